@@ -1,0 +1,87 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Both need only make and Python 3.11 or newer.
+# Everything is installed into .venv; a second run finds it ready and starts at once.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The stamps hold the moment of the last good installation: older than pyproject.toml means install again.
+CORE := $(VENV)/.installed-core
+DEV := $(VENV)/.installed-dev
+SEED ?= 1
+SEEDS ?= 1..200
+
+.PHONY: help demo test lint format check simulate sweep e2e bench docs clean
+
+help: ## list what can be made
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(CORE) ## two devices on this machine, one memory
+	$(BIN)/samemind demo
+
+test: lint ## lint, then every test that needs no special machine
+	$(BIN)/python -m pytest
+
+lint: $(DEV) ## format, lint, types, who may import whom, spelling
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell
+
+format: $(DEV) ## write the format and the fixes that are safe
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+simulate: $(CORE) ## replay one world: make simulate SEED=0x2a
+	$(BIN)/python -m simulations run --seed $(SEED)
+
+sweep: $(CORE) ## many worlds: make sweep SEEDS=1..1000
+	$(BIN)/python -m simulations sweep --seeds $(SEEDS)
+
+e2e: $(DEV) ## real processes and sockets only
+	$(BIN)/python -m pytest tests/endtoend
+
+bench: $(DEV) ## measure beside the peers, in one run; reported as ratios
+	$(BIN)/python -m pytest tests/bench --benchmark-only --benchmark-columns=min,median,rounds -p no:randomly
+
+docs: $(DEV) ## check what the docs say: links, names, examples
+	$(BIN)/python -m pytest tests/unit/test_house.py
+
+clean: ## remove everything that was made here
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- setting up -----------------------------------------------------------------------------------------------
+
+# The first Python that is new enough, with venv; asked in this order because `python3` is the one people expect.
+$(BIN)/python:
+	@for python in python3 python3.13 python3.12 python3.11 python3.14; do \
+	  if command -v $$python >/dev/null 2>&1 \
+	    && $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "setting up $(VENV) with $$($$python --version)"; \
+	    exec $$python -m venv $(VENV); \
+	  fi; \
+	done; \
+	echo "samemind needs Python 3.11 or newer with the venv module; found: $$(python3 --version 2>&1 || echo none)." >&2; \
+	echo "On Debian or Ubuntu: apt install python3 python3-venv. On macOS: brew install python." >&2; \
+	exit 1
+
+$(CORE): pyproject.toml | $(BIN)/python
+	@echo "installing samemind"
+	@$(PIP) install --editable .
+	@# hnswlib compiles; without a C++ compiler the device stays exact, which is right up to some ten thousand memories.
+	@if ! $(PIP) install --editable '.[ann]' >$(VENV)/ann.log 2>&1; then \
+	  echo "note: hnswlib could not be built (see $(VENV)/ann.log), so search stays exact;" \
+	       "it needs g++ and the Python headers." >&2; \
+	fi
+	@touch $@
+
+$(DEV): pyproject.toml $(CORE)
+	@echo "installing the tools that tests use"
+	@$(PIP) install --editable '.[dev]'
+	@touch $@
