@@ -1,0 +1,180 @@
+"""One SQLite store behind trio: one connection that writes, one that reads.
+
+The unit is a whole synchronous function, not a statement: `await driver.run(fn, ...)` runs `fn(connection,
+...)` on the writing connection's thread in one call. Bridging from trio costs some 60 µs a call whatever it
+does, so a call per statement would cost 6 to 21 times the statement, a call per transaction 5 to 20 per
+cent of it. It also means that no await lies inside a transaction: nobody else's statement can slip in, and
+no cancellation can leave one open.
+
+The function manages its own BEGIN and COMMIT. If it raises, what it left open is rolled back; if it returns
+with a transaction open, that is its bug, and it is told so. Writes are done in the order in which they were
+asked for. A cancelled `run` waits for the end and returns the result: the write is durable, and its caller
+must know.
+
+`read` runs on a second connection that refuses to write. In WAL mode it sees the last commit and waits for
+nobody. A cancelled `read` returns at once; the statement it was in is interrupted, and one that had not
+begun never begins.
+
+`connect` makes a connection and sets it up (WAL, `isolation_level=None`, pragmas, a cipher's key). It is
+called once per connection, on the connection's thread, and must open the same file each time.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar, TypeVarTuple, cast
+
+import aiosqlite
+import outcome
+import trio
+
+from replica.asyncio_host import AsyncioHost
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
+
+Connect = Callable[[], sqlite3.Connection]
+
+# aiosqlite asks for it; it is the page of its cursors, which are not used here.
+ITER_CHUNK_SIZE: Final = 64
+
+# How many steps of SQLite's machine pass between two looks at whether a read is still wanted: about a
+# millisecond. Looking takes the interpreter's lock, which a busy thread gives up only every 5 ms: no oftener.
+STEPS_PER_CHECK: Final = 50_000
+
+
+class Driver:
+    """The way from trio into the store; made by `open_driver`."""
+
+    def __init__(self, host: AsyncioHost, writer: "_Connection", reader: "_Connection") -> None:
+        self._host = host
+        self._writer = writer
+        self._reader = reader
+        self._closed = False
+
+    async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
+        """Run `fn(connection, *args)` on the writing connection, to its end."""
+        self._check_open()
+        done = await self._host.run_shielded(self._writer.run, lambda it: _whole(it, lambda: fn(it, *args)))
+        return done.unwrap()
+
+    async def read(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
+        """Run `fn(connection, *args)` on the reading connection; a cancelled caller does not wait for it."""
+        self._check_open()
+        done = await self._host.run(self._reader.run, lambda it: _whole(it, lambda: fn(it, *args)))
+        return done.unwrap()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise trio.ClosedResourceError("the store is closed")
+
+
+@asynccontextmanager
+async def open_driver(host: AsyncioHost, connect: Connect) -> AsyncIterator[Driver]:
+    """Open both connections; close them at the end of the block, once all that was asked for is done."""
+    # The writer is first, since it may have to create the file, and closed last, since that empties the WAL.
+    async with _opened(host, _Connection(connect)) as writer, _opened(host, _Reader(connect)) as reader:
+        driver = Driver(host, writer, reader)
+        try:
+            yield driver
+        finally:
+            driver._closed = True
+
+
+@asynccontextmanager
+async def _opened(host: AsyncioHost, connection: "_Connection") -> AsyncIterator["_Connection"]:
+    await host.run_shielded(connection.open)
+    try:
+        yield connection
+    finally:
+        with trio.CancelScope(shield=True):
+            await host.run_shielded(connection.close_and_join)
+
+
+def _whole(connection: sqlite3.Connection, work: Callable[[], Result]) -> Result:
+    """A transaction is inside the function or nowhere."""
+    try:
+        result = work()
+    except BaseException:
+        if connection.in_transaction:
+            connection.rollback()
+        raise
+    if connection.in_transaction:
+        connection.rollback()
+        raise RuntimeError("the function returned with its transaction open: expected COMMIT, rolled it back")
+    return result
+
+
+class _Connection(aiosqlite.Connection):
+    """aiosqlite, plus a way to run a whole function on the connection's thread.
+
+    There is no documented one. The protected `_execute` is used, so the dependency is pinned to one series.
+    """
+
+    def __init__(self, connect: Connect) -> None:
+        super().__init__(connect, ITER_CHUNK_SIZE)
+
+    async def open(self) -> None:
+        await self
+
+    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> outcome.Outcome[Result]:
+        """What `work` returned or raised, as a value: a future refuses StopIteration and would stay open."""
+
+        # Without arguments, because aiosqlite logs what it executes, and what is written is private.
+        def perform() -> outcome.Outcome[Result]:
+            return outcome.capture(work, self._conn)
+
+        done = await self._execute(perform)  # type: ignore[no-untyped-call]
+        return cast(outcome.Outcome[Result], done)
+
+    async def close_and_join(self) -> None:
+        await self.close()
+        self._thread.join()  # it has nothing left to do but return
+
+
+@dataclass(slots=True)
+class _Read:
+    abandoned: bool = False  # set by the loop's thread, looked at by the connection's
+
+
+class _Reader(_Connection):
+    """A connection that refuses to write and gives up a read that nobody waits for any more."""
+
+    def __init__(self, connect: Connect) -> None:
+        super().__init__(connect)
+        self._current = _Read()
+
+    async def open(self) -> None:
+        await super().open()
+        try:
+            (await super().run(self._prepare)).unwrap()
+        except BaseException:
+            await self.close_and_join()
+            raise
+
+    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> outcome.Outcome[Result]:
+        read = _Read()
+
+        def perform(connection: sqlite3.Connection) -> Result:
+            if read.abandoned:
+                raise sqlite3.OperationalError("interrupted before it began")  # nobody is there to see it
+            self._current = read
+            return work(connection)
+
+        try:
+            return await super().run(perform)
+        except asyncio.CancelledError:
+            read.abandoned = True
+            raise
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        # Not a read-only open: that needs a file's name, and a reader of a WAL may have to build its index.
+        connection.execute("PRAGMA query_only = ON")
+        # Not `interrupt()`: it does nothing to a function that is between two statements, and might hit the
+        # next caller's.
+        connection.set_progress_handler(self._is_abandoned, STEPS_PER_CHECK)
+
+    def _is_abandoned(self) -> bool:
+        return self._current.abandoned

@@ -1,0 +1,303 @@
+"""One call is one transaction, whatever happens to its caller."""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from replica.asyncio_host import AsyncioHost
+from replica.storage.driver import Driver, open_driver
+
+GIVE_UP_S = 30  # a failure of the machine, never of the code
+
+# Counts to a number that no machine reaches: only an interrupt ends it.
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+def connector(path: Path) -> Callable[[], sqlite3.Connection]:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE IF NOT EXISTS item (number INTEGER)")
+        return connection
+
+    return connect
+
+
+def run(path: Path, body: Callable[[Driver], Awaitable[None]]) -> None:
+    async def main() -> None:
+        with trio.fail_after(GIVE_UP_S):
+            async with AsyncioHost.open() as host, open_driver(host, connector(path)) as driver:
+                await body(driver)
+
+    trio.run(main)
+
+
+def insert(connection: sqlite3.Connection, *numbers: int) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany("INSERT INTO item VALUES (?)", [(number,) for number in numbers])
+    connection.execute("COMMIT")
+    return len(numbers)
+
+
+def numbers(connection: sqlite3.Connection) -> list[int]:
+    return [number for (number,) in connection.execute("SELECT number FROM item ORDER BY rowid")]
+
+
+def on_disk(path: Path) -> list[int]:
+    connection = sqlite3.connect(path)
+    try:
+        return numbers(connection)
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+def test_a_function_runs_whole_and_a_read_sees_its_commit(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        assert await driver.run(insert, 1, 2, 3) == 3
+        assert await driver.read(numbers) == [1, 2, 3]
+
+    run(path, body)
+    assert on_disk(path) == [1, 2, 3]
+
+
+def test_reads_and_writes_have_a_thread_each_and_neither_is_ours(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        def thread(connection: sqlite3.Connection) -> int:
+            return threading.get_ident()
+
+        writing, reading = await driver.run(thread), await driver.read(thread)
+        assert len({writing, reading, threading.get_ident()}) == 3
+        assert await driver.run(thread) == writing
+
+    run(path, body)
+
+
+def test_a_function_that_raises_changes_nothing_and_its_error_arrives(path: Path) -> None:
+    def half(connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN")
+        connection.execute("INSERT INTO item VALUES (1)")
+        raise LookupError("half way")
+
+    async def body(driver: Driver) -> None:
+        with pytest.raises(LookupError, match="half way"):
+            await driver.run(half)
+        await driver.run(insert, 2)
+
+    run(path, body)
+    assert on_disk(path) == [2]
+
+
+@pytest.mark.parametrize("error", [StopIteration, KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_no_exception_can_wedge_the_connection(path: Path, error: type[BaseException]) -> None:
+    """A future refuses StopIteration: handed over as one, the caller would wait for ever."""
+
+    def fails(connection: sqlite3.Connection) -> None:
+        raise error
+
+    async def body(driver: Driver) -> None:
+        for way in (driver.run, driver.read):
+            # A coroutine may not raise StopIteration, so Python itself turns that one into RuntimeError.
+            with pytest.raises(RuntimeError if error is StopIteration else error):
+                await way(fails)
+        assert await driver.run(insert, 1) == 1
+
+    run(path, body)
+
+
+def test_a_transaction_left_open_is_rolled_back_and_named_a_bug(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        def forgets(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN")
+            connection.execute("INSERT INTO item VALUES (1)")
+
+        with pytest.raises(RuntimeError, match="expected COMMIT"):
+            await driver.run(forgets)
+        await driver.run(insert, 2)
+
+    run(path, body)
+    assert on_disk(path) == [2]
+
+
+def test_the_reading_connection_refuses_to_write(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            await driver.read(insert, 1)
+        assert await driver.read(numbers) == []
+
+    run(path, body)
+
+
+def test_a_cancelled_write_ends_and_its_caller_learns_that_it_did(path: Path) -> None:
+    results: list[int] = []
+
+    async def body(driver: Driver) -> None:
+        inside = trio.Event()
+        release = threading.Event()
+        token = trio.lowlevel.current_trio_token()
+
+        def slow(connection: sqlite3.Connection) -> int:
+            token.run_sync_soon(inside.set)
+            release.wait(GIVE_UP_S)
+            return insert(connection, 1, 2)
+
+        async def writer() -> None:
+            results.append(await driver.run(slow))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(writer)
+            await inside.wait()
+            nursery.cancel_scope.cancel()
+            with trio.CancelScope(shield=True):
+                await trio.testing.wait_all_tasks_blocked()
+                assert results == []  # the await is still there, and so is the transaction
+                release.set()
+
+    run(path, body)
+    assert results == [2]
+    assert on_disk(path) == [1, 2]
+
+
+def test_a_cancelled_read_is_interrupted_and_the_next_one_is_not(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        await driver.run(insert, 1)
+        token = trio.lowlevel.current_trio_token()
+
+        def endless(connection: sqlite3.Connection, inside: trio.Event) -> None:
+            token.run_sync_soon(inside.set)
+            connection.execute(ENDLESS).fetchall()
+
+        for _ in range(20):
+            inside = trio.Event()
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(driver.read, endless, inside)
+                nursery.start_soon(
+                    driver.read, endless, inside
+                )  # still waiting when it is cancelled: never begins
+                await inside.wait()
+                nursery.cancel_scope.cancel()
+            assert await driver.read(numbers) == [1]
+
+    run(path, body)
+
+
+def test_a_read_does_not_wait_for_a_write_in_progress(path: Path) -> None:
+    async def body(driver: Driver) -> None:
+        await driver.run(insert, 1)
+        inside = trio.Event()
+        release = threading.Event()
+        token = trio.lowlevel.current_trio_token()
+
+        def slow(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO item VALUES (2)")
+            token.run_sync_soon(inside.set)
+            release.wait(GIVE_UP_S)
+            connection.execute("COMMIT")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run, slow)
+            await inside.wait()
+            assert await driver.read(numbers) == [1]
+            release.set()
+        assert await driver.read(numbers) == [1, 2]
+
+    run(path, body)
+
+
+def test_64_writes_in_flight_are_done_in_the_order_in_which_they_were_asked_for(path: Path) -> None:
+    asked: list[int] = []
+
+    async def body(driver: Driver) -> None:
+        async def ask(number: int) -> None:
+            asked.append(number)
+            await driver.run(insert, number)
+
+        async with trio.open_nursery() as nursery:
+            for number in range(64):
+                nursery.start_soon(ask, number)
+
+    run(path, body)
+    assert on_disk(path) == asked
+    assert sorted(asked) == list(range(64))
+
+
+def test_closing_while_busy_waits_for_what_was_asked_and_leaves_no_thread(path: Path) -> None:
+    before = threading.active_count()
+
+    async def main() -> None:
+        with trio.fail_after(GIVE_UP_S):
+            async with AsyncioHost.open() as host, trio.open_nursery() as nursery:
+                async with open_driver(host, connector(path)) as driver:
+                    for number in range(16):
+                        nursery.start_soon(driver.run, insert, number)
+                    await trio.testing.wait_all_tasks_blocked()
+                for way in (driver.run, driver.read):
+                    with pytest.raises(trio.ClosedResourceError):
+                        await way(numbers)
+
+    trio.run(main)
+    assert sorted(on_disk(path)) == list(range(16))
+    assert threading.active_count() == before
+
+
+def test_a_cancelled_block_still_closes_both_connections(path: Path) -> None:
+    before = threading.active_count()
+
+    async def main() -> None:
+        with trio.CancelScope() as scope:
+            async with AsyncioHost.open() as host, open_driver(host, connector(path)) as driver:
+                await driver.run(insert, 1)
+                scope.cancel()
+                await trio.lowlevel.checkpoint()
+
+    trio.run(main)
+    assert threading.active_count() == before
+    assert not path.with_name(path.name + "-wal").exists()  # SQLite removes it when the last one closes well
+
+
+@pytest.mark.parametrize("healthy", [0, 1])
+def test_a_connection_that_cannot_be_made_raises_and_leaves_no_thread(path: Path, healthy: int) -> None:
+    before = threading.active_count()
+    tries = 0
+
+    def connect() -> sqlite3.Connection:
+        nonlocal tries
+        tries += 1
+        if tries > healthy:
+            raise sqlite3.OperationalError("unable to open")
+        return connector(path)()
+
+    async def main() -> None:
+        async with AsyncioHost.open() as host:
+            with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+                async with open_driver(host, connect):
+                    pytest.fail("opened")
+
+    trio.run(main)
+    assert threading.active_count() == before
+
+
+def test_what_is_written_never_reaches_the_debug_log(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    def say(connection: sqlite3.Connection, secret: str) -> str:
+        return secret
+
+    async def body(driver: Driver) -> None:
+        assert await driver.run(say, "swordfish") == "swordfish"
+
+    run(path, body)
+    assert caplog.records
+    assert "swordfish" not in caplog.text
