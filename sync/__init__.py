@@ -1,0 +1,1 @@
+"""How two replicas meet and come to agree."""

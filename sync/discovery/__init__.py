@@ -1,0 +1,1 @@
+"""Where peers may be listening right now: hints, never proof of who they are."""

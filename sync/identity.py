@@ -1,0 +1,239 @@
+"""Decide who a device is: one Ed25519 key, and the one certificate that follows from it.
+
+A device id is the SHA-256 of the raw public key, so whoever proves the key proves the id. TLS wants a
+certificate around the key; ours is signed by itself and says nothing that the key does not say:
+
+- The common name is the device id. OpenSSL looks trust anchors up by name, and of two pinned
+  certificates with one name the second is refused, so names must be as unique as keys.
+- CA:FALSE, or a paired device could mint further identities that pass a chain check.
+- Valid from the first second a clock can show to the last that X.509 can write. A device whose clock is
+  wrong is common (no battery, first boot); turning that into "certificate expired" would cut it off.
+- The serial is taken from the key, and Ed25519 draws no randomness, so the same key gives the same
+  bytes: a certificate made again from a saved key still matches the pins that others hold.
+
+`certificate_key` is the only way in for a certificate that came from somewhere else: one that breaks
+any of these rules never becomes a pin.
+"""
+
+import datetime
+import hashlib
+import os
+import stat
+import tempfile
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from replica.ids import DeviceId, device_id
+from sync.errors import Untrusted
+from sync.wire.limits import CERTIFICATE_BYTES_MAX
+from sync.words import words_of
+
+IDENTITY_FILE: Final = "identity.pem"
+FINGERPRINT_WORDS: Final = 4
+
+# 1970 is what a board without a battery believes at boot; RFC 5280 writes "no end" as the last
+# second of 9999.
+NOT_BEFORE: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+NOT_AFTER: Final = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
+
+# A serial is a positive integer of at most 20 bytes.
+SERIAL_BYTES: Final = 16
+
+# What stands between the signed part of a certificate and its signature: the algorithm (RFC 8410) and the
+# head of a bit string of 64 bytes. It is not covered by the signature, so it is compared.
+_SIGNATURE_PREFIX: Final = bytes.fromhex("300506032b6570034100")
+
+# What the X.509 reader raises on bytes that are no certificate of ours.
+_UNREADABLE: Final = (
+    ValueError,
+    TypeError,
+    UnsupportedAlgorithm,
+    x509.DuplicateExtension,
+    x509.ExtensionNotFound,
+    x509.InvalidVersion,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identity:
+    """A device's key and certificate. Holds a secret: its repr shows the id only."""
+
+    private_key: Ed25519PrivateKey = field(repr=False)
+    certificate: bytes = field(repr=False)
+    device_id: DeviceId
+
+    @classmethod
+    def create(cls) -> Self:
+        """A new identity, from the system's randomness."""
+        return cls.of(Ed25519PrivateKey.generate())
+
+    @classmethod
+    def of(cls, private_key: Ed25519PrivateKey) -> Self:
+        """The identity that follows from a key."""
+        return cls(private_key, _certificate_for(private_key), device_id(_raw(private_key.public_key())))
+
+    @property
+    def public_key(self) -> bytes:
+        """The 32 raw bytes of the public key."""
+        return _raw(self.private_key.public_key())
+
+    def sign(self, message: bytes) -> bytes:
+        """64 bytes that only this device could have made for this message."""
+        return self.private_key.sign(message)
+
+    def to_pem(self) -> bytes:
+        """Key and certificate as OpenSSL reads them. Secret."""
+        key = self.private_key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        certificate = x509.load_der_x509_certificate(self.certificate)
+        return key + certificate.public_bytes(serialization.Encoding.PEM)
+
+    @classmethod
+    def from_pem(cls, pem: bytes) -> Self:
+        """Read what `to_pem` wrote; ValueError if key and certificate do not belong together."""
+        private_key = serialization.load_pem_private_key(pem, password=None)
+        if not isinstance(private_key, Ed25519PrivateKey):
+            raise ValueError(f"expected an Ed25519 key, got {type(private_key).__name__}")
+        der = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
+        public_key = _raw(private_key.public_key())
+        if certificate_key(der) != public_key:
+            raise ValueError("expected the certificate of this key, got the certificate of another")
+        return cls(private_key, der, device_id(public_key))
+
+    def save(self, path: Path) -> None:
+        """Write a new identity file that only its owner may read, all of it or nothing.
+
+        Refuses to overwrite: an identity that is lost cannot be made again: its peers would pair anew.
+        """
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
+        scratch = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(self.to_pem())
+                file.flush()
+                os.fsync(file.fileno())
+            _publish(scratch, path)
+        finally:
+            scratch.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read an identity file; warns when other users of the machine could read it too."""
+        pem = path.read_bytes()
+        if os.name == "posix" and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077:
+            warnings.warn(
+                f"{path.name} holds this device's key; expected mode 600, found {mode:o}", stacklevel=2
+            )
+        return cls.from_pem(pem)
+
+    @classmethod
+    def load_or_create(cls, path: Path) -> Self:
+        """The identity of a home; two first starts at once end up with the same one."""
+        try:
+            return cls.load(path)
+        except FileNotFoundError:
+            fresh = cls.create()
+        try:
+            fresh.save(path)
+        except FileExistsError:
+            return cls.load(path)
+        return fresh
+
+
+def certificate_key(der: bytes) -> bytes:
+    """The raw public key inside a device certificate; Untrusted if no device made it for itself."""
+    if len(der) > CERTIFICATE_BYTES_MAX:
+        raise Untrusted(
+            f"expected a device certificate of at most {CERTIFICATE_BYTES_MAX} bytes, got {len(der)}"
+        )
+    try:
+        certificate = x509.load_der_x509_certificate(der)
+        public_key = certificate.public_key()
+        names = [attribute.value for attribute in certificate.subject]
+        issued_by_itself = certificate.issuer == certificate.subject
+        is_authority = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    except _UNREADABLE as error:
+        raise Untrusted(f"expected a device certificate, got something else: {error}") from error
+    if not isinstance(public_key, Ed25519PublicKey):
+        raise Untrusted(f"expected a certificate over an Ed25519 key, got {type(public_key).__name__}")
+    if not issued_by_itself:
+        raise Untrusted("expected a certificate that its own device issued, got one issued by another")
+    if is_authority:
+        raise Untrusted("expected a certificate that cannot issue others, got a certificate authority")
+    raw = _raw(public_key)
+    if names != [device_id(raw).hex()]:
+        raise Untrusted(f"expected a certificate named {device_id(raw).hex()}, got {names!r:.100}")
+    try:
+        public_key.verify(certificate.signature, certificate.tbs_certificate_bytes)
+    except InvalidSignature:
+        raise Untrusted("expected a certificate signed by the key inside it, got a forged one") from None
+    if not der.endswith(certificate.tbs_certificate_bytes + _SIGNATURE_PREFIX + certificate.signature):
+        raise Untrusted("expected a certificate in the one encoding it has, got another")
+    return raw
+
+
+def device_id_of(der: bytes) -> DeviceId:
+    """Whose certificate this is; Untrusted if no device made it for itself."""
+    return device_id(certificate_key(der))
+
+
+def fingerprint(der: bytes) -> bytes:
+    """The SHA-256 of a certificate: what pins are compared by."""
+    return hashlib.sha256(der).digest()
+
+
+def shared_words(one: bytes, other: bytes) -> tuple[str, ...]:
+    """Four words for two certificates, the same on both ends: for people to compare after pairing."""
+    both = b"".join(sorted((fingerprint(one), fingerprint(other))))
+    return words_of(hashlib.sha256(b"samemind words 1\0" + both).digest()[:FINGERPRINT_WORDS])
+
+
+def _certificate_for(private_key: Ed25519PrivateKey) -> bytes:
+    public_key = private_key.public_key()
+    identifier = device_id(_raw(public_key))
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, identifier.hex())])
+    serial = hashlib.sha256(b"samemind serial 1\0" + identifier).digest()[:SERIAL_BYTES]
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(public_key)
+        .serial_number(int.from_bytes(serial, "big") | 1)
+        .not_valid_before(NOT_BEFORE)
+        .not_valid_after(NOT_AFTER)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(private_key, algorithm=None)
+    )
+    return certificate.public_bytes(serialization.Encoding.DER)
+
+
+def _raw(public_key: Ed25519PublicKey) -> bytes:
+    return public_key.public_bytes_raw()
+
+
+def _publish(scratch: Path, path: Path) -> None:
+    """Give a finished file its name, unless the name is taken, and make the directory remember it."""
+    if os.name != "posix":
+        os.rename(scratch, path)  # refuses an existing name there
+        return
+    try:
+        os.link(scratch, path)  # unlike a rename, refuses an existing name
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: two first starts at once are all that could go wrong
+        if path.exists():
+            raise FileExistsError(f"{path} is there already") from None
+        os.rename(scratch, path)
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

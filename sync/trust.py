@@ -1,0 +1,49 @@
+"""Decide whom this device talks to: the members that were paired, less those that were revoked.
+
+Members and revocations are grow-only sets that travel as signed ops; this is the value that follows
+from them at one moment. A revocation wins for good: a key that was revoked is never admitted again,
+even if it is told anew as a member, and the device behind it has to pair under a new key.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from replica.ids import DeviceId
+from sync.identity import device_id_of
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A device that was paired with one of us, known by its certificate; the name is only for people."""
+
+    device_id: DeviceId
+    certificate: bytes
+    name: str
+
+    @classmethod
+    def of(cls, certificate: bytes, name: str) -> Self:
+        """The member that a certificate stands for; Untrusted if no device made it for itself."""
+        return cls(device_id_of(certificate), certificate, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Who is a member, and who never will be again."""
+
+    members: Mapping[DeviceId, Member]
+    revoked: frozenset[DeviceId]
+
+    @classmethod
+    def of(cls, members: Iterable[Member], revoked: Iterable[DeviceId] = ()) -> Self:
+        """Put members and revocations together, in whatever order they were learned."""
+        gone = frozenset(revoked)
+        return cls({each.device_id: each for each in members if each.device_id not in gone}, gone)
+
+    def admits(self, device_id: DeviceId) -> bool:
+        """Whether a link with this device may be up."""
+        return device_id in self.members
+
+    def pins(self) -> tuple[bytes, ...]:
+        """The certificates that may open a link, in an order that does not depend on history."""
+        return tuple(self.members[each].certificate for each in sorted(self.members))

@@ -1,0 +1,175 @@
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from replica.ids import device_id
+from replica.signing import verify
+from sync.errors import Untrusted
+from sync.identity import Identity, certificate_key, device_id_of, shared_words
+from sync.trust import Member, Trust
+from sync.words import WORDS
+from tests.support.links import identity
+
+
+def test_the_same_key_gives_the_same_certificate_so_that_pins_survive() -> None:
+    one = Identity.create()
+    assert Identity.of(one.private_key).certificate == one.certificate
+    assert Identity.create().certificate != one.certificate
+
+
+def test_a_certificate_proves_key_and_device() -> None:
+    laptop = identity("laptop")
+    assert certificate_key(laptop.certificate) == laptop.public_key
+    assert device_id_of(laptop.certificate) == laptop.device_id == device_id(laptop.public_key)
+
+
+def test_a_signature_holds_for_its_message_only() -> None:
+    laptop = identity("laptop")
+    signature = laptop.sign(b"op")
+    assert len(signature) == 64
+    assert verify(laptop.public_key, b"op", signature)
+    assert not verify(laptop.public_key, b"oq", signature)
+
+
+def test_an_identity_does_not_show_its_secret() -> None:
+    assert "rivate" not in repr(identity("laptop"))
+
+
+def test_an_identity_file_is_for_its_owner_only_and_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "identity.pem"
+    made = Identity.load_or_create(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    again = Identity.load_or_create(path)
+    assert (again.device_id, again.certificate) == (made.device_id, made.certificate)
+    assert [each.name for each in tmp_path.iterdir()] == ["identity.pem"]
+
+
+def test_an_identity_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "identity.pem"
+    made = Identity.load_or_create(path)
+    with pytest.raises(FileExistsError):
+        Identity.create().save(path)
+    assert Identity.load(path).device_id == made.device_id
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_identity_file_can_be_made_where_hard_links_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no hard links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "identity.pem"
+    made = Identity.load_or_create(path)
+    with pytest.raises(FileExistsError):
+        Identity.create().save(path)
+    assert Identity.load(path).device_id == made.device_id
+
+
+def test_an_identity_file_that_others_can_read_is_warned_about(tmp_path: Path) -> None:
+    path = tmp_path / "identity.pem"
+    Identity.create().save(path)
+    path.chmod(0o640)
+    with pytest.warns(UserWarning, match="expected mode 600, found 640"):
+        Identity.load(path)
+
+
+def test_two_first_starts_at_once_are_one_device(tmp_path: Path) -> None:
+    path, found = tmp_path / "identity.pem", []
+    threads = [
+        threading.Thread(target=lambda: found.append(Identity.load_or_create(path).device_id))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(found)) == 1
+
+
+def test_a_certificate_of_another_key_is_refused_in_the_file() -> None:
+    one, other = identity("laptop"), identity("phone")
+    key = one.to_pem().split(b"-----BEGIN CERTIFICATE")[0]
+    certificate = b"-----BEGIN CERTIFICATE" + other.to_pem().split(b"-----BEGIN CERTIFICATE")[1]
+    with pytest.raises(ValueError, match="of another"):
+        Identity.from_pem(key + certificate)
+
+
+def test_a_key_of_another_kind_is_refused_in_the_file() -> None:
+    pem = rsa.generate_private_key(65537, 2048).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    with pytest.raises(ValueError, match="Ed25519"):
+        Identity.from_pem(pem)
+
+
+def test_what_is_no_device_certificate_never_becomes_a_pin() -> None:
+    good = identity("laptop").certificate
+    for bad in (b"", b"noise", good[:-1], good + bytes(3000)):
+        with pytest.raises(Untrusted, match="expected"):
+            Member.of(bad, "laptop")
+
+
+def test_one_flipped_bit_anywhere_makes_a_certificate_worthless() -> None:
+    good = identity("laptop").certificate
+    for position in range(len(good)):
+        changed = bytearray(good)
+        changed[position] ^= 0x01
+        with pytest.raises(Untrusted):
+            certificate_key(bytes(changed))
+
+
+def test_a_certificate_of_another_kind_of_key_is_refused() -> None:
+    key = rsa.generate_private_key(65537, 2048)
+    template = x509.load_der_x509_certificate(identity("laptop").certificate)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(template.subject)
+        .issuer_name(template.subject)
+        .public_key(key.public_key())
+        .serial_number(7)
+        .not_valid_before(template.not_valid_before_utc)
+        .not_valid_after(template.not_valid_after_utc)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+    )
+    der = builder.sign(Ed25519PrivateKey.generate(), None).public_bytes(serialization.Encoding.DER)
+    with pytest.raises(Untrusted, match="Ed25519"):
+        certificate_key(der)
+
+
+def test_both_ends_see_the_same_words_and_other_pairs_see_others() -> None:
+    laptop, phone, desk = (identity(name).certificate for name in ("laptop", "phone", "desk"))
+    assert shared_words(laptop, phone) == shared_words(phone, laptop)
+    assert len(shared_words(laptop, phone)) == 4
+    assert len({shared_words(laptop, phone), shared_words(laptop, desk), shared_words(phone, desk)}) == 3
+
+
+def test_the_words_are_256_and_hard_to_mistake() -> None:
+    assert len(WORDS) == len(set(WORDS)) == len({word[:4] for word in WORDS}) == 256
+    assert all(word.isascii() and word.islower() and 3 <= len(word) <= 8 for word in WORDS)
+    for one in WORDS:
+        for slip in range(len(one)):
+            twisted = {one[:slip] + letter + one[slip + 1 :] for letter in "abcdefghijklmnopqrstuvwxyz"}
+            shortened = one[:slip] + one[slip + 1 :]
+            assert not (twisted | {shortened}) & set(WORDS) - {one}
+
+
+def test_trust_is_members_less_the_revoked_whatever_the_order() -> None:
+    laptop, phone = (Member.of(identity(name).certificate, name) for name in ("laptop", "phone"))
+    trust = Trust.of([laptop, phone])
+    assert trust.admits(laptop.device_id)
+    assert set(trust.pins()) == {laptop.certificate, phone.certificate}
+    assert trust.pins() == Trust.of([phone, laptop]).pins()
+    without = Trust.of([phone, laptop, phone], revoked=[phone.device_id])
+    assert without.admits(laptop.device_id)
+    assert not without.admits(phone.device_id)
+    assert without.pins() == (laptop.certificate,)
