@@ -1,0 +1,33 @@
+"""What every test shares: how hypothesis searches, and how a test says what it lacks."""
+
+import os
+import shutil
+import sys
+
+import pytest
+from hypothesis import settings
+
+# No deadline: a busy machine is no bug. Each run draws a new seed; a failure prints the line that replays it.
+settings.register_profile("default", deadline=None, print_blob=True)
+settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def why_no_namespaces() -> str | None:
+    """Why this machine cannot run tests marked `netns`; None where it can."""
+    if not sys.platform.startswith("linux"):
+        return "network namespaces are Linux's own"
+    if os.geteuid() != 0:
+        return "making network namespaces needs root"
+    if shutil.which("ip") is None:
+        return "`ip` is missing: install iproute2"
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    reason = why_no_namespaces()
+    for item in items:
+        if reason is not None and item.get_closest_marker("netns"):
+            item.add_marker(pytest.mark.skip(reason=reason))
+        if "endtoend" in item.path.parts:
+            item.add_marker(pytest.mark.endtoend)

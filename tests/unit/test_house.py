@@ -1,0 +1,183 @@
+"""The tree keeps its own promises: sizes, links that resolve, decisions in order, dependencies in use."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ["replica", "sync", "cognition", "simulations", "samemind"]
+
+# A file beyond this usually holds two ideas. The ones named here hold one that is long, and say why.
+FILE_LINES_MAX = 400
+LONG_FILES: dict[str, str] = {}
+
+# What a distribution is called when it is imported, where the two differ.
+IMPORT_NAMES = {"import-linter": "importlinter"}
+
+CONTRACT = ROOT.parent / "shared" / "spec" / "SEED_FEATURES.md"
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Files that git knows or would take; a copy without git has nothing else in it."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        return [path for name in listed.stdout.splitlines() if (path := ROOT / name).is_file()]
+    return [
+        path
+        for pattern in patterns or ("*",)
+        for path in ROOT.rglob(pattern)
+        if path.is_file() and ".venv" not in path.parts
+    ]
+
+
+def sources() -> Iterator[Path]:
+    return (path for path in tracked("*.py") if path.relative_to(ROOT).parts[0] in PACKAGES)
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_no_file_is_long_without_a_reason() -> None:
+    lengths = {shown(path): len(path.read_text().splitlines()) for path in tracked("*.py")}
+    long = {name: length for name, length in lengths.items() if length > FILE_LINES_MAX}
+    assert {name: length for name, length in long.items() if name not in LONG_FILES} == {}
+    assert set(LONG_FILES) <= set(long), "listed as long, and no longer is"
+
+
+def test_every_package_is_typed_and_every_folder_of_code_is_a_package() -> None:
+    for package in PACKAGES:
+        assert (ROOT / package / "py.typed").is_file(), f"{package} has no py.typed"
+    folders = {path.parent for path in sources()}
+    assert [shown(folder) for folder in folders if not (folder / "__init__.py").is_file()] == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    words = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b|raise NotImplemented" + "Error")
+    found = [
+        f"{shown(path)}:{number}"
+        for path in tracked("*.py", "*.md", "Makefile", ".ci/run")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if words.search(line)
+    ]
+    assert found == []
+
+
+def test_no_file_knows_the_machine_it_was_written_on() -> None:
+    path_of_a_user = re.compile(r"(^|[^\w.-])/(root|home/[a-z]+|Users)/")
+    binary = {".png", ".ico", ".woff2", ".onnx"}
+    found = [
+        f"{shown(path)}:{number}"
+        for path in tracked()
+        if path.suffix not in binary
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
+        if path_of_a_user.search(line)
+    ]
+    assert found == []
+
+
+def imported_names(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def requirement_name(requirement: str) -> str:
+    name = re.match(r"[A-Za-z0-9_.-]+", requirement)
+    assert name is not None
+    return IMPORT_NAMES.get(name[0], name[0]).replace("-", "_")
+
+
+def test_every_dependency_is_used_and_everything_used_is_a_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    core = {requirement_name(line) for line in project["dependencies"]}
+    extras = {
+        requirement_name(line)
+        for extra, lines in project["optional-dependencies"].items()
+        for line in lines
+        if extra != "dev"
+    }
+    used = set[str]().union(*(imported_names(path) for path in sources()))
+    # wordllama is a wheel that carries vectors: its files are read, its code is not.
+    by_file = {"wordllama"} if any("wordllama" in path.read_text() for path in sources()) else set()
+    assert core - used - by_file == set(), "installed for everyone and imported by nobody"
+    assert extras - used == set(), "offered as an extra and imported by nobody"
+    known = core | extras | set(PACKAGES) | set(sys.stdlib_module_names)
+    assert used - known == set(), "imported, and not a dependency"
+
+
+def test_links_in_the_documents_lead_somewhere() -> None:
+    link = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
+    broken = [
+        f"{shown(path)}: {target}"
+        for path in tracked("*.md")
+        for target in link.findall(path.read_text())
+        if not (path.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_every_page_can_be_reached_from_the_first_one() -> None:
+    link = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
+    reached: set[Path] = set()
+    waiting = [ROOT / "README.md", ROOT / "docs" / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or not page.is_file():
+            continue
+        reached.add(page)
+        for target in link.findall(page.read_text()):
+            found = (page.parent / target).resolve()
+            waiting += sorted(found.glob("*.md")) if found.is_dir() else [found] * (found.suffix == ".md")
+    pages = {path for path in tracked("docs/*.md") if "changes" not in path.parts}
+    assert sorted(shown(page) for page in pages - reached) == []
+
+
+def test_decisions_are_numbered_without_gaps_and_each_has_its_three_parts() -> None:
+    decisions = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    numbers = [int(path.name.partition("-")[0]) for path in decisions]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for path in decisions:
+        headings = re.findall(r"^## (.+)$", path.read_text(), re.MULTILINE)
+        assert headings[:3] == ["Context", "Decision", "Consequences"], shown(path)
+
+
+def test_make_targets_named_in_the_documents_exist() -> None:
+    targets = set(re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {
+        target
+        for path in tracked("*.md")
+        for target in re.findall(r"(?:^|`)make ([a-z0-9]+)\b", path.read_text(), re.MULTILINE)
+    }
+    assert named - targets == set()
+
+
+def claimed_rows() -> set[str]:
+    """The rows of the feature list that a test's name claims, as `YD-57`."""
+    names = (
+        name for path in tracked("tests/*.py") for name in re.findall(r"def test_(\w+)", path.read_text())
+    )
+    found = (re.match(r"([a-z]{2})_(\d+)_", name) for name in names)
+    return {f"{row[1].upper()}-{int(row[2]):02d}" for row in found if row is not None}
+
+
+def test_every_row_that_a_test_claims_is_in_the_feature_list() -> None:
+    if not CONTRACT.is_file():
+        pytest.skip("the feature list is not beside this copy of the tree")
+    rows = dict(re.findall(r"^\| ([A-Z]{2}-\d+) \| (\w+) \|", CONTRACT.read_text(), re.MULTILINE))
+    prefixes = {row[:2] for row in rows}
+    assert sorted(row for row in claimed_rows() - set(rows) if row[:2] in prefixes) == []
+    must = [row for row, kind in rows.items() if kind == "must"]
+    missing = [row for row in must if row not in claimed_rows()]
+    print(f"rows claimed by a test: {len(must) - len(missing)} of {len(must)}; next: {missing[:12]}")
