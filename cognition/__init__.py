@@ -1,0 +1,1 @@
+"""What memory means to an agent; reads the replica, writes only ops."""

@@ -1,0 +1,1 @@
+"""One running device: owns the replica and opens its doors."""
