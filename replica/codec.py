@@ -1,0 +1,335 @@
+"""Turn ops into canonical bytes and back: the only place where bytes become bodies.
+
+Canonical means: one value, one encoding (shortest msgpack, map keys sorted, 64-bit floats), so that a hash names a
+value and not one of its spellings. A decoder therefore encodes what it read and compares. A header is hashed, never
+sent: its parts travel as columns (`replica.frame`) and the receiver builds it anew.
+
+A payload is 16 random bytes and the body. The header commits to the payload's hash, so the payload can be erased
+everywhere while the chain of headers stands; and since the hash is salted, what stays behind says nothing about
+the text, not even to someone who guesses it.
+"""
+
+import hashlib
+from typing import Any, Final, assert_never
+
+import msgpack
+
+from replica import ops
+from replica.errors import InvalidOp, TooLarge
+from replica.fields import check_field, check_fields
+from replica.ids import (
+    DEVICE_ID_BYTES,
+    ID8_BYTES,
+    INCARNATION_BYTES,
+    MEMORY_ID_BYTES,
+    DeviceId,
+    MemoryId,
+    OpId,
+    Origin,
+    Place,
+)
+from replica.limits import FIELD_STRING_BYTES_MAX, NAMES_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX
+
+SALT_BYTES: Final = 16
+# First element of every header: names the layout, which never changes version.
+HEADER_FORMAT: Final = 1
+
+pack = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+
+
+def unpack(data: bytes) -> Any:
+    """Return the one msgpack value in `data`, strictly: valid UTF-8, nothing behind it, string or byte keys."""
+    try:
+        return msgpack.unpackb(data, raw=False, strict_map_key=False, use_list=True)
+    except (ValueError, TypeError, RecursionError, msgpack.exceptions.UnpackException) as error:
+        raise InvalidOp(f"expected one msgpack value, got bytes that are not one: {error}") from None
+
+
+def payload_hash(payload: bytes) -> bytes:
+    """Return the SHA-256 by which a header commits to its payload."""
+    return hashlib.sha256(payload).digest()
+
+
+def header(
+    origin: Origin,
+    seq: int,
+    hlc: int,
+    seen: tuple[Place, ...],
+    kind: int,
+    version: int,
+    ends: bool,
+    rid: bytes | None,
+    prev: bytes | None,
+    payload_digest: bytes,
+) -> bytes:
+    """Return the canonical bytes whose SHA-256 is the op's id."""
+    return pack(
+        (
+            HEADER_FORMAT,
+            origin.device,
+            origin.incarnation,
+            seq,
+            hlc,
+            [wire_place(place) for place in seen],
+            kind,
+            version,
+            ends,
+            rid,
+            prev,
+            payload_digest,
+        )
+    )
+
+
+def header_hash(header_bytes: bytes) -> OpId:
+    """Return an op's id: the SHA-256 of its header."""
+    return OpId(hashlib.sha256(header_bytes).digest())
+
+
+def wire_place(place: Place) -> list[Any]:
+    """Return a place as plain values."""
+    return [place.origin.device, place.origin.incarnation, place.seq, place.id8]
+
+
+def read_place(value: object) -> Place:
+    """Return the place that plain values state; refuses any other shape."""
+    match value:
+        case [bytes(device), bytes(incarnation), int(seq), bytes(id8)] if (
+            len(device) == DEVICE_ID_BYTES
+            and len(incarnation) == INCARNATION_BYTES
+            and seq >= 1
+            and len(id8) == ID8_BYTES
+        ):
+            return Place(Origin(DeviceId(device), incarnation), seq, id8)
+    raise InvalidOp(f"expected a place [device, incarnation, seq, id8], got {_short(value)}")
+
+
+def encode_payload(salt: bytes, body: ops.Body) -> bytes:
+    """Return the payload of a body: salt, then canonical msgpack; `InvalidOp` when the body breaks a rule."""
+    _check(body)
+    try:
+        payload = salt + pack(_plain(body))
+    except UnicodeEncodeError as error:
+        raise InvalidOp(f"expected text that is valid Unicode, got a lone surrogate at {error.start}") from None
+    if len(payload) > PAYLOAD_BYTES_MAX:
+        raise TooLarge(f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {len(payload)}")
+    return payload
+
+
+def decode_payload(kind: int, payload: bytes) -> ops.Body:
+    """Return the body that a payload of a known kind holds; `InvalidOp` says what is wrong with it."""
+    plain = unpack(payload[SALT_BYTES:])
+    body = _BODY_READERS[kind](plain)
+    _check(body)
+    if pack(_plain(body)) != payload[SALT_BYTES:]:
+        raise InvalidOp("expected the canonical encoding of the body, got another spelling of it")
+    return body
+
+
+# -- bodies as plain values -------------------------------------------------------------------------------------
+
+
+def _plain(body: ops.Body) -> Any:
+    match body:
+        case ops.Remember():
+            return [body.text, {name: _sorted(body.fields[name]) for name in sorted(body.fields)}]
+        case ops.Edit():
+            return [body.base, body.update]
+        case ops.Set():
+            return [body.name, _sorted(body.value)]
+        case ops.Forget() | ops.Erase() | ops.Propose() | ops.Receipt():
+            return list(body.rids)
+        case ops.Relate():
+            return [body.source, body.relation, body.target, body.weight]
+        case ops.Access():
+            return [list(total) for total in body.totals]
+        case ops.Claim():
+            replaces = [wire_place(place) for place in body.replaces]
+            return [body.entity, body.relation, body.value, replaces, body.valid_from]
+        case ops.Resolve():
+            return [[verdict.rid, wire_place(verdict.claim), verdict.keep] for verdict in body.verdicts]
+        case ops.Withdraw():
+            return [wire_place(place) for place in body.proposals]
+        case ops.Trigger():
+            return [body.trigger, body.status]
+        case _:
+            assert_never(body)
+
+
+def _sorted(value: Any) -> Any:
+    return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else value
+
+
+def _remember(plain: object) -> ops.Remember:
+    match plain:
+        case [str(text), dict(fields)] if all(isinstance(name, str) for name in fields):
+            return ops.Remember(text, fields)
+    raise _shape("[text, fields]", plain)
+
+
+def _edit(plain: object) -> ops.Edit:
+    match plain:
+        case [bytes(base), bytes(update)]:
+            return ops.Edit(base, update)
+    raise _shape("[base, update]", plain)
+
+
+def _set(plain: object) -> ops.Set:
+    match plain:
+        case [str(name), value]:
+            return ops.Set(name, value)
+    raise _shape("[name, value]", plain)
+
+
+def _rids(plain: object) -> tuple[MemoryId, ...]:
+    match plain:
+        case [*rids] if all(isinstance(rid, bytes) for rid in rids):
+            return tuple(MemoryId(rid) for rid in rids)
+    raise _shape("a list of memory ids", plain)
+
+
+def _relate(plain: object) -> ops.Relate:
+    match plain:
+        case [str(source), str(relation), str(target), float() | None as weight]:
+            return ops.Relate(source, relation, target, weight)
+    raise _shape("[source, relation, target, weight]", plain)
+
+
+def _access(plain: object) -> ops.Access:
+    totals = []
+    for item in plain if isinstance(plain, list) else [plain]:
+        match item:
+            case [bytes(rid), int(count), int(last)]:
+                totals.append((MemoryId(rid), count, last))
+            case _:
+                raise _shape("a list of [memory id, count, last]", plain)
+    return ops.Access(tuple(totals))
+
+
+def _claim(plain: object) -> ops.Claim:
+    match plain:
+        case [str(entity), str(relation), str(value), list(replaces), int() | None as valid_from]:
+            return ops.Claim(entity, relation, value, tuple(read_place(place) for place in replaces), valid_from)
+    raise _shape("[entity, relation, value, replaces, valid from]", plain)
+
+
+def _resolve(plain: object) -> ops.Resolve:
+    verdicts = []
+    for item in plain if isinstance(plain, list) else [plain]:
+        match item:
+            case [bytes(rid), claim, bool(keep)]:
+                verdicts.append(ops.Verdict(MemoryId(rid), read_place(claim), keep))
+            case _:
+                raise _shape("a list of [memory id, claim, keep]", plain)
+    return ops.Resolve(tuple(verdicts))
+
+
+def _withdraw(plain: object) -> ops.Withdraw:
+    match plain:
+        case [*places]:
+            return ops.Withdraw(tuple(read_place(place) for place in places))
+    raise _shape("a list of places", plain)
+
+
+def _trigger(plain: object) -> ops.Trigger:
+    match plain:
+        case [bytes(trigger), int(status)]:
+            return ops.Trigger(trigger, status)
+    raise _shape("[trigger, status]", plain)
+
+
+_BODY_READERS: Final = {
+    ops.Kind.REMEMBER: _remember,
+    ops.Kind.EDIT: _edit,
+    ops.Kind.SET: _set,
+    ops.Kind.FORGET: lambda plain: ops.Forget(_rids(plain)),
+    ops.Kind.ERASE: lambda plain: ops.Erase(_rids(plain)),
+    ops.Kind.RELATE: _relate,
+    ops.Kind.ACCESS: _access,
+    ops.Kind.CLAIM: _claim,
+    ops.Kind.RESOLVE: _resolve,
+    ops.Kind.PROPOSE: lambda plain: ops.Propose(_rids(plain)),
+    ops.Kind.WITHDRAW: _withdraw,
+    ops.Kind.TRIGGER: _trigger,
+    ops.Kind.RECEIPT: lambda plain: ops.Receipt(_rids(plain)),
+}
+
+
+def _shape(expected: str, plain: object) -> InvalidOp:
+    return InvalidOp(f"expected {expected}, got {_short(plain)}")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+# -- rules that a body obeys, whoever made it ------------------------------------------------------------------
+
+
+def _check(body: ops.Body) -> None:
+    match body:
+        case ops.Remember():
+            check_text(body.text)
+            check_fields(body.fields)
+        case ops.Edit():
+            if len(body.base) != ID8_BYTES:
+                raise InvalidOp(f"expected {ID8_BYTES} bytes that name a document, got {len(body.base)}")
+        case ops.Set():
+            check_field(body.name, body.value)
+        case ops.Forget() | ops.Erase() | ops.Propose() | ops.Receipt():
+            _check_rids(body.rids)
+        case ops.Relate():
+            for name in (body.source, body.relation, body.target):
+                _check_name(name)
+            if body.weight is not None and not 0 <= body.weight <= 1:
+                raise InvalidOp(f"expected a weight from 0 to 1, got {body.weight!r}")
+        case ops.Access():
+            _check_rids(tuple(rid for rid, _, _ in body.totals))
+            if any(count < 0 or last < 0 for _, count, last in body.totals):
+                raise InvalidOp("expected access totals of 0 or more")
+        case ops.Claim():
+            for name in (body.entity, body.relation, body.value):
+                _check_name(name)
+            _check_many(body.replaces)
+            if body.valid_from is not None:
+                check_field("event_start", body.valid_from)
+        case ops.Resolve():
+            _check_rids(tuple(verdict.rid for verdict in body.verdicts), unique=False)
+        case ops.Withdraw():
+            _check_many(body.proposals)
+        case ops.Trigger():
+            if len(body.trigger) != MEMORY_ID_BYTES or not 0 <= body.status <= 3:
+                raise InvalidOp(f"expected a 16-byte trigger id and a status from 0 to 3, got {_short(body)}")
+        case _:
+            assert_never(body)
+
+
+def check_text(text: str) -> None:
+    """Refuse a memory text that says nothing, or that is a document rather than a memory."""
+    if not text.strip():
+        raise InvalidOp("expected some text to remember, got none")
+    if len(text) > TEXT_BYTES_MAX // 4 and (size := len(text.encode())) > TEXT_BYTES_MAX:
+        raise TooLarge(f"expected a text of at most {TEXT_BYTES_MAX} bytes, got {size}; split it")
+
+
+def _check_name(name: str) -> None:
+    if not name.strip():
+        raise InvalidOp("expected a name, got none")
+    if len(name.encode()) > FIELD_STRING_BYTES_MAX:
+        raise TooLarge(f"expected a name of at most {FIELD_STRING_BYTES_MAX} bytes, got {len(name.encode())}")
+
+
+def _check_rids(rids: tuple[MemoryId, ...], *, unique: bool = True) -> None:
+    if not rids:
+        raise InvalidOp("expected at least one memory id, got none")
+    _check_many(rids)
+    if any(len(rid) != MEMORY_ID_BYTES for rid in rids):
+        raise InvalidOp(f"expected memory ids of {MEMORY_ID_BYTES} bytes")
+    if unique and list(rids) != sorted(set(rids)):
+        raise InvalidOp("expected memory ids sorted and each once")
+
+
+def _check_many(names: tuple[object, ...]) -> None:
+    if len(names) > NAMES_MAX:
+        raise TooLarge(f"expected at most {NAMES_MAX} ids in one op, got {len(names)}")

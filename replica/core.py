@@ -1,0 +1,371 @@
+"""Write ops, take ops from others, and fold both: the whole of a replica, without I/O, threads or clocks.
+
+A `Core` decides over a `Store`; time is an argument, randomness is given once, signing is a function. So the daemon and
+the simulator run the same code. Every public method that writes does so in one `Store.write`; when that fails, the
+core forgets what it had prepared and reads its feeds back, so memory never runs ahead of the disk.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from replica import hlc
+from replica.admission import Refusal, admit
+from replica.codec import (
+    SALT_BYTES,
+    decode_payload,
+    encode_payload,
+    header,
+    header_hash,
+    pack,
+    payload_hash,
+    read_place,
+    unpack,
+    wire_place,
+)
+from replica.errors import InvalidOp, TooLarge
+from replica.feeds import Feed, Feeds, join
+from replica.folding import Totals, WorkingSet
+from replica.frame import Frame, Segment
+from replica.frontier import Frontier
+from replica.ids import DEVICE_ID_BYTES, DeviceId, OpId, Origin, Place, new_origin
+from replica.limits import COMMIT_OPS_MAX
+from replica.membership import Member, Revocation
+from replica.oplog import Changes, Row, Status, Store
+from replica.ops import KIND_OF, UNDERSTOOD, Body, Kind, Op, Write
+from replica.signing import Sign, Verify, sign_commit, verify_commit
+from replica.state.cells import Key
+from replica.state.digest import element, plus
+from replica.state.fold import fold, keys_of
+from replica.state.register import Dot, Vector
+
+if TYPE_CHECKING:
+    from random import Random
+
+_NEEDS_RID = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER})
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """The two digests: what shows, and what was folded (`replica.state.digest`)."""
+
+    visible: bytes
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came of a frame: how many ops were new and are now durable, and what was refused."""
+
+    ops: int
+    refusals: tuple[Refusal, ...]
+
+
+class Core:
+    """One replica's log, state and group. `sign` signs as `device`; `verify` is replaceable only to remember results."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        device: DeviceId,
+        sign: Sign,
+        random: "Random",
+        verify: Verify = verify_commit,
+    ) -> None:
+        self.store = store
+        self.device = device
+        self._sign = sign
+        self._random = random
+        self._verify = verify
+        self._reload()
+
+    # -- what is held ----------------------------------------------------------------------------------------
+
+    def frontier(self) -> Frontier:
+        """Return the last op held of every feed."""
+        return Frontier.of(self.feeds.heads())
+
+    @property
+    def position(self) -> int:
+        """Return the position of the last op in the log: it grows with every op, whoever wrote it."""
+        return self._pos
+
+    def digests(self) -> Digests:
+        """Return both digests, kept up to date by every write."""
+        return digests_of(self._totals, self.frontier())
+
+    def vector_at(self, no: int, seq: int) -> Vector | None:
+        """Return what the writer of an op had seen, itself included; None if that lies below my base."""
+        feed = self.feeds[no]
+        if seq == feed.seq:
+            return dict(feed.vector)
+        if seq <= feed.fork:
+            assert feed.parent is not None
+            return self.vector_at(feed.parent, seq)
+        if seq < feed.base_seq:
+            return None
+        if feed.base_seq > feed.fork:
+            vector, first = dict(feed.base_vector), feed.base_seq + 1
+        elif feed.parent is not None:
+            stem = self.vector_at(feed.parent, feed.fork)
+            if stem is None:
+                return None
+            vector, first = stem, feed.fork + 1
+        else:
+            vector, first = {}, 1
+        for row in [*self.store.feed_rows(no, first, seq), *self._fresh_rows.get(no, ())]:
+            if row.seq <= seq:
+                join(vector, self.feeds.vector_to(self._dots(read_places(row.seen))))
+        vector[no] = seq
+        return vector
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def begin(self, now_ms: int) -> None:
+        """Start a new incarnation if my stamps ran ahead of a corrected clock; call before reading for a write."""
+        if hlc.runs_ahead(self._clock, now_ms):
+            self.incarnate()
+
+    def incarnate(self) -> None:
+        """Become a new incarnation: the next op begins a feed of its own, so that no place is written twice."""
+        self.origin = new_origin(self.device, self._random)
+        self._own: int | None = None
+        self._clock = hlc.Hlc(0)
+
+    def heard_of_myself(self, places: Iterable[Place]) -> bool:
+        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored); say whether I did."""
+        if all(place.origin != self.origin or self.feeds.locate(place) is not None for place in places):
+            return False
+        self.incarnate()
+        self._write(Changes(), now_ms=0)
+        return True
+
+    def learn(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> bool:
+        """Take introductions and revocations that are new and rightly signed; say whether there were any."""
+        fresh, out = self.membership.news(members, revocations)
+        if not fresh and not out:
+            return False
+        self._write(Changes(members=fresh, revocations=out), now_ms=0)
+        self.membership.add(fresh, out)
+        return True
+
+    def found(self, own: Member) -> None:
+        """Begin a group of one: the device introduces itself. Nothing happens where that is known."""
+        if own.device not in self.membership.members:
+            self._write(Changes(members=[own]), now_ms=0)
+            self.membership.add([own], [])
+
+    def commit(self, writes: Sequence[Write], now_ms: int) -> list[Op]:
+        """Write some changes as one commit: signed, folded and durable when this returns, all or none."""
+        if not writes:
+            return []
+        if len(writes) > COMMIT_OPS_MAX:
+            raise TooLarge(f"expected at most {COMMIT_OPS_MAX} changes in one commit, got {len(writes)}")
+        payloads = [encode_payload(self._random.randbytes(SALT_BYTES), write.body) for write in writes]
+        self.begin(now_ms)
+        feed = None if self._own is None else self.feeds[self._own]
+        vector = {} if feed is None else feed.vector
+        seen = tuple(sorted(other.head_place for other in self.feeds if other.seq > vector.get(other.no, 0)))
+        seq, prev = (0, None) if feed is None else (feed.seq, feed.head)
+        ops: list[Op] = []
+        stamp = self._clock
+        for write, payload in zip(writes, payloads, strict=True):
+            stamp = hlc.tick(stamp, now_ms)
+            seq += 1
+            kind, ends = KIND_OF[type(write.body)], len(ops) == len(writes) - 1
+            digest = payload_hash(payload)
+            op_id = header_hash(header(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest))
+            ops.append(Op(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest, payload, op_id))
+            prev, seen = op_id, ()
+        signature = sign_commit(self._sign, ops[-1].id)
+        bodies: list[Body | None] = [write.body for write in writes]
+        try:
+            if feed is None:
+                feed = self.feeds.start(self.origin, None, 0)
+                self._own = feed.no
+            self._clock = stamp
+            self._apply([(op, 0) for op in ops], bodies, {0: feed}, (), {ops[-1].id: signature}, now_ms)
+        except BaseException:
+            self._reload()
+            raise
+        return ops
+
+    # -- taking ----------------------------------------------------------------------------------------------
+
+    def take(self, frame: Frame, now_ms: int) -> Taken:
+        """Take what may be taken of a frame, durably and in one transaction."""
+        admission = admit(
+            frame, self.feeds, public_key=self.membership.public_key, verify=self._verify, erased=frozenset()
+        )
+        if admission.ops:
+            ends = {at: op.id for op, at in admission.ops}
+            signatures = {op_id: frame.segments[at].signature for at, op_id in ends.items()}
+            bodies = [_body_of(op) for op, _ in admission.ops]
+            try:
+                for op, _ in admission.ops:
+                    self._clock = hlc.absorb(self._clock, op.hlc, now_ms)
+                if any(frame.segments[at].origin == self.origin for at in ends):
+                    self.incarnate()  # I wrote these and lost them: whatever happened, that feed is not mine to go on
+                self._apply(admission.ops, bodies, {}, frame.segments, signatures, now_ms)
+            except BaseException:
+                self._reload()
+                raise
+        return Taken(len(admission.ops), tuple(admission.refusals))
+
+    # -- both ------------------------------------------------------------------------------------------------
+
+    def _apply(
+        self,
+        ops: Sequence[tuple[Op, int]],
+        bodies: Sequence[Body | None],
+        feed_of: dict[int, Feed],
+        segments: Sequence[Segment],
+        signatures: dict[OpId, bytes],
+        now_ms: int,
+    ) -> None:
+        """Append ops to their feeds, fold them in order, and write everything that changed."""
+        keys: list[Key] = []
+        for (op, _), body in zip(ops, bodies, strict=True):
+            if body is not None:
+                keys += keys_of(body, op.rid, op.place)
+        working = WorkingSet.load(self.store, keys, self.feeds.origin_of)
+        state, totals = working.state, self._totals
+        rows: list[Row] = []
+        for (op, at), body in zip(ops, bodies, strict=True):
+            feed = feed_of.get(at)
+            if feed is None:
+                feed = feed_of[at] = self._attach(op, segments[at].vector)
+            no = feed.no
+            feed.seq, feed.head, feed.hlc = op.seq, op.id, op.hlc
+            vector = feed.vector
+            vector[no] = op.seq
+            if op.seen:
+                join(vector, self.feeds.vector_to(self._dots(op.seen)))
+            self._fresh_ids[no, op.seq] = op.id
+            if body is not None:
+                status = Status.FOLDED
+                fold(
+                    state,
+                    body,
+                    rid=op.rid,
+                    hlc=op.hlc,
+                    place=op.place,
+                    dot=Dot(no, op.seq, op.id[:8]),
+                    origin=feed.origin_no,
+                    vector=vector,
+                    dot_of=self.feeds.locate,
+                )
+            else:
+                status = _status_of(op)
+                if status is not Status.FOLDED:
+                    totals.unfolded = plus(totals.unfolded, element(wire_place(op.place)))
+            row = Row(
+                self._pos + len(rows) + 1,
+                no,
+                op.seq,
+                op.hlc,
+                op.kind,
+                op.version,
+                op.ends,
+                op.rid,
+                pack([wire_place(place) for place in op.seen]) if op.seen else b"",
+                op.payload,
+                op.payload_hash if op.payload is None else None,
+                op.id,
+                signatures.get(op.id),
+                status,
+            )
+            rows.append(row)
+            if op.seen:
+                self._fresh_rows.setdefault(no, []).append(row)
+        changes = working.settle(totals, self.feeds.origin_of)
+        changes.rows = rows
+        changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
+        self._write(changes, now_ms)
+        self._pos += len(rows)
+
+    def _attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
+        """Return the feed that this op continues, starting a branch if another op took its place."""
+        if op.prev is None:
+            return self.feeds.start(op.origin, None, 0)
+        stem = self.feeds.locate(Place(op.origin, op.seq - 1, op.prev[:8]))
+        assert stem is not None, "admission lets nothing in that does not attach"
+        feed = self.feeds[stem.feed]
+        if feed.seq == stem.seq:
+            return feed
+        seen = self.vector_at(stem.feed, stem.seq)
+        if seen is None:
+            seen = self.feeds.vector_to([stem, *self._dots(vector or ())])
+        branch = self.feeds.start(op.origin, stem.feed, stem.seq)
+        join(branch.vector, seen)
+        return branch
+
+    def _dots(self, places: Iterable[Place]) -> list[Dot]:
+        return [dot for place in places if (dot := self.feeds.locate(place)) is not None]
+
+    def _write(self, changes: Changes, now_ms: int) -> None:
+        changes.meta = self._meta()
+        self.store.write(changes, now_ms)
+        self._fresh_ids.clear()
+        self._fresh_rows.clear()
+
+    def _id_at(self, feed: int, seq: int) -> bytes:
+        fresh = self._fresh_ids.get((feed, seq))
+        return (self.store.id_at(feed, seq) if fresh is None else fresh)[:8]
+
+    def _meta(self) -> dict[str, bytes]:
+        totals = self._totals
+        return {
+            "origin": self.origin.device + self.origin.incarnation,
+            "own feed": pack(self._own),
+            "clock": pack(self._clock),
+            "totals": pack([n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]),
+        }
+
+    def _reload(self) -> None:
+        """Read back what the store holds: at the start, and when a write failed."""
+        self._fresh_ids: dict[tuple[int, int], bytes] = {}
+        self._fresh_rows: dict[int, list[Row]] = {}
+        self.feeds = Feeds(self.store.feeds(), self._id_at)
+        self._pos = self.store.last_pos()
+        self.membership = self.store.membership()
+        meta = self.store.meta()
+        if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
+            # A new store, or one that was copied to a device with another key: either way, a feed of my own.
+            self._totals = Totals()
+            if "totals" in meta:
+                self._totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
+            self.incarnate()
+            return
+        self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
+        self._own = unpack(meta["own feed"])
+        self._clock = hlc.Hlc(unpack(meta["clock"]))
+        self._totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
+
+
+def digests_of(totals: Totals, frontier: Frontier) -> Digests:
+    """Return the digests that these set hashes and this frontier make."""
+    parts = [n.to_bytes(32) for n in (totals.cells, totals.tombstones, totals.unfolded)]
+    return Digests(totals.visible.to_bytes(32), element([*parts, frontier.plain()]).to_bytes(32))
+
+
+def read_places(packed: bytes) -> tuple[Place, ...]:
+    """Return the places that a log row's `seen` names."""
+    return tuple(read_place(place) for place in unpack(packed)) if packed else ()
+
+
+def _body_of(op: Op) -> Body | None:
+    """Return what an op says, or None where it is not to be folded: erased, not understood, or made wrong."""
+    if op.payload is None or op.version > UNDERSTOOD.get(op.kind, 0) or (op.rid is None and op.kind in _NEEDS_RID):
+        return None
+    try:
+        return decode_payload(op.kind, op.payload)
+    except InvalidOp:
+        return None
+
+
+def _status_of(op: Op) -> Status:
+    if op.version > UNDERSTOOD.get(op.kind, 0):
+        return Status.UNKNOWN
+    return Status.FOLDED if op.payload is None else Status.UNFOLDABLE

@@ -1,0 +1,62 @@
+"""What can go wrong in a replica, and whose fault it is.
+
+ReplicaError
+├ InvalidOp            an op that its author or a relay made wrong: bad encoding, bad signature, broken chain
+│ └ TooLarge           over a limit of `replica.limits`
+├ CausalGap            something the op has seen is not held here yet: ask for more
+├ ClockDrift           a clock too far off to stamp with: hold, do not drop
+├ NotFound             no such memory, op or device here
+├ Ambiguous            a prefix that fits several ids
+├ StoreCorrupt         the file is not one of ours, or is damaged: restore a backup
+├ StoreNewer           the file was written by a later version: upgrade
+├ StoreLocked          another process holds this store
+└ StoreFailed          the disk refused (full, read-only, I/O error); nothing was half-written
+"""
+
+
+class ReplicaError(Exception):
+    """Root of everything a replica raises on purpose."""
+
+
+class InvalidOp(ReplicaError):
+    """An op that nobody should have sent: its bytes, chain or signature are wrong."""
+
+
+class TooLarge(InvalidOp):
+    """Something is over a limit of `replica.limits`."""
+
+
+class CausalGap(ReplicaError):
+    """An op has seen ops that are not held here."""
+
+
+class ClockDrift(ReplicaError):
+    """The local clock cannot be used for a stamp."""
+
+
+class NotFound(ReplicaError):
+    """Nothing here has that name."""
+
+
+class Ambiguous(ReplicaError):
+    """A prefix fits several ids; `candidates` holds up to five of them."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+class StoreCorrupt(ReplicaError):
+    """The file is not a samemind store, or it is damaged."""
+
+
+class StoreNewer(ReplicaError):
+    """The store was written by a later version of samemind."""
+
+
+class StoreLocked(ReplicaError):
+    """Another process has this store open."""
+
+
+class StoreFailed(ReplicaError):
+    """The disk refused a write; the store is as it was before."""

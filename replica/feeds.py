@@ -1,0 +1,162 @@
+"""Know every feed held here: whose it is, where it ends, where it branched off, and what its writer had seen.
+
+A feed is one unbroken chain of ops by one origin. Usually an origin is one feed. When a disk was rolled back or a
+machine cloned, two ops claim one place; then the second becomes the start of a *branch*, a feed of its own that leaves
+its stem after `fork`. Both are kept. Feed numbers are local to a replica; to others an op is named by its `Place`.
+
+A *vector* says for each feed number how far someone had read. A vector that reaches into a branch reaches up its
+stem to the fork; `close` makes that explicit, so that comparing two numbers is always enough.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from replica.ids import OpId, Origin, Place
+from replica.state.register import Dot, Vector
+
+IdAt = Callable[[int, int], bytes]
+"""First 8 bytes of the id of the op of a feed (by number) at a seq that lies on that feed itself."""
+
+
+@dataclass(slots=True)
+class Feed:
+    """One chain. `seq` and `head` are its last op's; `vector` is what that op's writer had seen, itself included."""
+
+    no: int
+    origin_no: int
+    origin: Origin
+    parent: int | None
+    fork: int
+    seq: int
+    head: OpId
+    hlc: int
+    vector: Vector = field(default_factory=dict)
+    base_seq: int = 0
+    base_head: OpId | None = None
+    base_signature: bytes | None = None
+    base_vector: Vector = field(default_factory=dict)
+
+    @property
+    def head_place(self) -> Place:
+        """The feed's last op, as others name it."""
+        return Place(self.origin, self.seq, self.head[:8])
+
+
+class Feeds:
+    """The feeds of one replica, by number and by origin. `id_at` reads the log and the spine."""
+
+    def __init__(self, feeds: Iterable[Feed], id_at: IdAt) -> None:
+        self._feeds: list[Feed] = []
+        self._by_origin: dict[Origin, list[Feed]] = {}
+        self._origins: list[Origin] = []
+        self._id_at = id_at
+        for feed in feeds:
+            self._keep(feed)
+
+    def __iter__(self) -> Iterator[Feed]:
+        return iter(self._feeds)
+
+    def __getitem__(self, no: int) -> Feed:
+        return self._feeds[no]
+
+    def __len__(self) -> int:
+        return len(self._feeds)
+
+    def of(self, origin: Origin) -> list[Feed]:
+        """Return the feeds of an origin, its first one and its branches."""
+        return self._by_origin.get(origin, [])
+
+    def origin_of(self, no: int) -> Origin:
+        """Return whose feed this is."""
+        return self._feeds[no].origin
+
+    def origin(self, number: int) -> Origin:
+        """Return the origin with this local number."""
+        return self._origins[number]
+
+    def origin_number(self, origin: Origin) -> int:
+        """Return the local number of an origin, giving it the next one if it is new."""
+        for feed in self.of(origin):
+            return feed.origin_no
+        return len(self._origins)
+
+    def start(self, origin: Origin, parent: int | None, fork: int) -> Feed:
+        """Begin a feed that has no op yet: an origin's first, or a branch that leaves `parent` after `fork`."""
+        vector = {} if parent is None else {parent: fork}
+        feed = Feed(
+            len(self._feeds),
+            self.origin_number(origin),
+            origin,
+            parent,
+            fork,
+            fork,
+            OpId(b""),
+            0,
+            vector,
+            base_seq=0,
+        )
+        self._keep(feed)
+        return feed
+
+    def id8(self, no: int, seq: int) -> bytes:
+        """Return the short id of the op at `seq` on this feed's chain, on its stem if it branched later."""
+        feed = self._feeds[no]
+        while seq <= feed.fork:
+            assert feed.parent is not None
+            feed = self._feeds[feed.parent]
+        return feed.head[:8] if seq == feed.seq else self._id_at(feed.no, seq)
+
+    def locate(self, place: Place) -> Dot | None:
+        """Return where an op stands here, or None if it is not held."""
+        for feed in self.of(place.origin):
+            if feed.fork < place.seq <= feed.seq and self.id8(feed.no, place.seq) == place.id8:
+                return Dot(feed.no, place.seq, place.id8)
+        return None
+
+    def place(self, no: int, seq: int) -> Place:
+        """Return the portable name of the op at `seq` on a feed's chain."""
+        return Place(self._feeds[no].origin, seq, self.id8(no, seq))
+
+    def heads(self) -> list[Place]:
+        """Return the last op of every feed."""
+        return [feed.head_place for feed in self._feeds if feed.seq > feed.fork]
+
+    def held(self) -> Vector:
+        """Return the vector that covers everything held."""
+        return {feed.no: feed.seq for feed in self._feeds if feed.seq > feed.fork}
+
+    def closed(self, vector: Vector) -> Vector:
+        """Return the vector with the stems of its branches covered up to where they fork."""
+        for no in list(vector):
+            feed = self._feeds[no]
+            while feed.parent is not None:
+                if vector.get(feed.parent, 0) < feed.fork:
+                    vector[feed.parent] = feed.fork
+                feed = self._feeds[feed.parent]
+        return vector
+
+    def vector_to(self, dots: Iterable[Dot]) -> Vector:
+        """Return the closed vector that covers these ops and their chains."""
+        vector: Vector = {}
+        for dot in dots:
+            if vector.get(dot.feed, 0) < dot.seq:
+                vector[dot.feed] = dot.seq
+        return self.closed(vector)
+
+    def places(self, vector: Vector) -> tuple[Place, ...]:
+        """Return a vector in words that others understand: the last op it covers of each feed."""
+        return tuple(self.place(no, seq) for no, seq in sorted(vector.items()) if seq)
+
+    def _keep(self, feed: Feed) -> None:
+        assert feed.no == len(self._feeds), "feeds are numbered in the order they came"
+        if feed.origin_no == len(self._origins):
+            self._origins.append(feed.origin)
+        self._feeds.append(feed)
+        self._by_origin.setdefault(feed.origin, []).append(feed)
+
+
+def join(into: Vector, other: Vector) -> None:
+    """Raise `into` to cover what `other` covers."""
+    for no, seq in other.items():
+        if into.get(no, 0) < seq:
+            into[no] = seq

@@ -1,0 +1,185 @@
+"""Say which fields a memory has beside its text, and what each may hold.
+
+Every field is a register of its own, so that setting one never reverts another. A field that this version does not
+know is kept and forwarded as it came (register writes carry no version: `seen` covers what is held, understood or
+not), but people here can only write fields they can read.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from replica.errors import InvalidOp, TooLarge
+from replica.hlc import COUNTER_BITS, HLC_MAX
+from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
+
+Scalar = None | bool | int | float | str | bytes
+Value = Scalar | list[str] | dict[str, Scalar]
+
+MEMORY_TYPES: Final = (
+    "episodic",
+    "factual",
+    "semantic",
+    "procedural",
+    "social",
+    "spatial",
+    "prospective",
+    "affective",
+)
+MS_MAX: Final = HLC_MAX >> COUNTER_BITS
+INT_MIN: Final = -(2**63)
+INT_MAX: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One known field: what it is for, how SQLite holds it, and the check that refuses a wrong value."""
+
+    name: str
+    meaning: str
+    column: str
+    check: Callable[[Value], None]
+
+
+def _text(value: Value) -> None:
+    if not isinstance(value, str):
+        raise InvalidOp(f"expected text, got {value!r}")
+    if not value:
+        raise InvalidOp("expected text, got an empty string (leave the field out or set it to null)")
+
+
+def _flag(value: Value) -> None:
+    if not isinstance(value, bool):
+        raise InvalidOp(f"expected true or false, got {value!r}")
+
+
+def _number(low: float, high: float) -> Callable[[Value], None]:
+    def check(value: Value) -> None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InvalidOp(f"expected a number from {low:g} to {high:g}, got {value!r}")
+        if not low <= value <= high:  # also refuses NaN
+            raise InvalidOp(f"expected a number from {low:g} to {high:g}, got {value!r}")
+
+    return check
+
+
+def _whole(low: int, high: int) -> Callable[[Value], None]:
+    def check(value: Value) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise InvalidOp(f"expected a whole number from {low} to {high}, got {value!r}")
+
+    return check
+
+
+def _type(value: Value) -> None:
+    if value not in MEMORY_TYPES:
+        raise InvalidOp(f"expected one of {', '.join(MEMORY_TYPES)}; got {value!r}")
+
+
+def _tags(value: Value) -> None:
+    if not isinstance(value, list) or not all(isinstance(tag, str) and tag for tag in value):
+        raise InvalidOp(f"expected a list of tags, got {value!r}")
+    if len(value) > TAGS_MAX:
+        raise TooLarge(f"expected at most {TAGS_MAX} tags, got {len(value)}")
+    if value != sorted(set(value)):
+        raise InvalidOp("expected tags sorted and each once")
+
+
+def _meta(value: Value) -> None:
+    if not isinstance(value, dict):
+        raise InvalidOp(f"expected a map of metadata, got {value!r}")
+    if len(value) > META_ENTRIES_MAX:
+        raise TooLarge(f"expected at most {META_ENTRIES_MAX} metadata entries, got {len(value)}")
+
+
+def _memory_id(value: Value) -> None:
+    if not isinstance(value, bytes) or len(value) != 16:
+        raise InvalidOp(f"expected the id of a memory, got {value!r}")
+
+
+FIELDS: Final[Mapping[str, Field]] = {
+    field.name: field
+    for field in (
+        Field("type", "one of eight memory types", "TEXT", _type),
+        Field("importance", "how much it matters, 0 to 1, as told", "REAL", _number(0, 1)),
+        Field("valence", "from -1 (bad) to 1 (good)", "REAL", _number(-1, 1)),
+        Field("certainty", "how sure the teller was, 0 to 1", "REAL", _number(0, 1)),
+        Field("half_life", "seconds in which its strength halves", "REAL", _number(1e-3, 1e12)),
+        Field("domain", "area of life or work", "TEXT", _text),
+        Field("project", "project it belongs to", "TEXT", _text),
+        Field("topic", "what it is about", "TEXT", _text),
+        Field("speaker", "who said it", "TEXT", _text),
+        Field("conversation", "the chat it came from", "TEXT", _text),
+        Field("turn", "which turn of the chat", "TEXT", _text),
+        Field("position", "place of the turn within its chat, from 0", "INTEGER", _whole(0, INT_MAX)),
+        Field("told_at", "when it was told, ms since 1970", "INTEGER", _whole(-MS_MAX, MS_MAX)),
+        Field("event_start", "when it happened, ms since 1970", "INTEGER", _whole(-MS_MAX, MS_MAX)),
+        Field("event_end", "when it ended, ms since 1970", "INTEGER", _whole(-MS_MAX, MS_MAX)),
+        Field("source", "where it was taken from", "TEXT", _text),
+        Field("workspace", "namespace that agents share", "TEXT", _text),
+        Field("parent", "the verbatim memory it was extracted from", "BLOB", _memory_id),
+        Field("tags", "labels, sorted", "TEXT", _tags),
+        Field("meta", "free key and value pairs", "TEXT", _meta),
+        Field("pinned", "never leaves the core profile by itself", "INTEGER", _flag),
+        Field("archived", "kept, but out of the way", "INTEGER", _flag),
+    )
+}
+
+
+def check_fields(fields: Mapping[str, Value]) -> None:
+    """Refuse a set of fields that is too large or holds a wrong value; the message names the field."""
+    if len(fields) > FIELDS_MAX:
+        raise TooLarge(f"expected at most {FIELDS_MAX} fields, got {len(fields)}")
+    for name, value in fields.items():
+        check_field(name, value)
+
+
+def check_field(name: str, value: Value) -> None:
+    """Refuse a value that the field cannot hold. `None` clears any field; unknown fields hold any `Value`."""
+    if not name or len(name) > FIELD_STRING_BYTES_MAX:
+        raise InvalidOp(f"expected a field name, got {name[:40]!r}")
+    if value is None:
+        return
+    try:
+        check_value(value)
+        if name in FIELDS:
+            FIELDS[name].check(value)
+    except TooLarge as error:
+        raise TooLarge(f"{name}: {error}") from None
+    except InvalidOp as error:
+        raise InvalidOp(f"{name}: {error}") from None
+
+
+def check_value(value: object) -> None:
+    """Refuse what no register may hold: NaN, numbers over 64 bits, endless strings, nested structures."""
+    match value:
+        case None | bool():
+            pass
+        case int() if not INT_MIN <= value <= INT_MAX:
+            raise InvalidOp(f"expected a 64-bit number, got {value}")
+        case float() if not math.isfinite(value):
+            raise InvalidOp(f"expected a finite number, got {value!r}")
+        case int() | float():
+            pass
+        case str() | bytes() if len(value) * 4 > FIELD_STRING_BYTES_MAX and _bytes_long(value) > FIELD_STRING_BYTES_MAX:
+            raise TooLarge(f"expected at most {FIELD_STRING_BYTES_MAX} bytes, got {_bytes_long(value)}")
+        case str() | bytes():
+            pass
+        case list():
+            for item in value:
+                if not isinstance(item, str):
+                    raise InvalidOp(f"expected a list of strings, got {item!r} in it")
+                check_value(item)
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str) or isinstance(item, list | dict):
+                    raise InvalidOp(f"expected text keys with plain values, got {key!r}: {item!r}")
+                check_value(key)
+                check_value(item)
+        case _:
+            raise InvalidOp(f"expected a plain value, got {type(value).__name__}")
+
+
+def _bytes_long(value: str | bytes) -> int:
+    return len(value.encode()) if isinstance(value, str) else len(value)

@@ -1,0 +1,238 @@
+"""Pack ops of several feeds into one frame, and unpack what a peer sent.
+
+A frame holds whole commits of any number of feeds, in the order in which the sender committed them, as columns (one
+list for each part of the op), which zstd packs twice as well as rows. What the receiver can compute is not sent: an
+op's seq, its `prev`, its payload's hash and its id. So a changed byte anywhere shows in one place only: the signature
+of the segment it is in does not verify.
+
+A segment is what a frame holds of one feed: which op it follows, and the author's signature of its last op. `vector`
+travels only where the receiver may no longer hold what the writer of `prev` had seen (a branch that leaves below the
+receiver's base).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import zstandard
+
+from replica.codec import SALT_BYTES, header, header_hash, pack, payload_hash, read_place, unpack, wire_place
+from replica.errors import InvalidOp, TooLarge
+from replica.hlc import HLC_MAX
+from replica.ids import (
+    DEVICE_ID_BYTES,
+    INCARNATION_BYTES,
+    MEMORY_ID_BYTES,
+    OP_ID_BYTES,
+    DeviceId,
+    MemoryId,
+    OpId,
+    Origin,
+    Place,
+)
+from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_MAX, PAYLOAD_BYTES_MAX, SEEN_MAX
+from replica.ops import Op
+from replica.signing import SIGNATURE_BYTES
+
+FORMAT: Final = 1
+# Level 3 packs within 10 % of level 9 at a tenth of the time.
+_COMPRESSION_LEVEL: Final = 3
+_SEQ_MAX: Final = 2**53
+_KIND_MAX: Final = 2**16
+
+_compressor = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL)
+_decompressor = zstandard.ZstdDecompressor()
+
+
+class Segment(NamedTuple):
+    """What a frame holds of one feed: follows `prev` (None: begins the feed) at `first_seq`, ends signed."""
+
+    origin: Origin
+    first_seq: int
+    prev: OpId | None
+    signature: bytes
+    vector: tuple[Place, ...] | None
+
+
+class Frame(NamedTuple):
+    """Ops in commit order, each with the index of its segment."""
+
+    segments: tuple[Segment, ...]
+    ops: tuple[Op, ...]
+    segment_of: tuple[int, ...]
+
+
+def encode_frame(frame: Frame) -> bytes:
+    """Return the frame as compressed bytes."""
+    hlcs = [op.hlc for op in frame.ops]
+    plain = [
+        FORMAT,
+        [
+            [
+                segment.origin.device,
+                segment.origin.incarnation,
+                segment.first_seq,
+                segment.prev,
+                segment.signature,
+                None if segment.vector is None else [wire_place(place) for place in segment.vector],
+            ]
+            for segment in frame.segments
+        ],
+        frame.segment_of,
+        [op.kind for op in frame.ops],
+        [op.version << 1 | op.ends for op in frame.ops],
+        [after - before for before, after in zip([0, *hlcs], hlcs, strict=False)],
+        [op.rid is not None for op in frame.ops],
+        b"".join([op.rid for op in frame.ops if op.rid is not None]),
+        {i: [wire_place(place) for place in op.seen] for i, op in enumerate(frame.ops) if op.seen},
+        b"".join([op.payload[:SALT_BYTES] for op in frame.ops if op.payload is not None]),
+        [None if op.payload is None else op.payload[SALT_BYTES:] for op in frame.ops],
+        b"".join([op.payload_hash for op in frame.ops if op.payload is None]),
+    ]
+    return _compressor.compress(pack(plain))
+
+
+def decode_frame(data: bytes) -> Frame:
+    """Return the frame that a peer sent, with every id computed anew; `InvalidOp` when it is not one.
+
+    The chain from `prev` on holds by construction; whether `prev` is held and the signatures verify is for whoever
+    knows the feeds to find out.
+    """
+    columns = unpack(_decompressed(data))
+    match columns:
+        case [int(version), *_] if version != FORMAT:
+            raise InvalidOp(f"expected a frame of format {FORMAT}, got format {version}")
+        case [
+            int(),
+            list(segments),
+            list(segment_of),
+            list(kinds),
+            list(flags),
+            list(deltas),
+            list(has_rid),
+            bytes(rids),
+            dict(seen),
+            bytes(salts),
+            list(bodies),
+            bytes(hashes),
+        ]:
+            return _build(
+                tuple(_read_segment(segment) for segment in segments),
+                segment_of,
+                kinds,
+                flags,
+                deltas,
+                has_rid,
+                rids,
+                seen,
+                salts,
+                bodies,
+                hashes,
+            )
+    raise InvalidOp("expected a frame of 12 columns, got something else")
+
+
+def _decompressed(data: bytes) -> bytes:
+    try:
+        size = zstandard.frame_content_size(data)
+        if not 0 <= size <= FRAME_BYTES_MAX:
+            raise TooLarge(f"expected a frame of at most {FRAME_BYTES_MAX} bytes, got one that states {size}")
+        return _decompressor.decompress(data, max_output_size=FRAME_BYTES_MAX)
+    except zstandard.ZstdError as error:
+        raise InvalidOp(f"expected a compressed frame, got bytes that are not one: {error}") from None
+
+
+def _read_segment(plain: object) -> Segment:
+    match plain:
+        case [bytes(device), bytes(incarnation), int(first), bytes() | None as prev, bytes(signature), vector] if (
+            len(device) == DEVICE_ID_BYTES
+            and len(incarnation) == INCARNATION_BYTES
+            and 1 <= first <= _SEQ_MAX
+            and (prev is None) == (first == 1)
+            and (prev is None or len(prev) == OP_ID_BYTES)
+            and len(signature) == SIGNATURE_BYTES
+            and (vector is None or isinstance(vector, list))
+        ):
+            places = None if vector is None else tuple(read_place(place) for place in vector)
+            previous = None if prev is None else OpId(prev)
+            return Segment(Origin(DeviceId(device), incarnation), first, previous, signature, places)
+    raise InvalidOp("expected a segment [device, incarnation, first seq, prev, signature, vector]")
+
+
+def _build(
+    segments: tuple[Segment, ...],
+    segment_of: list[Any],
+    kinds: list[Any],
+    flags: list[Any],
+    deltas: list[Any],
+    has_rid: list[Any],
+    rids: bytes,
+    seen: dict[Any, Any],
+    salts: bytes,
+    bodies: list[Any],
+    hashes: bytes,
+) -> Frame:
+    count = len(segment_of)
+    if count > FRAME_OPS_MAX:
+        raise TooLarge(f"expected at most {FRAME_OPS_MAX} ops in a frame, got {count}")
+    erased = bodies.count(None)
+    for name, column, expected in (
+        ("segment", segment_of, count),
+        ("kind", kinds, count),
+        ("flag", flags, count),
+        ("stamp", deltas, count),
+        ("rid", has_rid, count),
+        ("body", bodies, count),
+        ("rid byte", rids, MEMORY_ID_BYTES * sum(1 for has in has_rid if has is True)),
+        ("salt byte", salts, SALT_BYTES * (count - erased)),
+        ("hash byte", hashes, OP_ID_BYTES * erased),
+    ):
+        if len(column) != expected:
+            raise InvalidOp(f"expected {expected} {name}s in the frame, got {len(column)}")
+    _check_numbers("segment", segment_of, 0, len(segments) - 1)
+    _check_numbers("kind", kinds, 1, _KIND_MAX)
+    _check_numbers("flag", flags, 2, _KIND_MAX)
+    _check_numbers("stamp", deltas, -HLC_MAX, HLC_MAX)
+    if set(map(type, has_rid)) - {bool} or set(map(type, bodies)) - {bytes, type(None)}:
+        raise InvalidOp("expected rid flags to be booleans and bodies to be bytes")
+    ops: list[Op] = []
+    seqs = [segment.first_seq for segment in segments]
+    prevs = [segment.prev for segment in segments]
+    hlc = rid_at = salt_at = hash_at = 0
+    for i, at in enumerate(segment_of):
+        hlc += deltas[i]
+        if not 0 < hlc <= HLC_MAX:
+            raise InvalidOp(f"expected a stamp from 1 to {HLC_MAX}, got {hlc}")
+        rid = None
+        if has_rid[i]:
+            rid = MemoryId(rids[rid_at : rid_at + MEMORY_ID_BYTES])
+            rid_at += MEMORY_ID_BYTES
+        body = bodies[i]
+        if body is None:
+            payload, digest = None, hashes[hash_at : hash_at + OP_ID_BYTES]
+            hash_at += OP_ID_BYTES
+        else:
+            if len(body) > PAYLOAD_BYTES_MAX:
+                raise TooLarge(f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {len(body)}")
+            payload = salts[salt_at : salt_at + SALT_BYTES] + body
+            salt_at += SALT_BYTES
+            digest = payload_hash(payload)
+        places = _read_seen(seen[i]) if i in seen else ()
+        version, ends = flags[i] >> 1, bool(flags[i] & 1)
+        origin, seq, prev = segments[at].origin, seqs[at], prevs[at]
+        op_id = header_hash(header(origin, seq, hlc, places, kinds[i], version, ends, rid, prev, digest))
+        ops.append(Op(origin, seq, hlc, places, kinds[i], version, ends, rid, prev, digest, payload, op_id))
+        seqs[at], prevs[at] = seq + 1, op_id
+    if any(segment.first_seq == seq for segment, seq in zip(segments, seqs, strict=True)):
+        raise InvalidOp("expected every segment to hold an op, got an empty one")
+    return Frame(segments, tuple(ops), tuple(segment_of))
+
+
+def _check_numbers(name: str, column: Sequence[Any], low: int, high: int) -> None:
+    if column and (set(map(type, column)) != {int} or min(column) < low or max(column) > high):
+        raise InvalidOp(f"expected every {name} to be a number from {low} to {high}")
+
+
+def _read_seen(plain: object) -> tuple[Place, ...]:
+    if not isinstance(plain, list) or not 0 < len(plain) <= SEEN_MAX:
+        raise InvalidOp(f"expected from 1 to {SEEN_MAX} places seen")
+    return tuple(read_place(place) for place in plain)

@@ -1,0 +1,93 @@
+"""Say in a few bytes what a replica holds, and find what another one lacks.
+
+A frontier is the last op of every feed, each named by (origin, seq, first 8 bytes of its id). Equal frontiers hash
+alike, so two replicas that agree find out in 32 bytes. The 8 bytes are what makes a fork visible: two heads with one
+(origin, seq) and different ids are two branches, where a plain version vector would call them equal and lose one.
+
+When heads of one origin do not know each other, the chains parted somewhere below. A *locator* then names places of a
+chain, closely spaced near its head and ever wider towards its start (as git and Bitcoin do): the other side finds the
+last one it knows, which is at most twice as far down as the true fork, and whatever is sent twice is recognised.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from replica.codec import pack, read_place, wire_place
+from replica.errors import InvalidOp
+from replica.feeds import Feeds, join
+from replica.ids import Origin, Place
+from replica.state.register import Dot, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The last op of every feed held by one replica, sorted."""
+
+    heads: tuple[Place, ...]
+
+    @classmethod
+    def of(cls, heads: Iterable[Place]) -> "Frontier":
+        """Return the frontier with these heads, in whatever order they come."""
+        return cls(tuple(sorted(heads)))
+
+    def digest(self) -> bytes:
+        """Return 32 bytes that are equal exactly when the frontiers are."""
+        return hashlib.sha256(pack(self.plain())).digest()
+
+    def plain(self) -> list[Any]:
+        """Return the frontier as plain values for the wire."""
+        return [wire_place(head) for head in self.heads]
+
+    @classmethod
+    def read(cls, plain: object) -> "Frontier":
+        """Return the frontier that plain values state."""
+        if not isinstance(plain, list):
+            raise InvalidOp(f"expected a list of places, got {type(plain).__name__}")
+        return cls.of(read_place(place) for place in plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What another replica's places say about what it holds.
+
+    `known` covers what they name here. `parted` lists the origins whose chain here certainly left the other's.
+    """
+
+    known: Vector
+    parted: tuple[Origin, ...]
+
+
+def compare(feeds: Feeds, theirs: Iterable[Place]) -> Comparison:
+    """Return what another replica holds of ours, going by the places it named.
+
+    A place that is not held here is simply news, unless a chain of ours reaches as far as its seq without it: then the
+    chains parted.
+    """
+    known: Vector = {}
+    parted: dict[Origin, None] = {}
+    for place in theirs:
+        dot = feeds.locate(place)
+        if dot is not None:
+            join(known, feeds.vector_to([dot]))
+        elif any(feed.seq >= place.seq for feed in feeds.of(place.origin)):
+            parted[place.origin] = None
+    return Comparison(known, tuple(parted))
+
+
+def locator(feeds: Feeds, origin: Origin) -> tuple[Place, ...]:
+    """Return places of every chain of an origin: its head, then 1, 2, 4, … ops below it, and its first op."""
+    places: dict[Place, None] = {}
+    for feed in feeds.of(origin):
+        seq, step = feed.seq, 1
+        while seq > 1:
+            places[feeds.place(feed.no, seq)] = None
+            seq, step = seq - step, step * 2
+        places[feeds.place(feed.no, 1)] = None
+    return tuple(places)
+
+
+def last_known(feeds: Feeds, places: Iterable[Place]) -> list[Dot]:
+    """Return those of the places that are held here."""
+    return [dot for place in places if (dot := feeds.locate(place)) is not None]

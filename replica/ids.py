@@ -1,0 +1,96 @@
+"""Name devices, origins, ops and memories, and show those names to people.
+
+Ids are bytes under a `NewType`, so that a memory's id cannot be passed where a device's is meant. Only this
+file knows how long each is and how it looks in text.
+
+- A device id is the SHA-256 of the device's raw Ed25519 public key: whoever shows the key proves the id.
+- An origin is one incarnation of a device: the only writer of its feed, as long as nothing was cloned or restored.
+- A place is how an op is named to others: origin, seq, and the first 8 bytes of the op's hash, because two
+  clones of one device may both have written seq 41.
+"""
+
+import hashlib
+import uuid
+from typing import TYPE_CHECKING, Final, NamedTuple, NewType
+
+if TYPE_CHECKING:
+    from random import Random
+
+DeviceId = NewType("DeviceId", bytes)
+OpId = NewType("OpId", bytes)
+MemoryId = NewType("MemoryId", bytes)
+
+DEVICE_ID_BYTES: Final = 32
+INCARNATION_BYTES: Final = 8
+OP_ID_BYTES: Final = 32
+MEMORY_ID_BYTES: Final = 16
+# Enough of a hash to tell the two or three ops that could ever claim one (origin, seq) apart, and to make a
+# second preimage cost 2^64 hashes for each op; kept for ever, so shorter than the whole.
+ID8_BYTES: Final = 8
+
+
+class Origin(NamedTuple):
+    """One incarnation of one device: the author of one chain of ops."""
+
+    device: DeviceId
+    incarnation: bytes
+
+
+class Place(NamedTuple):
+    """Where an op stands, in words that every replica understands."""
+
+    origin: Origin
+    seq: int
+    id8: bytes
+
+
+def device_id(public_key: bytes) -> DeviceId:
+    """Return the id of the device that holds this raw 32-byte Ed25519 public key."""
+    return DeviceId(hashlib.sha256(public_key).digest())
+
+
+def new_origin(device: DeviceId, random: "Random") -> Origin:
+    """Return a fresh incarnation of a device; 64 random bits, so two restores of one backup differ."""
+    return Origin(device, random.randbytes(INCARNATION_BYTES))
+
+
+def new_memory_id(now_ms: int, random: "Random") -> MemoryId:
+    """Return a UUIDv7 (RFC 9562): 48 bits of milliseconds, then 74 random bits."""
+    return MemoryId(_uuid(now_ms, random.randbytes(10), version=7))
+
+
+def derived_memory_id(source: str, key: str) -> MemoryId:
+    """Return the id that every device derives for one item of one source, so that imports are idempotent.
+
+    A UUIDv8 (RFC 9562: custom contents) over SHA-256, since two importers must agree without talking.
+    """
+    digest = hashlib.sha256(f"samemind import\0{source}\0{key}".encode()).digest()
+    raw = bytearray(digest[:MEMORY_ID_BYTES])
+    raw[6] = raw[6] & 0x0F | 0x80
+    raw[8] = raw[8] & 0x3F | 0x80
+    return MemoryId(bytes(raw))
+
+
+def op_uuid(op_id: bytes, hlc: int) -> uuid.UUID:
+    """Return the UUIDv7 under which an op is shown: its stamp's milliseconds, then 74 bits of its hash."""
+    return uuid.UUID(bytes=_uuid(hlc >> 16, op_id[:10], version=7))
+
+
+def show_memory_id(rid: bytes) -> str:
+    """Return a memory id as people see it: a lower-case UUID."""
+    return str(uuid.UUID(bytes=bytes(rid)))
+
+
+def parse_memory_id(text: str) -> MemoryId:
+    """Return the memory id that a whole UUID names; `ValueError` says what was found instead."""
+    try:
+        return MemoryId(uuid.UUID(text).bytes)
+    except ValueError:
+        raise ValueError(f"expected a memory id such as 01890a5d-ac96-774b-bcce-b302099a8057, got {text!r}") from None
+
+
+def _uuid(ms: int, tail: bytes, *, version: int) -> bytes:
+    raw = bytearray(ms.to_bytes(6, "big") + tail[:10])
+    raw[6] = raw[6] & 0x0F | version << 4
+    raw[8] = raw[8] & 0x3F | 0x80
+    return bytes(raw)

@@ -1,0 +1,30 @@
+"""How large things may be, each with its reason. Checked where bytes become types and where people type.
+
+Both sides of a link must agree on these, so lowering one is a change of protocol.
+"""
+
+from typing import Final
+
+# A long chapter; ten times the longest note in any corpus we tried. Larger texts are documents: split them.
+TEXT_BYTES_MAX: Final = 1 << 20
+# Text plus its fields and salt, or an edit that replaces a whole text (old and new words together).
+PAYLOAD_BYTES_MAX: Final = 4 << 20
+# A person types these; an index holds them.
+FIELD_STRING_BYTES_MAX: Final = 16 << 10
+TAGS_MAX: Final = 64
+META_ENTRIES_MAX: Final = 256
+# Fields of one memory; generous beside the two dozen that we know, small beside a flood.
+FIELDS_MAX: Final = 512
+# Ids named by one op (a class of duplicates, a cluster, a slot's claims).
+NAMES_MAX: Final = 10_000
+# A commit is at most one frame and is applied atomically, so it bounds the longest pause of a reader.
+COMMIT_OPS_MAX: Final = 5_000
+# Frames of about this many ops sync 100,000 ops fastest (frames of 2,000 took 1.2 to 1.7 times as long).
+FRAME_OPS_TARGET: Final = 5_000
+# Bytes of payload after which a frame ends; what one credit costs a receiver in memory, about.
+FRAME_PAYLOAD_BYTES_TARGET: Final = 4 << 20
+# Hard bounds for a decoder: one full commit (or a relay's whole batch) of payloads, before and after compression.
+FRAME_OPS_MAX: Final = 20_000
+FRAME_BYTES_MAX: Final = 64 << 20
+# `seen` names at most one head for each feed; a person owns tens of devices, each with a few incarnations.
+SEEN_MAX: Final = 10_000

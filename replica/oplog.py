@@ -1,0 +1,123 @@
+"""What a store must offer the core: the log, the state, and one atomic write.
+
+The core decides, a store keeps. Everything one batch of ops changes reaches the store as one `Changes` value and is
+written in one transaction, so a crash leaves either all of it or none. `storage/store.py` keeps it in SQLite,
+`storage/memory_store.py` in dictionaries for large simulations; `tests/conformance` holds both to the same contract.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple, Protocol
+
+from replica.feeds import Feed
+from replica.membership import Member, Membership, Revocation
+from replica.state.cells import Cell, Key
+from replica.state.memories import Memory
+
+
+class Status(IntEnum):
+    """Whether an op in the log has been folded, and if not, why."""
+
+    FOLDED = 0
+    UNKNOWN = 1
+    """Its kind or version is newer than this program: kept, forwarded, folded after an upgrade."""
+    UNFOLDABLE = 2
+    """Its author made its body wrong: kept and forwarded, without effect, on every device alike."""
+
+
+class Row(NamedTuple):
+    """One op in the log: `pos` is its place in this replica's commit order, `feed` its local feed number.
+
+    `seen` is packed as on the wire, empty when nothing was seen. `payload_hash` is kept only where the payload was
+    erased; `signature` only where a commit was signed and the signature reached us.
+    """
+
+    pos: int
+    feed: int
+    seq: int
+    hlc: int
+    kind: int
+    version: int
+    ends: bool
+    rid: bytes | None
+    seen: bytes
+    payload: bytes | None
+    payload_hash: bytes | None
+    id: bytes
+    signature: bytes | None
+    status: int
+
+
+class MemoryChange(NamedTuple):
+    """What a batch did to what shows of one memory; `None` where it did not or does not show."""
+
+    rid: bytes
+    before: Memory | None
+    after: Memory | None
+
+
+@dataclass(slots=True)
+class Changes:
+    """Everything one transaction writes."""
+
+    rows: list[Row] = field(default_factory=list)
+    feeds: list[Feed] = field(default_factory=list)
+    cells: dict[Key, Cell | None] = field(default_factory=dict)
+    tombstones: set[bytes] = field(default_factory=set)
+    memories: list[MemoryChange] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    revocations: list[Revocation] = field(default_factory=list)
+    meta: dict[str, bytes] = field(default_factory=dict)
+
+
+class Store(Protocol):
+    """The log and the folded state of one replica."""
+
+    def feeds(self) -> list[Feed]:
+        """Return every feed, in the order of their numbers."""
+        ...
+
+    def meta(self) -> Mapping[str, bytes]:
+        """Return the replica's own small facts: origin, clock, digests."""
+        ...
+
+    def last_pos(self) -> int:
+        """Return the position of the last op in the log, 0 when there is none."""
+        ...
+
+    def id_at(self, feed: int, seq: int) -> bytes:
+        """Return the id of an op that lies on this very feed: 32 bytes, or 8 below the base."""
+        ...
+
+    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
+        """Return ops in commit order."""
+        ...
+
+    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+        """Return the ops of one feed from seq `first` to `last`, as far as they are in the log."""
+        ...
+
+    def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Return those of the cells that exist."""
+        ...
+
+    def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
+        """Return those of the memories that were forgotten."""
+        ...
+
+    def all_cells(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every cell, in no particular order."""
+        ...
+
+    def all_tombstones(self) -> set[bytes]:
+        """Return every forgotten memory's id."""
+        ...
+
+    def membership(self) -> Membership:
+        """Return the group as it was last told."""
+        ...
+
+    def write(self, changes: Changes, now_ms: int) -> None:
+        """Make the changes durable, all or none."""
+        ...

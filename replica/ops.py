@@ -1,0 +1,221 @@
+"""The closed set of things a device can say, and the envelope they travel in.
+
+A body is what happened; an `Op` is a body in its envelope: who wrote it, where in their chain it stands, what they
+had seen, and hashes that pin all of it. Bodies act on one memory (the op's `rid`) when they carry text, so that
+erasing that memory's payloads erases the text; bodies that act on several things name ids only.
+
+Kinds `ERASE` and the layout of the header never change version (an old device must understand both for ever).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from replica.fields import Value
+from replica.ids import MemoryId, OpId, Origin, Place
+
+
+class Kind(IntEnum):
+    """What an op does, as a number on the wire; numbers are never reused."""
+
+    REMEMBER = 1
+    EDIT = 2
+    SET = 3
+    FORGET = 4
+    ERASE = 5
+    RELATE = 6
+    ACCESS = 7
+    CLAIM = 8
+    RESOLVE = 9
+    PROPOSE = 10
+    WITHDRAW = 11
+    TRIGGER = 12
+    RECEIPT = 13
+
+
+# The newest version of each kind that this program can fold.
+UNDERSTOOD: Final[Mapping[int, int]] = {kind: 1 for kind in Kind}
+
+# Kinds whose payload holds a person's words: they act on their rid only, and can be erased.
+TEXT_KINDS: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM})
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """Add a memory: its text and the fields it starts with."""
+
+    text: str
+    fields: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Change a memory's text: a Yjs update on the document that `base` names."""
+
+    base: bytes
+    update: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Write one register: a field of the op's memory, or, without a rid, a setting that all devices share."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Put a tombstone on every memory named."""
+
+    rids: tuple[MemoryId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """Put a tombstone on every memory named, and prove that their payloads may be missing."""
+
+    rids: tuple[MemoryId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """Write the register of one edge; a weight of `None` takes the edge away."""
+
+    source: str
+    relation: str
+    target: str
+    weight: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """State this origin's running totals: (memory, recalls so far, ms of the last one)."""
+
+    totals: tuple[tuple[MemoryId, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Take a claim from the op's memory: `entity` has `value` for `relation`.
+
+    `replaces` names every claim of the slot that the author held when it says so: a change of mind.
+    """
+
+    entity: str
+    relation: str
+    value: str
+    replaces: tuple[Place, ...]
+    valid_from: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Keep or hide one claim, which `rid`'s op at `claim` made."""
+
+    rid: MemoryId
+    claim: Place
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Resolve a contradiction: one verdict a claim."""
+
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Propose that these memories be consolidated into one summary."""
+
+    rids: tuple[MemoryId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Take back the proposals made by these ops."""
+
+    proposals: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """Raise a trigger's status on the op's memory: 0 pending, 1 delivered, 2 dismissed, 3 acted."""
+
+    trigger: bytes
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Confirm that this device holds no payload of these erased memories any more."""
+
+    rids: tuple[MemoryId, ...]
+
+
+Body = (
+    Remember
+    | Edit
+    | Set
+    | Forget
+    | Erase
+    | Relate
+    | Access
+    | Claim
+    | Resolve
+    | Propose
+    | Withdraw
+    | Trigger
+    | Receipt
+)
+
+KIND_OF: Final[Mapping[type, Kind]] = {
+    Remember: Kind.REMEMBER,
+    Edit: Kind.EDIT,
+    Set: Kind.SET,
+    Forget: Kind.FORGET,
+    Erase: Kind.ERASE,
+    Relate: Kind.RELATE,
+    Access: Kind.ACCESS,
+    Claim: Kind.CLAIM,
+    Resolve: Kind.RESOLVE,
+    Propose: Kind.PROPOSE,
+    Withdraw: Kind.WITHDRAW,
+    Trigger: Kind.TRIGGER,
+    Receipt: Kind.RECEIPT,
+}
+
+
+class Write(NamedTuple):
+    """One change to be written: a body, and the memory it acts on, if it acts on one."""
+
+    body: Body
+    rid: MemoryId | None = None
+
+
+class Op(NamedTuple):
+    """One immutable change in its envelope.
+
+    A `NamedTuple`, where the house prefers frozen dataclasses: a sync builds one for every op it takes, and this
+    builds in a fifth of the time.
+    """
+
+    origin: Origin
+    seq: int
+    hlc: int
+    seen: tuple[Place, ...]
+    kind: int
+    version: int
+    ends: bool
+    rid: bytes | None
+    prev: OpId | None
+    payload_hash: bytes
+    payload: bytes | None
+    id: OpId
+
+    @property
+    def place(self) -> Place:
+        """The op's name for others."""
+        return Place(self.origin, self.seq, self.id[:8])

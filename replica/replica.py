@@ -1,0 +1,112 @@
+"""One device's replica behind trio: run whole functions on the core, and hear of what was committed.
+
+`run` is the one way to write: it takes a synchronous function of the core, which reads what it needs, decides and
+commits, all in one call on the store's own thread. Nothing else can write between its reading and its writing, and no
+await lies inside. `read` runs beside the writer, on a connection of its own, and sees the last commit.
+"""
+
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import TypeVar
+
+import trio
+
+from replica.asyncio_host import AsyncioHost
+from replica.core import Core
+from replica.ids import DeviceId
+from replica.signing import Sign
+from replica.storage.driver import Driver, open_driver
+from replica.storage.store import DerivedTables, SqliteStore, connect
+
+Result = TypeVar("Result")
+
+
+def wall_clock_ms() -> int:
+    """Return the wall clock in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Replica:
+    """One device's memory; made by `open_replica`."""
+
+    def __init__(self, driver: Driver, core: Core, clock: Callable[[], int]) -> None:
+        self._driver = driver
+        self._core = core
+        self._clock = clock
+        self._watchers: set[trio.Event] = set()
+
+    @property
+    def device(self) -> DeviceId:
+        """Whose replica this is."""
+        return self._core.device
+
+    def now_ms(self) -> int:
+        """Return the time by which this replica stamps."""
+        return self._clock()
+
+    async def run(self, function: Callable[[Core, sqlite3.Connection], Result]) -> Result:
+        """Run `function(core, connection)` on the store's thread, to its end even if cancelled; wakes watchers.
+
+        The connection is for reading what shows, and for a layer's own derived tables; ops go through the core.
+        """
+        before = self._core.position
+        try:
+            return await self._driver.run(lambda connection: function(self._core, connection))
+        finally:
+            if self._core.position != before:
+                self._wake()
+
+    async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
+        return await self._driver.read(function)
+
+    @contextmanager
+    def _watching(self) -> Iterator[trio.Event]:
+        event = trio.Event()
+        self._watchers.add(event)
+        try:
+            yield event
+        finally:
+            self._watchers.discard(event)
+
+    def _wake(self) -> None:
+        watchers, self._watchers = self._watchers, set()
+        for event in watchers:
+            event.set()
+
+    async def changed(self, since: int) -> int:
+        """Wait until the log is longer than `since` and return its length: ops of mine and of others alike."""
+        while self._core.position == since:
+            with self._watching() as event:
+                await event.wait()
+        return self._core.position
+
+    @property
+    def position(self) -> int:
+        """Return how many ops were ever appended here."""
+        return self._core.position
+
+
+@asynccontextmanager
+async def open_replica(
+    path: Path,
+    *,
+    host: AsyncioHost,
+    device: DeviceId,
+    sign: Sign,
+    derived: Sequence[DerivedTables] = (),
+    clock: Callable[[], int] = wall_clock_ms,
+    random: Random | None = None,
+) -> AsyncIterator[Replica]:
+    """Open the store at `path`, creating it if need be; `StoreCorrupt` and `StoreNewer` leave the file as it is."""
+    async with open_driver(host, lambda: connect(str(path))) as driver:
+
+        def start(connection: sqlite3.Connection) -> Core:
+            store = SqliteStore(connection, derived)
+            return Core(store, device=device, sign=sign, random=random or SystemRandom())
+
+        yield Replica(driver, await driver.run(start), clock)

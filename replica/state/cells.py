@@ -1,0 +1,192 @@
+"""The folded state, cut into cells: the parts that ops name, each loaded, folded and stored on its own.
+
+A cell is one memory, one edge, one shared setting or one consolidation proposal. A `State` holds the cells that a
+batch of ops touches (or, in a simulation, all of them); what a batch changed is known from `touched`. Cells become
+bytes with local feed numbers inside; `renumber` translates them when a snapshot crosses to another replica.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from replica.codec import pack, read_place, unpack, wire_place
+from replica.ids import MemoryId, Place
+from replica.state.memories import Add, HeldClaim, MemoryCell
+from replica.state.register import Dot, Register
+from replica.state.text import EditedText
+
+
+class Part(IntEnum):
+    """Which kind of cell a key names."""
+
+    MEMORY = 0
+    EDGE = 1
+    SETTING = 2
+    PROPOSAL = 3
+
+
+class Key(NamedTuple):
+    """The name of a cell, alike on every replica."""
+
+    part: Part
+    name: bytes
+
+
+class Proposal(NamedTuple):
+    """A live consolidation proposal: the op that made it, and its members."""
+
+    dot: Dot
+    rids: tuple[MemoryId, ...]
+
+
+Cell = MemoryCell | Register | Proposal
+
+
+def memory_key(rid: bytes) -> Key:
+    """Return the key of a memory's cell."""
+    return Key(Part.MEMORY, rid)
+
+
+def edge_key(source: str, relation: str, target: str) -> Key:
+    """Return the key of an edge's register."""
+    return Key(Part.EDGE, pack([source, relation, target]))
+
+
+def setting_key(name: str) -> Key:
+    """Return the key of a shared setting's register."""
+    return Key(Part.SETTING, name.encode())
+
+
+def proposal_key(place: Place) -> Key:
+    """Return the key of the proposal that the op at this place made."""
+    return Key(Part.PROPOSAL, pack(wire_place(place)))
+
+
+def proposal_place(key: Key) -> Place:
+    """Return which op made the proposal of this key."""
+    return read_place(unpack(key.name))
+
+
+@dataclass(slots=True)
+class State:
+    """Cells by key, tombstones by rid, and which of them were changed since `touched` was last cleared."""
+
+    cells: dict[Key, Cell] = field(default_factory=dict)
+    tombstones: set[bytes] = field(default_factory=set)
+    touched: set[Key] = field(default_factory=set)
+
+    def memory(self, rid: bytes) -> MemoryCell | None:
+        """Return a memory's cell, if it lives here."""
+        cell = self.cells.get(Key(Part.MEMORY, rid))
+        assert cell is None or isinstance(cell, MemoryCell)
+        return cell
+
+    def register(self, key: Key) -> Register:
+        """Return the register of an edge or a setting; empty where nobody wrote it."""
+        cell = self.cells.get(key, {})
+        assert isinstance(cell, dict)
+        return cell
+
+    def kill(self, rid: bytes) -> None:
+        """Put a tombstone on a memory: everything that hangs on it goes with it, for ever."""
+        key = Key(Part.MEMORY, rid)
+        self.tombstones.add(rid)
+        self.cells.pop(key, None)
+        self.touched.add(key)
+
+
+def encode_cell(cell: Cell) -> bytes:
+    """Return a cell as bytes, with this replica's feed numbers in its dots."""
+    match cell:
+        case MemoryCell():
+            return pack(_plain_memory(cell))
+        case Proposal():
+            return pack([list(cell.dot), list(cell.rids)])
+        case _:
+            return pack(_plain_register(cell))
+
+
+def decode_cell(part: int, data: bytes) -> Cell:
+    """Return the cell that `encode_cell` wrote."""
+    plain = unpack(data)
+    if part == Part.MEMORY:
+        return _read_memory(plain)
+    if part == Part.PROPOSAL:
+        return Proposal(Dot(*plain[0]), tuple(MemoryId(rid) for rid in plain[1]))
+    return _read_register(plain)
+
+
+def renumber(cell: Cell, feed: Callable[[int], int], origin: Callable[[int], int]) -> Cell:
+    """Return a cell with its feed and origin numbers translated to another replica's."""
+
+    def moved(dot: Dot) -> Dot:
+        return Dot(feed(dot.feed), dot.seq, dot.id8)
+
+    def heads(register: Register) -> Register:
+        return {moved(dot): held for dot, held in register.items()}
+
+    match cell:
+        case MemoryCell():
+            return MemoryCell(
+                adds={moved(dot): add for dot, add in cell.adds.items()},
+                fields={name: heads(register) for name, register in cell.fields.items()},
+                edits=dict(cell.edits),
+                edited_hlc=cell.edited_hlc,
+                accesses={origin(number): total for number, total in cell.accesses.items()},
+                claims={moved(dot): claim for dot, claim in cell.claims.items()},
+                verdicts={moved(dot): heads(register) for dot, register in cell.verdicts.items()},
+                triggers=dict(cell.triggers),
+            )
+        case Proposal():
+            return Proposal(moved(cell.dot), cell.rids)
+        case _:
+            return heads(cell)
+
+
+def _plain_memory(cell: MemoryCell) -> list[Any]:
+    adds = [[*dot, *add] for dot, add in cell.adds.items()]
+    if not (cell.fields or cell.edits or cell.accesses or cell.claims or cell.triggers):
+        return [adds]  # nearly all of them
+    return [
+        adds,
+        {name: _plain_register(register) for name, register in cell.fields.items()},
+        {base: text.state() for base, text in cell.edits.items()},
+        cell.edited_hlc,
+        [[number, *total] for number, total in cell.accesses.items()],
+        [
+            [*dot, claim.hlc, claim.entity, claim.relation, claim.value, _places(claim.replaces), claim.valid_from]
+            for dot, claim in cell.claims.items()
+        ],
+        [[*dot, _plain_register(register)] for dot, register in cell.verdicts.items()],
+        cell.triggers,
+    ]
+
+
+def _read_memory(plain: list[Any]) -> MemoryCell:
+    cell = MemoryCell(adds={Dot(*item[:3]): Add(*item[3:]) for item in plain[0]})
+    if len(plain) > 1:
+        _, fields, edits, edited_hlc, accesses, claims, verdicts, triggers = plain
+        cell.fields = {name: _read_register(register) for name, register in fields.items()}
+        cell.edits = {base: EditedText(state) for base, state in edits.items()}
+        cell.edited_hlc = edited_hlc
+        cell.accesses = {number: (count, last) for number, count, last in accesses}
+        cell.claims = {
+            Dot(*item[:3]): HeldClaim(*item[3:7], tuple(read_place(place) for place in item[7]), item[8])
+            for item in claims
+        }
+        cell.verdicts = {Dot(*item[:3]): _read_register(item[3]) for item in verdicts}
+        cell.triggers = triggers
+    return cell
+
+
+def _plain_register(register: Register) -> list[Any]:
+    return [[*dot, *held] for dot, held in register.items()]
+
+
+def _read_register(plain: Iterable[list[Any]]) -> Register:
+    return {Dot(*item[:3]): (item[3], item[4]) for item in plain}
+
+
+def _places(places: tuple[Place, ...]) -> list[Any]:
+    return [wire_place(place) for place in places]

@@ -1,0 +1,99 @@
+"""Summarise state in 32 bytes that change with it, a cell at a time.
+
+A set hash: the sum, modulo 2^256, of the SHA-256 of every element (AdHash: Bellare and Micciancio, 1997). Adding or
+taking away an element costs one hash, whatever the size of the set, and order does not matter. It detects divergence
+between members who trust each other; it is not meant to resist a member who crafts collisions.
+
+Two digests. The *digest* is over what shows (texts, fields, counts, edges, settings, claims), without dots, origins or
+arrival data, so that two devices that were told the same things agree even if each was told separately. The *state
+digest* is over dots, tombstones, ops not folded yet and the frontier: what sync must make equal.
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, Final
+
+from replica.codec import pack
+from replica.ids import Origin
+from replica.state.cells import Cell, Key, Part, Proposal
+from replica.state.memories import Memory, MemoryCell
+from replica.state.register import Dot, Register, winner
+
+_MODULUS: Final = 1 << 256
+EMPTY: Final = 0
+
+
+def plus(total: int, element: int) -> int:
+    """Return the set hash with an element added."""
+    return (total + element) % _MODULUS
+
+
+def minus(total: int, element: int) -> int:
+    """Return the set hash with an element taken away."""
+    return (total - element) % _MODULUS
+
+
+def element(plain: Any) -> int:
+    """Return the number that stands for one element in a set hash."""
+    return int.from_bytes(hashlib.sha256(pack(plain)).digest())
+
+
+def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
+    """Return what a cell adds to the digest, 0 where nothing of it shows; `memory` is what shows of a memory cell."""
+    match cell:
+        case Proposal():
+            return 0
+        case MemoryCell():
+            assert memory is not None
+            fields = memory.fields
+            plain: list[Any] = [key.part, key.name, memory.text, [[name, _sorted(fields[name])] for name in sorted(fields)]]
+            if memory.accesses or cell.claims or cell.triggers:
+                plain += [memory.accesses, _visible_claims(cell), sorted([*item] for item in cell.triggers.items())]
+            return element(plain)
+        case _:
+            value = winner(cell)[2] if cell else None
+            return 0 if value is None else element([key.part, key.name, _sorted(value)])
+
+
+def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> int:
+    """Return what a cell adds to the state digest: its dots, by names that all replicas share."""
+
+    def named(dot: Dot) -> list[Any]:
+        origin = origin_of(dot.feed)
+        return [origin.device, origin.incarnation, dot.seq, dot.id8]
+
+    def heads(register: Register) -> list[Any]:
+        return sorted(named(dot) for dot in register)
+
+    match cell:
+        case MemoryCell():
+            plain: list[Any] = [key.part, key.name, sorted(named(dot) for dot in cell.adds)]
+            if cell.fields or cell.claims:
+                plain += [
+                    [[name, heads(cell.fields[name])] for name in sorted(cell.fields)],
+                    sorted(named(dot) for dot in cell.claims),
+                    sorted([named(dot), heads(register)] for dot, register in cell.verdicts.items()),
+                ]
+            return element(plain)
+        case Proposal():
+            return element([key.part, key.name])
+        case _:
+            return element([key.part, key.name, heads(cell)])
+
+
+def tombstone_element(rid: bytes) -> int:
+    """Return what a tombstone adds to the state digest."""
+    return element([Part.MEMORY, rid])
+
+
+def _visible_claims(cell: MemoryCell) -> list[Any]:
+    shown: set[tuple[str, str, str, bool]] = set()
+    for dot, claim in cell.claims.items():
+        verdicts = cell.verdicts.get(dot, {})
+        hidden = bool(verdicts) and not any(keep for _, keep in verdicts.values())
+        shown.add((claim.entity, claim.relation, claim.value, hidden))
+    return sorted([*item] for item in shown)
+
+
+def _sorted(value: Any) -> Any:
+    return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else value

@@ -1,0 +1,169 @@
+"""Fold ops into state: what each kind of op does to the cells it names.
+
+The same state results from any causal delivery order, because every rule here is one of four: a set that only grows
+(adds, tombstones, claims, proposals), a maximum (access totals, trigger status), a Yjs document, or the register of
+`replica.state.register`. `simulations/` searches for histories where that fails.
+
+Two rules hold for all kinds: a tombstone wins for ever, and an op on a memory applies only if its writer had seen an
+add of that memory which is folded here. The second keeps an op from acting on an add that it did not know, when two
+devices derived the same rid.
+"""
+
+from collections.abc import Callable
+from typing import assert_never
+
+from replica import ops
+from replica.ids import Place
+from replica.state.cells import (
+    Key,
+    Proposal,
+    State,
+    edge_key,
+    memory_key,
+    proposal_key,
+    setting_key,
+)
+from replica.state.memories import Add, HeldClaim, MemoryCell
+from replica.state.register import Dot, Vector, saw, write
+from replica.state.text import EditedText, base_name
+
+DotOf = Callable[[Place], Dot | None]
+
+
+def keys_of(body: ops.Body, rid: bytes | None, place: Place) -> list[Key]:
+    """Return the cells that folding this op reads or writes, so that they can be loaded together."""
+    match body:
+        case ops.Remember() | ops.Edit() | ops.Claim() | ops.Trigger():
+            return [memory_key(rid)] if rid is not None else []
+        case ops.Set():
+            return [memory_key(rid)] if rid is not None else [setting_key(body.name)]
+        case ops.Forget() | ops.Erase():
+            return [memory_key(named) for named in body.rids]
+        case ops.Relate():
+            return [edge_key(body.source, body.relation, body.target)]
+        case ops.Access():
+            return [memory_key(named) for named, _, _ in body.totals]
+        case ops.Resolve():
+            return [memory_key(verdict.rid) for verdict in body.verdicts]
+        case ops.Propose():
+            return [proposal_key(place)]
+        case ops.Withdraw():
+            return [proposal_key(proposal) for proposal in body.proposals]
+        case ops.Receipt():
+            return []
+        case _:
+            assert_never(body)
+
+
+def fold(
+    state: State,
+    body: ops.Body,
+    *,
+    rid: bytes | None,
+    hlc: int,
+    place: Place,
+    dot: Dot,
+    origin: int,
+    vector: Vector,
+    dot_of: DotOf,
+) -> None:
+    """Apply one op, in causal order, to the cells that `keys_of` names.
+
+    `vector` covers what the writer held, this op included; `origin` is the local number of the op's origin.
+    """
+    match body:
+        case ops.Remember():
+            if rid is not None and rid not in state.tombstones:
+                key = memory_key(rid)
+                cell = state.memory(rid)
+                if cell is None:
+                    cell = state.cells[key] = MemoryCell()
+                cell.adds[dot] = Add(hlc, body.text, dict(body.fields))
+                if cell.edits:
+                    _bring_base(cell, rid, body.text)
+                state.touched.add(key)
+        case ops.Edit():
+            if cell := _known(state, rid, vector):
+                _edit(cell, rid, body)
+                cell.edited_hlc = max(cell.edited_hlc, hlc)
+        case ops.Set():
+            if rid is None:
+                key = setting_key(body.name)
+                state.cells[key] = write(state.register(key), dot, hlc, body.value, vector)
+                state.touched.add(key)
+            elif cell := _known(state, rid, vector):
+                cell.fields[body.name] = write(cell.fields.get(body.name, {}), dot, hlc, body.value, vector)
+        case ops.Forget() | ops.Erase():
+            for named in body.rids:
+                state.kill(named)
+        case ops.Relate():
+            key = edge_key(body.source, body.relation, body.target)
+            state.cells[key] = write(state.register(key), dot, hlc, body.weight, vector)
+            state.touched.add(key)
+        case ops.Access():
+            for named, count, last in body.totals:
+                if cell := _known(state, named, vector):
+                    held = cell.accesses.get(origin, (0, 0))
+                    cell.accesses[origin] = (max(held[0], count), max(held[1], last))
+        case ops.Claim():
+            if cell := _known(state, rid, vector):
+                cell.claims[dot] = HeldClaim(
+                    hlc, body.entity, body.relation, body.value, body.replaces, body.valid_from
+                )
+        case ops.Resolve():
+            for verdict in body.verdicts:
+                cell = state.memory(verdict.rid)
+                claim = dot_of(verdict.claim)
+                if cell is not None and claim in cell.claims:
+                    heads = cell.verdicts.get(claim, {})
+                    cell.verdicts[claim] = write(heads, dot, hlc, verdict.keep, vector)
+                    state.touched.add(memory_key(verdict.rid))
+        case ops.Propose():
+            key = proposal_key(place)
+            state.cells[key] = Proposal(dot, body.rids)
+            state.touched.add(key)
+        case ops.Withdraw():
+            for proposal in body.proposals:
+                key = proposal_key(proposal)
+                state.cells.pop(key, None)
+                state.touched.add(key)
+        case ops.Trigger():
+            if cell := _known(state, rid, vector):
+                cell.triggers[body.trigger] = max(body.status, cell.triggers.get(body.trigger, 0))
+        case ops.Receipt():
+            pass  # read from the log by whoever asks who has confirmed
+        case _:
+            assert_never(body)
+
+
+def _known(state: State, rid: bytes | None, vector: Vector) -> MemoryCell | None:
+    """Return the memory's cell if it lives and the writer had seen it being added; mark it touched."""
+    cell = state.memory(rid) if rid is not None else None
+    if cell is None or not any(saw(vector, dot) for dot in cell.adds):
+        return None
+    assert rid is not None
+    state.touched.add(memory_key(rid))
+    return cell
+
+
+def _bring_base(cell: MemoryCell, rid: bytes, text: str) -> None:
+    """Give a document its base, where an edit of it came before the add that it names."""
+    document = cell.edits.get(base_name(rid, text))
+    if document is not None:
+        document.apply(EditedText.from_base(rid, text).state())
+
+
+def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit) -> None:
+    text = cell.edits.get(edit.base)
+    if text is None:
+        assert rid is not None
+        # An edit names the text it started from by hash. One whose base no add here has shows nothing until that
+        # add arrives.
+        for add in cell.adds.values():
+            if base_name(rid, add.text) == edit.base:
+                text = EditedText.from_base(rid, add.text)
+                break
+        else:
+            text = EditedText(edit.update)
+        cell.edits[edit.base] = text
+    text.apply(edit.update)

@@ -1,0 +1,97 @@
+"""Everything that ops have said about one memory, and what of it shows.
+
+A memory is an add-wins set of adds under one random rid (an importer's derived rid may be added on two devices), a
+register for each field set since, documents for edited text, running access totals for each origin, claims taken
+from it with the verdicts on them, and trigger statuses. It all hangs on the rid and goes with it under a tombstone.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from replica.fields import Value
+from replica.ids import Place
+from replica.state.register import Dot, Register, winner
+from replica.state.text import EditedText, base_name
+
+
+class Add(NamedTuple):
+    """One add: its stamp, its text and the fields it started with."""
+
+    hlc: int
+    text: str
+    fields: dict[str, Value]
+
+
+class HeldClaim(NamedTuple):
+    """One claim: its stamp, slot and value, the claims it says it replaces, and when it began to hold."""
+
+    hlc: int
+    entity: str
+    relation: str
+    value: str
+    replaces: tuple[Place, ...]
+    valid_from: int | None
+
+
+@dataclass(slots=True)
+class MemoryCell:
+    """The folded state of one memory."""
+
+    adds: dict[Dot, Add] = field(default_factory=dict)
+    fields: dict[str, Register] = field(default_factory=dict)
+    edits: dict[bytes, EditedText] = field(default_factory=dict)
+    edited_hlc: int = 0
+    accesses: dict[int, tuple[int, int]] = field(default_factory=dict)
+    claims: dict[Dot, HeldClaim] = field(default_factory=dict)
+    verdicts: dict[Dot, Register] = field(default_factory=dict)
+    triggers: dict[bytes, int] = field(default_factory=dict)
+
+
+class Memory(NamedTuple):
+    """What shows of a memory: one row of the memory table.
+
+    `created` and `updated` are HLC stamps; `feed` is the local number of the feed whose add shows; `accesses` is the
+    sum over all origins and `last_access` the latest, in ms (0: never).
+    """
+
+    rid: bytes
+    text: str
+    fields: dict[str, Any]
+    created: int
+    updated: int
+    feed: int
+    accesses: int
+    last_access: int
+
+
+def show(rid: bytes, cell: MemoryCell) -> Memory:
+    """Return what shows of a memory; a function of what was folded, in whatever order it came."""
+    if len(cell.adds) == 1:
+        ((dot, add),) = cell.adds.items()
+    else:
+        # Two devices imported one item with different words. A text that someone edited since comes first, so that
+        # no edit is ever hidden by an import; then the smaller text, which every device finds alike.
+        dot, add = min(
+            cell.adds.items(),
+            key=lambda item: (base_name(rid, item[1].text) not in cell.edits, item[1].text, item[1].hlc, item[0].id8),
+        )
+    text, updated = add.text, add.hlc
+    if cell.edits:
+        edited = cell.edits.get(base_name(rid, text))
+        if edited is not None:
+            text, updated = edited.show(), max(updated, cell.edited_hlc)
+    fields: dict[str, Any] = add.fields
+    if cell.fields:
+        fields = dict(fields)
+        for name, register in cell.fields.items():
+            _, hlc, value = winner(register)
+            updated = max(updated, hlc)
+            if value is None:
+                fields.pop(name, None)
+            else:
+                fields[name] = value
+    accesses = last_access = 0
+    for count, last in cell.accesses.values():
+        accesses += count
+        last_access = max(last_access, last)
+    return Memory(rid, text, fields, add.hlc, updated, dot.feed, accesses, last_access)

@@ -1,0 +1,163 @@
+"""The tables of a store, as an append-only list of migrations.
+
+Each migration commits together with the `user_version` that says it ran. A file whose version is newer than this
+program's is refused and left untouched, since an old program cannot know what it would break.
+
+`op` is the log and `cell` the folded state: with `feed`, `tombstone` and `meta` they are the replica. `memory` and `edge`
+show what the cells hold, in columns that queries can filter; they are rewritten by the fold and never hashed.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Final
+
+from replica.errors import StoreCorrupt, StoreNewer
+from replica.fields import FIELDS
+
+# "SAME" in ASCII: tells our files from other programs' SQLite files.
+APPLICATION_ID: Final = 0x53414D45
+
+Migration = Callable[[sqlite3.Connection], None]
+MIGRATIONS: list[Migration] = []
+
+
+def migration(function: Migration) -> Migration:
+    """Append a migration; its place in the list is the version it leads to."""
+    MIGRATIONS.append(function)
+    return function
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a store to this program's schema, one transaction for each step; creates it if the file is empty."""
+    version = check(connection)
+    for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            step(connection)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {number}")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+def check(connection: sqlite3.Connection) -> int:
+    """Return the version of a store; refuse a file that is not one, is damaged, or is from the future."""
+    try:
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
+        ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
+    except sqlite3.DatabaseError as error:
+        raise StoreCorrupt(
+            f"expected a samemind store, but SQLite cannot read the file ({error}); it was left as it is. "
+            "Restore a backup, or move the file away to start anew"
+        ) from None
+    if application != APPLICATION_ID and tables:
+        raise StoreCorrupt("expected a samemind store, got another program's SQLite file; it was left as it is")
+    if version > len(MIGRATIONS):
+        raise StoreNewer(
+            f"expected a store of version {len(MIGRATIONS)} or older, got version {version}; it was left as it is. "
+            "Upgrade samemind to open it"
+        )
+    return int(version)
+
+
+@migration
+def create_replica(connection: sqlite3.Connection) -> None:
+    """The log, the feeds, the folded state, and what shows of it."""
+    columns = ",\n".join(f'"{field.name}" {field.column}' for field in FIELDS.values())
+    for statement in (
+        """CREATE TABLE op (
+            pos INTEGER PRIMARY KEY,
+            feed INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            hlc INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            ends INTEGER NOT NULL,
+            rid BLOB,
+            seen BLOB NOT NULL,
+            payload BLOB,
+            payload_hash BLOB,
+            id BLOB NOT NULL,
+            signature BLOB,
+            status INTEGER NOT NULL
+        )""",
+        "CREATE UNIQUE INDEX op_by_feed ON op (feed, seq)",
+        "CREATE INDEX op_by_memory ON op (rid, pos) WHERE rid IS NOT NULL",
+        "CREATE INDEX op_not_folded ON op (status) WHERE status != 0",
+        """CREATE TABLE feed (
+            no INTEGER PRIMARY KEY,
+            origin_no INTEGER NOT NULL,
+            device BLOB NOT NULL,
+            incarnation BLOB NOT NULL,
+            parent INTEGER,
+            fork INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            head BLOB NOT NULL,
+            hlc INTEGER NOT NULL,
+            vector BLOB NOT NULL,
+            base_seq INTEGER NOT NULL,
+            base_head BLOB,
+            base_signature BLOB,
+            base_vector BLOB NOT NULL
+        )""",
+        """CREATE TABLE cell (
+            part INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            state BLOB NOT NULL,
+            PRIMARY KEY (part, name)
+        ) WITHOUT ROWID""",
+        "CREATE TABLE tombstone (rid BLOB PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        f"""CREATE TABLE memory (
+            id INTEGER PRIMARY KEY,
+            rid BLOB NOT NULL UNIQUE,
+            text TEXT NOT NULL,
+            content INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            updated INTEGER NOT NULL,
+            feed INTEGER NOT NULL,
+            accesses INTEGER NOT NULL,
+            last_access INTEGER NOT NULL,
+            {columns},
+            more BLOB
+        )""",
+        "CREATE INDEX memory_by_content ON memory (content)",
+        "CREATE INDEX memory_by_conversation ON memory (conversation, position) WHERE conversation IS NOT NULL",
+        "CREATE INDEX memory_by_parent ON memory (parent) WHERE parent IS NOT NULL",
+        """CREATE TABLE edge (
+            source TEXT NOT NULL,
+            relation TEXT NOT NULL,
+            target TEXT NOT NULL,
+            weight REAL NOT NULL,
+            hlc INTEGER NOT NULL,
+            PRIMARY KEY (source, relation, target)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX edge_by_target ON edge (target)",
+        """CREATE TABLE member (
+            device BLOB PRIMARY KEY,
+            public_key BLOB NOT NULL,
+            certificate BLOB NOT NULL,
+            name TEXT NOT NULL,
+            introduced_by BLOB NOT NULL,
+            signature BLOB NOT NULL
+        ) WITHOUT ROWID""",
+        """CREATE TABLE revocation (
+            device BLOB NOT NULL,
+            by BLOB NOT NULL,
+            signature BLOB NOT NULL,
+            PRIMARY KEY (device, by)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE peer (
+            device BLOB PRIMARY KEY,
+            nickname TEXT,
+            fixed_address TEXT,
+            last_address TEXT,
+            last_sync INTEGER,
+            offset_ms INTEGER,
+            known BLOB
+        ) WITHOUT ROWID""",
+    ):
+        connection.execute(statement)

@@ -1,0 +1,346 @@
+"""Keep a replica in one SQLite file.
+
+Plain synchronous SQL on one connection: the daemon calls it on the connection's own thread (one call for each
+transaction), the simulator and most tests call it directly. The log is written with `synchronous=FULL`, so what a
+write returned is on the disk.
+
+Full text, vectors and queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what
+changed in each memory that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple, Protocol
+
+from replica.codec import pack, unpack
+from replica.errors import StoreFailed
+from replica.feeds import Feed
+from replica.fields import FIELDS
+from replica.ids import DeviceId, OpId, Origin
+from replica.membership import Member, Membership, Revocation
+from replica.oplog import Changes, Row
+from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
+from replica.state.memories import Memory
+from replica.state.register import winner
+from replica.storage.schema import migrate
+
+# SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
+_PARAMETERS_MAX: Final = 16_384
+# Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
+_CHECKPOINT_PAGES: Final = 16_000
+
+_MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
+_FIELD_COLUMNS: Final = tuple(FIELDS)
+_INSERT_MEMORY: Final = (
+    f"INSERT INTO memory ({', '.join(_MEMORY_COLUMNS)}, "
+    + ", ".join(f'"{name}"' for name in _FIELD_COLUMNS)
+    + f", more, id) VALUES ({', '.join('?' * (len(_MEMORY_COLUMNS) + len(_FIELD_COLUMNS) + 2))})"
+)
+_UPDATE_MEMORY: Final = (
+    "UPDATE memory SET "
+    + ", ".join(f'"{name}" = ?' for name in (*_MEMORY_COLUMNS, *_FIELD_COLUMNS, "more"))
+    + " WHERE id = ?"
+)
+
+
+class RowChange(NamedTuple):
+    """What a batch did to one row of the memory table, for derived tables. `id` is the row's number."""
+
+    id: int
+    rid: bytes
+    before: Memory | None
+    after: Memory | None
+
+
+class DerivedTables(Protocol):
+    """Tables that a higher layer keeps in step with the memories that show."""
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create or upgrade the tables; runs once for each opening, outside any transaction."""
+        ...
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch, inside its transaction."""
+        ...
+
+
+def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
+    if read_only:
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False)
+    else:
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA busy_timeout = 5000")
+    return connection
+
+
+class SqliteStore:
+    """A `replica.oplog.Store` over one SQLite connection."""
+
+    def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables] = ()) -> None:
+        self.connection = connection
+        self._derived = derived
+        migrate(connection)
+        for tables in derived:
+            tables.migrate(connection)
+        ((self._last_memory,),) = connection.execute("SELECT ifnull(max(id), 0) FROM memory")
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def feeds(self) -> list[Feed]:
+        """Return every feed, in the order of their numbers."""
+        return [
+            Feed(
+                no,
+                origin_no,
+                Origin(DeviceId(device), incarnation),
+                parent,
+                fork,
+                seq,
+                OpId(head),
+                hlc,
+                unpack(vector),
+                base_seq,
+                None if base_head is None else OpId(base_head),
+                base_signature,
+                unpack(base_vector),
+            )
+            for (
+                no,
+                origin_no,
+                device,
+                incarnation,
+                parent,
+                fork,
+                seq,
+                head,
+                hlc,
+                vector,
+                base_seq,
+                base_head,
+                base_signature,
+                base_vector,
+            ) in self.connection.execute("SELECT * FROM feed ORDER BY no")
+        ]
+
+    def meta(self) -> Mapping[str, bytes]:
+        """Return the replica's own small facts."""
+        return dict(self.connection.execute("SELECT name, value FROM meta"))
+
+    def last_pos(self) -> int:
+        """Return the position of the last op in the log."""
+        ((pos,),) = self.connection.execute("SELECT ifnull(max(pos), 0) FROM op")
+        return int(pos)
+
+    def id_at(self, feed: int, seq: int) -> bytes:
+        """Return the id of an op that lies on this very feed."""
+        ((op_id,),) = self.connection.execute("SELECT id FROM op WHERE feed = ? AND seq = ?", (feed, seq))
+        return bytes(op_id)
+
+    def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
+        """Return ops in commit order."""
+        cursor = self.connection.execute(
+            "SELECT * FROM op WHERE pos > ? ORDER BY pos LIMIT ?", (after, -1 if limit is None else limit)
+        )
+        return map(Row._make, cursor)
+
+    def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+        """Return the ops of one feed from seq `first` to `last`."""
+        cursor = self.connection.execute(
+            "SELECT * FROM op WHERE feed = ? AND seq BETWEEN ? AND ? ORDER BY seq", (feed, first, last)
+        )
+        return map(Row._make, cursor)
+
+    def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Return those of the cells that exist."""
+        names: dict[Part, list[bytes]] = {}
+        for key in keys:
+            names.setdefault(key.part, []).append(key.name)
+        return {
+            Key(part, name): decode_cell(part, state)
+            for part, wanted in names.items()
+            for name, state in self._select("SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part)
+        }
+
+    def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
+        """Return those of the memories that were forgotten."""
+        return {rid for (rid,) in self._select("SELECT rid FROM tombstone WHERE rid IN", list(rids))}
+
+    def all_cells(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every cell."""
+        for part, name, state in self.connection.execute("SELECT part, name, state FROM cell"):
+            yield Key(Part(part), name), decode_cell(part, state)
+
+    def all_tombstones(self) -> set[bytes]:
+        """Return every forgotten memory's id."""
+        return {rid for (rid,) in self.connection.execute("SELECT rid FROM tombstone")}
+
+    def _select(self, sql: str, names: list[bytes], *before: Any) -> Iterator[Any]:
+        for start in range(0, len(names), _PARAMETERS_MAX):
+            chunk = names[start : start + _PARAMETERS_MAX]
+            yield from self.connection.execute(f"{sql} ({','.join('?' * len(chunk))})", (*before, *chunk))
+
+    def membership(self) -> Membership:
+        """Return the group as it was last told."""
+        return Membership(
+            (
+                Member(DeviceId(device), key, certificate, name, DeviceId(by), signature)
+                for device, key, certificate, name, by, signature in self.connection.execute(
+                    "SELECT device, public_key, certificate, name, introduced_by, signature FROM member"
+                )
+            ),
+            (
+                Revocation(DeviceId(device), DeviceId(by), signature)
+                for device, by, signature in self.connection.execute("SELECT device, by, signature FROM revocation")
+            ),
+        )
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def write(self, changes: Changes, now_ms: int) -> None:
+        """Make the changes durable, all or none."""
+        last_memory = self._last_memory
+        try:
+            with transaction(self.connection):
+                self._write(changes, now_ms)
+        except BaseException:
+            self._last_memory = last_memory
+            raise
+
+    def _write(self, changes: Changes, now_ms: int) -> None:
+        execute_many = self.connection.executemany
+        execute_many("INSERT INTO op VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", changes.rows)
+        execute_many(
+            "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(_feed_row, changes.feeds)
+        )
+        execute_many(
+            "INSERT OR REPLACE INTO cell VALUES (?, ?, ?)",
+            [(key.part, key.name, encode_cell(cell)) for key, cell in changes.cells.items() if cell is not None],
+        )
+        execute_many(
+            "DELETE FROM cell WHERE part = ? AND name = ?",
+            [key for key, cell in changes.cells.items() if cell is None],
+        )
+        execute_many("INSERT OR IGNORE INTO tombstone VALUES (?)", [(rid,) for rid in changes.tombstones])
+        execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", changes.meta.items())
+        execute_many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
+        execute_many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
+        self._write_edges(changes)
+        if changes.memories:
+            self._write_memories(changes, now_ms)
+
+    def _write_edges(self, changes: Changes) -> None:
+        for key, cell in changes.cells.items():
+            if key.part is Part.EDGE:
+                source, relation, target = unpack(key.name)
+                assert isinstance(cell, dict)
+                _, hlc, weight = winner(cell)
+                if weight is None:
+                    self.connection.execute(
+                        "DELETE FROM edge WHERE source = ? AND relation = ? AND target = ?", (source, relation, target)
+                    )
+                else:
+                    self.connection.execute(
+                        "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?)", (source, relation, target, weight, hlc)
+                    )
+
+    def _write_memories(self, changes: Changes, now_ms: int) -> None:
+        shown = [change.rid for change in changes.memories if change.before is not None]
+        numbers = dict(self._select("SELECT rid, id FROM memory WHERE rid IN", shown))
+        inserts, updates, deletes = [], [], []
+        seen: list[RowChange] = []
+        for rid, before, after in changes.memories:
+            number = numbers.get(rid)
+            if number is None:
+                self._last_memory += 1
+                number = self._last_memory
+            if after is None:
+                deletes.append((number,))
+            elif before is None:
+                inserts.append((*memory_row(after), number))
+            else:
+                updates.append((*memory_row(after), number))
+            seen.append(RowChange(number, rid, before, after))
+        self.connection.executemany(_INSERT_MEMORY, inserts)
+        self.connection.executemany(_UPDATE_MEMORY, updates)
+        self.connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
+        for tables in self._derived:
+            tables.changed(self.connection, seen, now_ms)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run a block in one write transaction; a disk that refuses becomes `StoreFailed`, with nothing half-written."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if connection.in_transaction:  # SQLite rolls back by itself on a full disk
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise StoreFailed(
+            f"the store could not be written ({error}); nothing was changed. Free some space or make the file "
+            "writable, then try again"
+        ) from error
+
+
+def content_number(text: str) -> int:
+    """Return the signed 64-bit hash of a text's words, by which duplicates find each other."""
+    folded = " ".join(text.split()).casefold()
+    return int.from_bytes(hashlib.sha256(folded.encode()).digest()[:8], signed=True)
+
+
+def memory_row(memory: Memory) -> tuple[Any, ...]:
+    """Return a memory as columns of the memory table, without its number."""
+    fields = memory.fields
+    values = [fields.get(name) for name in _FIELD_COLUMNS]
+    more = None
+    if fields:
+        for i, value in enumerate(values):
+            if isinstance(value, list | dict):
+                values[i] = json.dumps(value, ensure_ascii=False, sort_keys=True)
+        unknown = {name: fields[name] for name in sorted(fields) if name not in FIELDS}
+        more = pack(unknown) if unknown else None
+    return (
+        memory.rid,
+        memory.text,
+        content_number(memory.text),
+        memory.created,
+        memory.updated,
+        memory.feed,
+        memory.accesses,
+        memory.last_access,
+        *values,
+        more,
+    )
+
+
+def _feed_row(feed: Feed) -> tuple[Any, ...]:
+    return (
+        feed.no,
+        feed.origin_no,
+        feed.origin.device,
+        feed.origin.incarnation,
+        feed.parent,
+        feed.fork,
+        feed.seq,
+        feed.head,
+        feed.hlc,
+        pack(feed.vector),
+        feed.base_seq,
+        feed.base_head,
+        feed.base_signature,
+        pack(feed.base_vector),
+    )
