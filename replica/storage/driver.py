@@ -124,7 +124,7 @@ class _Connection(aiosqlite.Connection):
 
         # Without arguments, because aiosqlite logs what it executes, and what is written is private.
         def perform() -> outcome.Outcome[Result]:
-            return outcome.Value(work(self._conn))
+            return outcome.capture(work, self._conn)
 
         done = await self._execute(perform)  # type: ignore[no-untyped-call]
         return cast(outcome.Outcome[Result], done)

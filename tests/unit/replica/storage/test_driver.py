@@ -192,6 +192,35 @@ def test_a_cancelled_read_is_interrupted_and_the_next_one_is_not(path: Path) -> 
     run(path, body)
 
 
+def test_a_read_cancelled_while_it_waits_its_turn_never_begins(path: Path) -> None:
+    begun: list[str] = []
+
+    async def body(driver: Driver) -> None:
+        inside = trio.Event()
+        release = threading.Event()
+        token = trio.lowlevel.current_trio_token()
+
+        def first(connection: sqlite3.Connection) -> None:
+            begun.append("first")
+            token.run_sync_soon(inside.set)
+            release.wait(GIVE_UP_S)
+
+        def second(connection: sqlite3.Connection) -> None:
+            begun.append("second")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.read, first)
+            await inside.wait()
+            nursery.start_soon(driver.read, second)
+            await trio.testing.wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+        release.set()
+        assert await driver.read(numbers) == []
+
+    run(path, body)
+    assert begun == ["first"]
+
+
 def test_a_read_does_not_wait_for_a_write_in_progress(path: Path) -> None:
     async def body(driver: Driver) -> None:
         await driver.run(insert, 1)
