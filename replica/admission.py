@@ -103,10 +103,14 @@ def _refuse(
     before_hlc = 0
     for op in ops:
         if op.hlc <= before_hlc:
-            return Refusal(segment.origin, op.seq, f"its stamp {op.hlc} does not follow {before_hlc}", gap=False)
+            return Refusal(
+                segment.origin, op.seq, f"its stamp {op.hlc} does not follow {before_hlc}", gap=False
+            )
         before_hlc = op.hlc
         if op.payload is None and (op.kind not in TEXT_KINDS or op.rid not in erased):
-            return Refusal(segment.origin, op.seq, "its payload is missing without proof that it was erased", gap=True)
+            return Refusal(
+                segment.origin, op.seq, "its payload is missing without proof that it was erased", gap=True
+            )
     return None
 
 
@@ -129,9 +133,7 @@ def _first_missing(frame: Frame, taken: set[int], feeds: Feeds) -> tuple[int, Re
     if not unheld:
         return None
     index_of = {
-        op.place: i
-        for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True))
-        if at in taken
+        op.place: i for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)) if at in taken
     }
     for i, place in unheld:
         if index_of.get(place, i) >= i:

@@ -110,7 +110,9 @@ def encode_payload(salt: bytes, body: ops.Body) -> bytes:
     try:
         payload = salt + pack(_plain(body))
     except UnicodeEncodeError as error:
-        raise InvalidOp(f"expected text that is valid Unicode, got a lone surrogate at {error.start}") from None
+        raise InvalidOp(
+            f"expected text that is valid Unicode, got a lone surrogate at {error.start}"
+        ) from None
     if len(payload) > PAYLOAD_BYTES_MAX:
         raise TooLarge(f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {len(payload)}")
     return payload
@@ -209,7 +211,9 @@ def _access(plain: object) -> ops.Access:
 def _claim(plain: object) -> ops.Claim:
     match plain:
         case [str(entity), str(relation), str(value), list(replaces), int() | None as valid_from]:
-            return ops.Claim(entity, relation, value, tuple(read_place(place) for place in replaces), valid_from)
+            return ops.Claim(
+                entity, relation, value, tuple(read_place(place) for place in replaces), valid_from
+            )
     raise _shape("[entity, relation, value, replaces, valid from]", plain)
 
 

@@ -95,6 +95,16 @@ class Core:
         """Return both digests, kept up to date by every write."""
         return digests_of(self._totals, self.frontier())
 
+    def id_at(self, no: int, seq: int) -> OpId:
+        """Return the whole id of an op on a feed's chain that is in the log, or is the last of the base."""
+        feed = self.feeds[no]
+        while seq <= feed.fork:
+            assert feed.parent is not None
+            feed = self.feeds[feed.parent]
+        if seq == feed.base_seq and feed.base_head is not None:
+            return feed.base_head
+        return feed.head if seq == feed.seq else OpId(self.store.id_at(feed.no, seq))
+
     def vector_at(self, no: int, seq: int) -> Vector | None:
         """Return what the writer of an op had seen, itself included; None if that lies below my base."""
         feed = self.feeds[no]
@@ -176,7 +186,9 @@ class Core:
             kind, ends = KIND_OF[type(write.body)], len(ops) == len(writes) - 1
             digest = payload_hash(payload)
             op_id = header_hash(header(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest))
-            ops.append(Op(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest, payload, op_id))
+            ops.append(
+                Op(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest, payload, op_id)
+            )
             prev, seen = op_id, ()
         signature = sign_commit(self._sign, ops[-1].id)
         bodies: list[Body | None] = [write.body for write in writes]
@@ -320,7 +332,9 @@ class Core:
             "origin": self.origin.device + self.origin.incarnation,
             "own feed": pack(self._own),
             "clock": pack(self._clock),
-            "totals": pack([n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]),
+            "totals": pack(
+                [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
+            ),
         }
 
     def _reload(self) -> None:
@@ -357,7 +371,11 @@ def read_places(packed: bytes) -> tuple[Place, ...]:
 
 def _body_of(op: Op) -> Body | None:
     """Return what an op says, or None where it is not to be folded: erased, not understood, or made wrong."""
-    if op.payload is None or op.version > UNDERSTOOD.get(op.kind, 0) or (op.rid is None and op.kind in _NEEDS_RID):
+    if (
+        op.payload is None
+        or op.version > UNDERSTOOD.get(op.kind, 0)
+        or (op.rid is None and op.kind in _NEEDS_RID)
+    ):
         return None
     try:
         return decode_payload(op.kind, op.payload)

@@ -162,7 +162,9 @@ def check_value(value: object) -> None:
             raise InvalidOp(f"expected a finite number, got {value!r}")
         case int() | float():
             pass
-        case str() | bytes() if len(value) * 4 > FIELD_STRING_BYTES_MAX and _bytes_long(value) > FIELD_STRING_BYTES_MAX:
+        case str() | bytes() if (
+            len(value) * 4 > FIELD_STRING_BYTES_MAX and _bytes_long(value) > FIELD_STRING_BYTES_MAX
+        ):
             raise TooLarge(f"expected at most {FIELD_STRING_BYTES_MAX} bytes, got {_bytes_long(value)}")
         case str() | bytes():
             pass

@@ -143,7 +143,14 @@ def _decompressed(data: bytes) -> bytes:
 
 def _read_segment(plain: object) -> Segment:
     match plain:
-        case [bytes(device), bytes(incarnation), int(first), bytes() | None as prev, bytes(signature), vector] if (
+        case [
+            bytes(device),
+            bytes(incarnation),
+            int(first),
+            bytes() | None as prev,
+            bytes(signature),
+            vector,
+        ] if (
             len(device) == DEVICE_ID_BYTES
             and len(incarnation) == INCARNATION_BYTES
             and 1 <= first <= _SEQ_MAX

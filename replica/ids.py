@@ -86,7 +86,9 @@ def parse_memory_id(text: str) -> MemoryId:
     try:
         return MemoryId(uuid.UUID(text).bytes)
     except ValueError:
-        raise ValueError(f"expected a memory id such as 01890a5d-ac96-774b-bcce-b302099a8057, got {text!r}") from None
+        raise ValueError(
+            f"expected a memory id such as 01890a5d-ac96-774b-bcce-b302099a8057, got {text!r}"
+        ) from None
 
 
 def _uuid(ms: int, tail: bytes, *, version: int) -> bytes:

@@ -43,7 +43,9 @@ class Revocation(NamedTuple):
     signature: bytes
 
 
-def introduce(sign: Sign, introducer: DeviceId, *, public_key: bytes, certificate: bytes, name: str) -> Member:
+def introduce(
+    sign: Sign, introducer: DeviceId, *, public_key: bytes, certificate: bytes, name: str
+) -> Member:
     """Return a signed introduction of a device to the group."""
     device = device_id(public_key)
     message = _member_message(public_key, certificate, name, introducer)
@@ -111,7 +113,9 @@ class Membership:
     def add(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> None:
         """Take what `news` found."""
         self._members.update((member.device, member) for member in members)
-        self._revocations.update(((revocation.device, revocation.by), revocation) for revocation in revocations)
+        self._revocations.update(
+            ((revocation.device, revocation.by), revocation) for revocation in revocations
+        )
 
 
 def read_member(plain: object) -> Member:

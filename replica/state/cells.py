@@ -155,7 +155,15 @@ def _plain_memory(cell: MemoryCell) -> list[Any]:
         cell.edited_hlc,
         [[number, *total] for number, total in cell.accesses.items()],
         [
-            [*dot, claim.hlc, claim.entity, claim.relation, claim.value, _places(claim.replaces), claim.valid_from]
+            [
+                *dot,
+                claim.hlc,
+                claim.entity,
+                claim.relation,
+                claim.value,
+                _places(claim.replaces),
+                claim.valid_from,
+            ]
             for dot, claim in cell.claims.items()
         ],
         [[*dot, _plain_register(register)] for dot, register in cell.verdicts.items()],

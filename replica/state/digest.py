@@ -46,9 +46,18 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
         case MemoryCell():
             assert memory is not None
             fields = memory.fields
-            plain: list[Any] = [key.part, key.name, memory.text, [[name, _sorted(fields[name])] for name in sorted(fields)]]
+            plain: list[Any] = [
+                key.part,
+                key.name,
+                memory.text,
+                [[name, _sorted(fields[name])] for name in sorted(fields)],
+            ]
             if memory.accesses or cell.claims or cell.triggers:
-                plain += [memory.accesses, _visible_claims(cell), sorted([*item] for item in cell.triggers.items())]
+                plain += [
+                    memory.accesses,
+                    _visible_claims(cell),
+                    sorted([*item] for item in cell.triggers.items()),
+                ]
             return element(plain)
         case _:
             value = winner(cell)[2] if cell else None

@@ -73,7 +73,12 @@ def show(rid: bytes, cell: MemoryCell) -> Memory:
         # no edit is ever hidden by an import; then the smaller text, which every device finds alike.
         dot, add = min(
             cell.adds.items(),
-            key=lambda item: (base_name(rid, item[1].text) not in cell.edits, item[1].text, item[1].hlc, item[0].id8),
+            key=lambda item: (
+                base_name(rid, item[1].text) not in cell.edits,
+                item[1].text,
+                item[1].hlc,
+                item[0].id8,
+            ),
         )
     text, updated = add.text, add.hlc
     if cell.edits:

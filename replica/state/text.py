@@ -40,7 +40,9 @@ class EditedText:
     @classmethod
     def from_base(cls, rid: bytes, text: str) -> "EditedText":
         """Return the document that every device derives from a memory's first text."""
-        client = int.from_bytes(hashlib.sha256(b"samemind client\0" + rid + text.encode()).digest()[:7], "big")
+        client = int.from_bytes(
+            hashlib.sha256(b"samemind client\0" + rid + text.encode()).digest()[:7], "big"
+        )
         doc: Doc[Text] = Doc(client_id=client & _CLIENT_ID_MAX)
         doc.get(_ROOT, type=Text).insert(0, text)
         return cls(doc.get_update())

@@ -54,7 +54,9 @@ def check(connection: sqlite3.Connection) -> int:
             "Restore a backup, or move the file away to start anew"
         ) from None
     if application != APPLICATION_ID and tables:
-        raise StoreCorrupt("expected a samemind store, got another program's SQLite file; it was left as it is")
+        raise StoreCorrupt(
+            "expected a samemind store, got another program's SQLite file; it was left as it is"
+        )
     if version > len(MIGRATIONS):
         raise StoreNewer(
             f"expected a store of version {len(MIGRATIONS)} or older, got version {version}; it was left as it is. "

@@ -70,7 +70,9 @@ class DerivedTables(Protocol):
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
     if read_only:
-        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            f"file:{path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+        )
     else:
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
@@ -166,7 +168,9 @@ class SqliteStore:
         return {
             Key(part, name): decode_cell(part, state)
             for part, wanted in names.items()
-            for name, state in self._select("SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part)
+            for name, state in self._select(
+                "SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part
+            )
         }
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
@@ -198,7 +202,9 @@ class SqliteStore:
             ),
             (
                 Revocation(DeviceId(device), DeviceId(by), signature)
-                for device, by, signature in self.connection.execute("SELECT device, by, signature FROM revocation")
+                for device, by, signature in self.connection.execute(
+                    "SELECT device, by, signature FROM revocation"
+                )
             ),
         )
 
@@ -222,7 +228,11 @@ class SqliteStore:
         )
         execute_many(
             "INSERT OR REPLACE INTO cell VALUES (?, ?, ?)",
-            [(key.part, key.name, encode_cell(cell)) for key, cell in changes.cells.items() if cell is not None],
+            [
+                (key.part, key.name, encode_cell(cell))
+                for key, cell in changes.cells.items()
+                if cell is not None
+            ],
         )
         execute_many(
             "DELETE FROM cell WHERE part = ? AND name = ?",
@@ -244,11 +254,13 @@ class SqliteStore:
                 _, hlc, weight = winner(cell)
                 if weight is None:
                     self.connection.execute(
-                        "DELETE FROM edge WHERE source = ? AND relation = ? AND target = ?", (source, relation, target)
+                        "DELETE FROM edge WHERE source = ? AND relation = ? AND target = ?",
+                        (source, relation, target),
                     )
                 else:
                     self.connection.execute(
-                        "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?)", (source, relation, target, weight, hlc)
+                        "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?)",
+                        (source, relation, target, weight, hlc),
                     )
 
     def _write_memories(self, changes: Changes, now_ms: int) -> None:

@@ -1,0 +1,123 @@
+"""Cut what another replica lacks out of the log, a frame at a time.
+
+Ops leave in the order in which they were committed here, so whoever takes them in that order always holds what an op has
+seen. A frame may end only where the last op of every feed in it is signed; a frame taken from a peer is a whole batch of
+its commits under one signature for each feed, so it is sent on whole.
+"""
+
+from typing import Final, NamedTuple
+
+from replica.core import Core, read_places
+from replica.feeds import join
+from replica.frame import Frame, Segment
+from replica.ids import MemoryId, OpId, Place
+from replica.limits import FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET
+from replica.oplog import Row
+from replica.ops import Op
+from replica.state.register import Vector
+
+# A frame that is past its target ends where it last could, if going on to the next such place makes it this much
+# larger: so frames do not grow from relay to relay.
+_FRAME_OPS_CEILING: Final = 2 * FRAME_OPS_TARGET
+_FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
+
+
+class _Cut(NamedTuple):
+    """A place where a frame may end: how many rows it would hold, and the log position there."""
+
+    rows: int
+    pos: int
+
+
+class Outbox:
+    """One direction of a conversation: what is still to be sent. `known` covers what the other side holds."""
+
+    def __init__(self, known: Vector, pos: int = 0) -> None:
+        self._known = dict(known)
+        self._pos = pos
+
+    def learn(self, known: Vector) -> None:
+        """Hear that the other side holds more: it need not be sent."""
+        join(self._known, known)
+
+    def is_empty(self, core: Core) -> bool:
+        """Say whether everything in the log was sent or is known over there."""
+        return self._pos == core.position
+
+    def next_frame(self, core: Core) -> Frame | None:
+        """Return the next frame to send and count it as sent; None when nothing is lacking."""
+        rows: list[Row] = []
+        unsigned: set[int] = set()
+        size = 0
+        cut: _Cut | None = None
+        reached = self._pos
+        for row in core.store.rows(after=self._pos):
+            if self._known.get(row.feed, 0) >= row.seq:
+                reached = row.pos
+                if not unsigned and not rows:
+                    self._pos = row.pos
+                continue
+            rows.append(row)
+            size += len(row.payload or b"")
+            reached = row.pos
+            if row.signature is None:
+                unsigned.add(row.feed)
+            else:
+                unsigned.discard(row.feed)
+            if cut and (len(rows) > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
+                break
+            if not unsigned:
+                cut = _Cut(len(rows), row.pos)
+                if len(rows) >= FRAME_OPS_TARGET or size >= FRAME_PAYLOAD_BYTES_TARGET:
+                    break
+        else:
+            if not rows:
+                self._pos = reached
+                return None
+        assert cut is not None, "every batch in the log ends signed"
+        rows = rows[: cut.rows]
+        frame = frame_of(core, rows)
+        for row in rows:
+            self._known[row.feed] = max(self._known.get(row.feed, 0), row.seq)
+        self._pos = cut.pos
+        return frame
+
+
+def frame_of(core: Core, rows: list[Row]) -> Frame:
+    """Return log rows as a frame; for each feed they must be unbroken and end signed."""
+    segments: list[Segment] = []
+    segment_of: list[int] = []
+    at_by_feed: dict[int, int] = {}
+    signature_by_feed = {row.feed: row.signature for row in rows}
+    ops: list[Op] = []
+    for row in rows:
+        feed = core.feeds[row.feed]
+        at = at_by_feed.get(row.feed)
+        if at is None:
+            at = at_by_feed[row.feed] = len(segments)
+            signature = signature_by_feed[row.feed]
+            assert signature is not None
+            prev = None if row.seq == 1 else core.id_at(row.feed, row.seq - 1)
+            vector: tuple[Place, ...] | None = None
+            if prev is not None and row.seq - 1 == feed.fork and feed.parent is not None:
+                stem = core.vector_at(feed.parent, feed.fork)
+                vector = None if stem is None else core.feeds.places(stem)
+            segments.append(Segment(feed.origin, row.seq, prev, signature, vector))
+        segment_of.append(at)
+        ops.append(
+            Op(
+                feed.origin,
+                row.seq,
+                row.hlc,
+                read_places(row.seen),
+                row.kind,
+                row.version,
+                bool(row.ends),
+                None if row.rid is None else MemoryId(row.rid),
+                None,  # not sent: the receiver computes it
+                row.payload_hash or b"",
+                row.payload,
+                OpId(row.id),
+            )
+        )
+    return Frame(tuple(segments), tuple(ops), tuple(segment_of))

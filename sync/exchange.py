@@ -1,0 +1,175 @@
+"""Hold a conversation on behalf of one replica: what the session asks, the core answers.
+
+Bytes of one message go in, bytes of messages come out, in one synchronous call; the daemon makes that call on the
+store's thread, the simulator makes it directly. No op leaves before its own commit is on the disk, because what is sent
+is read from the log.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from replica.core import Core
+from replica.errors import InvalidOp
+from replica.frame import decode_frame, encode_frame
+from replica.frontier import compare, last_known, locator
+from replica.ids import DeviceId
+from replica.outbox import Outbox
+from replica.state.register import Vector
+from sync.errors import RemoteProtocolError, Untrusted
+from sync.session import (
+    CREDITS,
+    Acknowledged,
+    Compare,
+    Ended,
+    Greeted,
+    Learn,
+    Locate,
+    PeerHolds,
+    Session,
+    State,
+    Take,
+)
+from sync.wire.messages import (
+    PROTOCOL,
+    Hello,
+    Refused,
+    Trust,
+    decode_message,
+    encode_message,
+    trust_digest,
+)
+
+# A frame refused for a gap is asked for again, but not in a loop: what is missing has to come from elsewhere first.
+PULL_AGAIN_MS: Final = 30_000
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one conversation moved so far. `offset_ms`: how far the peer's clock is ahead of mine."""
+
+    sent: int = 0
+    received: int = 0
+    frames_out: int = 0
+    frames_in: int = 0
+    offset_ms: int | None = None
+
+
+class Exchange:
+    """One conversation with one peer."""
+
+    def __init__(self, core: Core, peer: DeviceId, now_ms: int) -> None:
+        self._core = core
+        self._peer = peer
+        self.tally = Tally()
+        self.refusals: list[Refused] = []
+        """What was refused by either side, for `doctor` and the log."""
+        self._held: Vector = core.feeds.held()
+        self._frontier = core.frontier()
+        self._outbox: Outbox | None = None
+        self._in_flight: list[int] = []
+        self._pulled_ms = now_ms
+        self._gap = False
+        hello = Hello(PROTOCOL, now_ms, trust_digest(self._trust()), self._frontier.digest(), CREDITS)
+        self.session = Session(hello)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether one side said goodbye."""
+        return self.session.state is State.OVER
+
+    def receive(self, data: bytes, now_ms: int) -> list[bytes]:
+        """Take in one message of the peer's and return what to say to it."""
+        event = self.session.receive(decode_message(data))
+        match event:
+            case Greeted(clock_ms, same):
+                self.tally.offset_ms = clock_ms - now_ms
+                if same:
+                    self._outbox = Outbox(self._held)
+                if self.session.state is State.TRUSTING:
+                    self.session.introduce(self._trust())
+                else:
+                    self._pull(same)
+            case Learn(trust):
+                self._core.learn(trust.members, trust.revocations)
+                self.session.learned()
+                if self._put_out():
+                    self.session.end("one of us was revoked")
+                else:
+                    self._pull(self._outbox is not None)
+            case Compare(heads):
+                self._core.heard_of_myself(heads)
+                known = compare(self._core.feeds, heads).known
+                news = [head for head in heads if self._core.feeds.locate(head) is None]
+                origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
+                self._outbox = Outbox(known)
+                self.session.compared(
+                    tuple(place for origin in origins for place in locator(self._core.feeds, origin))
+                )
+            case Locate(places):
+                dots = last_known(self._core.feeds, places)
+                self.session.located(self._core.feeds.places(self._core.feeds.vector_to(dots)))
+            case PeerHolds(places):
+                assert self._outbox is not None
+                self._outbox.learn(self._core.feeds.vector_to(last_known(self._core.feeds, places)))
+            case Take(frame):
+                self._take(frame, now_ms)
+            case Acknowledged(taken, refused):
+                self.tally.sent += taken
+                self.refusals += refused
+            case Ended() | None:
+                pass
+        return self.more(now_ms)
+
+    def more(self, now_ms: int) -> list[bytes]:
+        """Return what there is to say now; call it at the start and whenever the log grew."""
+        if self._gap and now_ms - self._pulled_ms >= PULL_AGAIN_MS and self.session.state is State.OPEN:
+            self._gap, self._pulled_ms = False, now_ms
+            self.session.pull(self._core.frontier())
+        while self._outbox is not None and self.session.may_push:
+            frame = self._outbox.next_frame(self._core)
+            if frame is None:
+                self.session.caught_up()
+                break
+            self.tally.frames_out += 1
+            self.session.push(encode_frame(frame), last=self._outbox.is_empty(self._core))
+        said: list[bytes] = []
+        while (message := self.session.next_message()) is not None:
+            said.append(encode_message(message))
+        return said
+
+    def _pull(self, same: bool) -> None:
+        if not same:
+            self.session.pull(self._core.frontier())
+
+    def _take(self, data: bytes, now_ms: int) -> None:
+        try:
+            frame = decode_frame(data)
+        except InvalidOp as error:
+            raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
+        taken = self._core.take(frame, now_ms)
+        if self._outbox is not None:
+            ends = {at: op for op, at in zip(frame.ops, frame.segment_of, strict=True)}
+            self._outbox.learn(
+                self._core.feeds.vector_to(last_known(self._core.feeds, (op.place for op in ends.values())))
+            )
+        self.tally.received += taken.ops
+        self.tally.frames_in += 1
+        refused = tuple(Refused(each.origin, each.seq, each.reason, each.gap) for each in taken.refusals)
+        self._gap = self._gap or any(each.gap for each in refused)
+        self.refusals += refused
+        self.session.taken(taken.ops, refused)
+
+    def _trust(self) -> Trust:
+        membership = self._core.membership
+        return Trust(tuple(membership.members.values()), membership.revocations)
+
+    def _put_out(self) -> bool:
+        revoked = self._core.membership.revoked
+        return self._peer in revoked or self._core.device in revoked
+
+
+def check_admitted(core: Core, peer: DeviceId) -> None:
+    """Refuse a peer that is not a member, or was revoked."""
+    membership = core.membership
+    if peer not in membership.members or peer in membership.revoked:
+        raise Untrusted(f"{peer.hex()[:8]} is not a member of this group")

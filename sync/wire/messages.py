@@ -1,0 +1,245 @@
+"""What two devices can say to each other, as frozen values, and their bytes.
+
+Every message is one frame on the link: a canonical msgpack list that begins with the message's number. `decode_message`
+is the only place where a peer's bytes become messages; what does not fit is the peer's fault and says so.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, assert_never
+
+from replica.codec import pack, read_place, unpack, wire_place
+from replica.errors import InvalidOp
+from replica.frontier import Frontier
+from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
+from replica.limits import SEEN_MAX
+from replica.membership import (
+    Member,
+    Revocation,
+    plain_member,
+    read_member,
+    read_revocation,
+)
+from sync.errors import RemoteProtocolError
+
+# A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number.
+PROTOCOL: Final = 1
+DIGEST_BYTES: Final = 32
+# A refusal is for a person to read in a log.
+REASON_CHARACTERS_MAX: Final = 300
+# A chain of 2^53 ops needs 54 places; ten times that for an origin with branches.
+LOCATOR_PLACES_MAX: Final = 10_000
+
+
+class _Number(IntEnum):
+    HELLO = 1
+    TRUST = 2
+    HEADS = 3
+    LOCATOR = 4
+    KNOWN = 5
+    OPS = 6
+    ACK = 7
+    CAUGHT_UP = 8
+    BYE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """First words of both sides: what I speak, my clock, and hashes of whom I trust and what I hold."""
+
+    protocol: int
+    clock_ms: int
+    trust: bytes
+    frontier: bytes
+    credits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Everybody I know to belong to the group, and everybody I know to be out of it."""
+
+    members: tuple[Member, ...]
+    revocations: tuple[Revocation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The last op I hold of every feed: send me what I lack."""
+
+    frontier: Frontier
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Some of your heads are news to me: which of these places of mine do you hold?"""
+
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Those of your places that I hold."""
+
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ops:
+    """A frame of ops (`replica.frame`). `last`: you then have everything that I hold now."""
+
+    frame: bytes
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Ops of one origin, from `seq` on, that were not taken. `gap`: something else must come first."""
+
+    origin: Origin
+    seq: int
+    reason: str
+    gap: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """Your oldest frame is on my disk: `taken` of its ops were new. One more frame may come."""
+
+    taken: int
+    refused: tuple[Refused, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """You have everything that I hold now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bye:
+    """Nothing more will come, because of this."""
+
+    reason: str
+
+
+Message = Hello | Trust | Heads | Locator | Known | Ops | Ack | CaughtUp | Bye
+
+
+def trust_digest(trust: Trust) -> bytes:
+    """Return 32 bytes that are equal exactly when two devices know the same members and revocations."""
+    members = sorted(member.device for member in trust.members)
+    revocations = sorted((revocation.device, revocation.by) for revocation in trust.revocations)
+    return hashlib.sha256(pack([members, revocations])).digest()
+
+
+def encode_message(message: Message) -> bytes:
+    """Return the message as the body of one frame."""
+    return pack(_plain(message))
+
+
+def decode_message(data: bytes) -> Message:
+    """Return the message that a peer sent; `RemoteProtocolError` when it is not one."""
+    try:
+        message = _read(unpack(data))
+    except InvalidOp as error:
+        raise RemoteProtocolError(str(error)) from None
+    if message is None:
+        raise RemoteProtocolError(
+            f"expected a message of protocol {PROTOCOL}, got {len(data)} bytes that are none"
+        )
+    return message
+
+
+def _plain(message: Message) -> list[Any]:
+    match message:
+        case Hello():
+            head = [_Number.HELLO, message.protocol, message.clock_ms]
+            return [*head, message.trust, message.frontier, message.credits]
+        case Trust():
+            members = [plain_member(member) for member in message.members]
+            revocations = [[each.device, each.by, each.signature] for each in message.revocations]
+            return [_Number.TRUST, members, revocations]
+        case Heads():
+            return [_Number.HEADS, message.frontier.plain()]
+        case Locator():
+            return [_Number.LOCATOR, _by_origin(message.places)]
+        case Known():
+            return [_Number.KNOWN, _by_origin(message.places)]
+        case Ops():
+            return [_Number.OPS, message.last, message.frame]
+        case Ack():
+            refused = [
+                [*each.origin, each.seq, each.reason[:REASON_CHARACTERS_MAX], each.gap]
+                for each in message.refused
+            ]
+            return [_Number.ACK, message.taken, refused]
+        case CaughtUp():
+            return [_Number.CAUGHT_UP]
+        case Bye():
+            return [_Number.BYE, message.reason[:REASON_CHARACTERS_MAX]]
+        case _:
+            assert_never(message)
+
+
+def _read(plain: object) -> Message | None:
+    match plain:
+        case [_Number.HELLO, int(protocol), *_] if protocol != PROTOCOL:
+            raise RemoteProtocolError(
+                f"expected sync protocol {PROTOCOL}, got {protocol}: one of the two devices needs an upgrade"
+            )
+        case [_Number.HELLO, int(protocol), int(clock_ms), bytes(trust), bytes(frontier), int(credits)] if (
+            len(trust) == len(frontier) == DIGEST_BYTES and 1 <= credits <= 1000
+        ):
+            return Hello(protocol, clock_ms, trust, frontier, credits)
+        case [_Number.TRUST, list(members), list(revocations)]:
+            return Trust(tuple(map(read_member, members)), tuple(map(read_revocation, revocations)))
+        case [_Number.HEADS, list(heads)] if len(heads) <= SEEN_MAX:
+            return Heads(Frontier.of(map(read_place, heads)))
+        case [_Number.LOCATOR, list(origins)]:
+            return Locator(_read_by_origin(origins))
+        case [_Number.KNOWN, list(origins)]:
+            return Known(_read_by_origin(origins))
+        case [_Number.OPS, bool(last), bytes(frame)]:
+            return Ops(frame, last)
+        case [_Number.ACK, int(taken), list(refused)] if taken >= 0 and len(refused) <= SEEN_MAX:
+            return Ack(taken, tuple(map(_read_refused, refused)))
+        case [_Number.CAUGHT_UP]:
+            return CaughtUp()
+        case [_Number.BYE, str(reason)] if len(reason) <= REASON_CHARACTERS_MAX:
+            return Bye(reason)
+    return None
+
+
+def _read_refused(plain: object) -> Refused:
+    match plain:
+        case [bytes(device), bytes(incarnation), int(seq), str(reason), bool(gap)] if (
+            len(device) == DEVICE_ID_BYTES
+            and len(incarnation) == INCARNATION_BYTES
+            and len(reason) <= REASON_CHARACTERS_MAX
+        ):
+            return Refused(Origin(DeviceId(device), incarnation), seq, reason, gap)
+    raise InvalidOp("expected a refusal [device, incarnation, seq, reason, gap]")
+
+
+def _by_origin(places: tuple[Place, ...]) -> list[Any]:
+    """A locator is many places of few origins: name each origin once."""
+    seqs: dict[Origin, list[Any]] = {}
+    for place in places:
+        seqs.setdefault(place.origin, []).append([place.seq, place.id8])
+    return [[origin.device, origin.incarnation, named] for origin, named in seqs.items()]
+
+
+def _read_by_origin(plain: list[Any]) -> tuple[Place, ...]:
+    places: list[Place] = []
+    for item in plain:
+        match item:
+            case [bytes(device), bytes(incarnation), list(named)] if (
+                len(places) + len(named) <= LOCATOR_PLACES_MAX
+            ):
+                for pair in named:
+                    if not isinstance(pair, list) or len(pair) != 2:
+                        raise InvalidOp("expected places as [seq, id8]")
+                    places.append(read_place([device, incarnation, *pair]))
+            case _:
+                raise InvalidOp(f"expected at most {LOCATOR_PLACES_MAX} places by origin")
+    return tuple(places)
