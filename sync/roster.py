@@ -1,0 +1,286 @@
+"""Decide whom to dial next, and when; and which of two links to one peer stays.
+
+A contact is one way to reach somebody: an address that the owner typed, the address at which a member
+answered last, or a sighting on the local network. Sightings carry no identity, so a contact is tied to
+a member only once a link has proved who answers there. Until then it is worth a call as long as any
+member is out of reach, and no longer: a device does not go about calling strangers.
+
+Each contact has its own schedule: failures double the wait, drawn between half and the whole of it, so
+that devices which lost each other together do not all call back together. A link has to last before it
+counts as a success, or a peer that drops every link at once would be called in a tight loop. A sighting
+is news, and news is acted on at once, but one address never more often than every few seconds: anybody
+on the local network can announce things.
+
+Nothing here reads a clock, and nothing has to poll: after the contacts that are due were taken up,
+`next_wake_ms` lies ahead, or is None until something happens.
+"""
+
+import enum
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from replica.ids import DeviceId
+from sync.address import Address
+
+if TYPE_CHECKING:
+    from random import Random
+
+# A peer that restarts is back within a second or two; one that is away for the night costs a call every
+# five minutes from the last good address, while a sighting still gets it called at once.
+BACKOFF_MS_MIN: Final = 1_000
+BACKOFF_MS_MAX: Final = 300_000
+
+# Who is not paired now will hardly be in a minute; pairing itself makes every contact due again.
+STRANGER_MS: Final = 900_000
+
+# A link that stood this long was a working one.
+LASTING_MS: Final = 30_000
+
+# The least time between two calls to one sighted address, however often it is announced.
+SIGHTED_AGAIN_MS: Final = 5_000
+
+# A household has a dozen devices. More announcements than this are somebody playing.
+SIGHTINGS_MAX: Final = 64
+ADDRESSES_PER_SIGHTING_MAX: Final = 8
+
+# Calls that may be under way at once: enough to reach a household in one go.
+CALLS_MAX: Final = 8
+
+# Two devices that find each other both call within this time; a link older than this stood already, and a
+# peer that calls although one stands has lost it.
+SIMULTANEOUS_MS: Final = 10_000
+
+
+class Source(enum.IntEnum):
+    """Where a contact comes from; of two to one member the lower is tried first."""
+
+    SIGHTED = 1
+    KNOWN = 2
+    FIXED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Somebody to dial: try the addresses in order; `member` is who answered there before, if known."""
+
+    key: str
+    addresses: tuple[Address, ...]
+    member: DeviceId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What decides between two links to one peer: who dialled, and when it came up."""
+
+    dialled_by_us: bool
+    since_ms: int
+
+
+@dataclass(slots=True)
+class _Entry:
+    source: Source
+    addresses: tuple[Address, ...]
+    member: DeviceId | None
+    due_ms: int
+    failures: int = 0
+    tried_ms: int | None = None
+    in_call: bool = False
+
+
+class Roster:
+    """All contacts of one device and their schedules."""
+
+    def __init__(self, own: DeviceId) -> None:
+        self._own = own
+        self._members: frozenset[DeviceId] = frozenset()
+        self._linked_since_ms: dict[DeviceId, int] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._gone: dict[tuple[Address, ...], _Entry] = {}
+
+    # --- what is known -----------------------------------------------------------------------------
+
+    def admit(self, members: Collection[DeviceId], *, now_ms: int) -> None:
+        """Say who may be talked to from now on; somebody new makes every untied contact due."""
+        admitted = frozenset(members) - {self._own}
+        news = admitted - self._members
+        self._members = admitted
+        for key, entry in list(self._entries.items()):
+            if entry.member is not None and entry.member not in admitted:
+                if entry.source is Source.KNOWN:
+                    del self._entries[key]
+                    continue
+                entry.member = None
+            if news and entry.member is None:
+                entry.failures, entry.due_ms = 0, now_ms
+
+    def fix(self, address: Address, *, now_ms: int, member: DeviceId | None = None) -> None:
+        """Take an address that the owner gave."""
+        self._entries.setdefault(f"fixed {address}", _Entry(Source.FIXED, (address,), member, now_ms))
+
+    def remember(self, member: DeviceId, address: Address, *, now_ms: int) -> None:
+        """Take the address at which a member answered last."""
+        key = f"known {member.hex()}"
+        entry = self._entries.get(key)
+        if entry is None or (entry.addresses != (address,) and not entry.in_call):
+            self._entries[key] = _Entry(Source.KNOWN, (address,), member, now_ms)
+
+    def sight(self, name: str, addresses: Iterable[Address], *, now_ms: int) -> None:
+        """Take an announcement from the local network; the same device may come under a new name."""
+        wanted = tuple(sorted(set(addresses)))[:ADDRESSES_PER_SIGHTING_MAX]
+        key = _sighted(name)
+        if not wanted or ((entry := self._entries.get(key)) is not None and entry.addresses == wanted):
+            return
+        self.lose_sight(name)
+        for other, entry in list(self._entries.items()):
+            if entry.source is Source.SIGHTED and entry.addresses == wanted and not entry.in_call:
+                self._entries[key] = self._entries.pop(other)  # the name rotates, the device stays
+                return
+        entry = self._gone.pop(wanted, None) or _Entry(Source.SIGHTED, wanted, None, now_ms)
+        earliest = now_ms if entry.tried_ms is None else entry.tried_ms + SIGHTED_AGAIN_MS
+        entry.due_ms = max(now_ms, earliest)
+        self._entries[key] = entry
+        self._bound_sightings()
+
+    def lose_sight(self, name: str) -> None:
+        """Take back an announcement. A link that stands is not touched: only the link knows its peer."""
+        entry = self._entries.pop(_sighted(name), None)
+        if entry is not None and entry.tried_ms is not None:
+            entry.in_call = False
+            self._gone[entry.addresses] = entry
+            while len(self._gone) > SIGHTINGS_MAX:
+                del self._gone[next(iter(self._gone))]
+
+    # --- what to do --------------------------------------------------------------------------------
+
+    def due(self, *, now_ms: int) -> list[Contact]:
+        """Whom to dial now, one contact a member, most promising first. Say `calling` for each."""
+        free = CALLS_MAX - sum(entry.in_call for entry in self._entries.values())
+        taken: set[DeviceId] = set()
+        found: list[Contact] = []
+        for key, entry in sorted(
+            self._worthwhile(), key=lambda item: (item[1].source, item[1].due_ms, item[0])
+        ):
+            if len(found) >= free:
+                break
+            if entry.due_ms > now_ms or entry.member in taken:
+                continue
+            if entry.member is not None:
+                taken.add(entry.member)
+            found.append(Contact(key, entry.addresses, entry.member))
+        return found
+
+    def next_wake_ms(self, *, now_ms: int) -> int | None:
+        """When `due` may next have something to say; None: not before something happens."""
+        if sum(entry.in_call for entry in self._entries.values()) >= CALLS_MAX:
+            return None
+        return min((max(entry.due_ms, now_ms) for _, entry in self._worthwhile()), default=None)
+
+    # --- what came of it ---------------------------------------------------------------------------
+
+    def calling(self, key: str, *, now_ms: int) -> None:
+        """A call to this contact is under way."""
+        if (entry := self._entries.get(key)) is not None:
+            entry.in_call, entry.tried_ms = True, now_ms
+
+    def reached(self, key: str, member: DeviceId, address: Address, *, now_ms: int) -> None:
+        """The call became a link with this member, at this address."""
+        if (entry := self._entries.get(key)) is not None:
+            entry.in_call = False
+            if entry.source is Source.KNOWN and entry.member != member:
+                del self._entries[key]  # somebody else lives there now
+            else:
+                entry.member = member
+        for other, entry in self._entries.items():
+            if other != key and entry.source is Source.SIGHTED and entry.member == member:
+                entry.member = None  # it has moved, so this may be somebody else by now
+        self.linked(member, now_ms=now_ms)
+        self.remember(member, address, now_ms=now_ms)
+
+    def failed(self, key: str, *, now_ms: int, random: "Random") -> None:
+        """Nobody answered, or not in our language."""
+        if (entry := self._entries.get(key)) is not None:
+            entry.in_call = False
+            self._put_off(entry, now_ms=now_ms, random=random)
+
+    def refused(self, key: str, *, now_ms: int, random: "Random") -> None:
+        """Somebody answered whom we do not admit, or who does not admit us."""
+        if (entry := self._entries.get(key)) is not None:
+            entry.in_call = False
+            entry.due_ms = now_ms + _jittered(STRANGER_MS, random)
+
+    def linked(self, member: DeviceId, *, now_ms: int) -> None:
+        """A link with this member is up, whoever dialled."""
+        self._linked_since_ms[member] = now_ms
+
+    def lost(self, member: DeviceId, *, now_ms: int, random: "Random") -> None:
+        """No link with this member is up any more."""
+        since_ms = self._linked_since_ms.pop(member, now_ms)
+        for entry in self._entries.values():
+            if entry.member == member:
+                if now_ms - since_ms >= LASTING_MS:
+                    entry.failures = 0
+                self._put_off(entry, now_ms=now_ms, random=random)
+
+    def is_linked(self, member: DeviceId) -> bool:
+        """Whether a link with this member is up."""
+        return member in self._linked_since_ms
+
+    def nudge(self, *, now_ms: int) -> None:
+        """The network changed, or the owner asked: every contact is due, those just tried in a moment."""
+        for entry in self._entries.values():
+            entry.due_ms = now_ms if entry.tried_ms is None else max(now_ms, entry.tried_ms + BACKOFF_MS_MIN)
+
+    # --- how ---------------------------------------------------------------------------------------
+
+    def _worthwhile(self) -> list[tuple[str, _Entry]]:
+        in_call = {entry.member for entry in self._entries.values() if entry.in_call}
+        somebody_missing = any(each not in self._linked_since_ms for each in self._members)
+        return [
+            (key, entry)
+            for key, entry in self._entries.items()
+            if not entry.in_call
+            and (
+                somebody_missing
+                if entry.member is None
+                else entry.member in self._members
+                and entry.member not in self._linked_since_ms
+                and entry.member not in in_call
+            )
+        ]
+
+    def _put_off(self, entry: _Entry, *, now_ms: int, random: "Random") -> None:
+        entry.failures += 1
+        entry.due_ms = now_ms + _jittered(backoff_ms(entry.failures), random)
+
+    def _bound_sightings(self) -> None:
+        sighted = [key for key, entry in self._entries.items() if entry.source is Source.SIGHTED]
+        if len(sighted) > SIGHTINGS_MAX:
+            untied = [key for key in sighted if self._entries[key].member is None]
+            del self._entries[(untied or sighted)[0]]
+
+
+def backoff_ms(failures: int) -> int:
+    """The longest wait after so many failures in a row."""
+    doublings = min(failures - 1, BACKOFF_MS_MAX.bit_length())
+    return min(BACKOFF_MS_MAX, BACKOFF_MS_MIN << max(0, doublings))
+
+
+def new_link_stays(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -> bool:
+    """Whether a second link to one peer replaces the one that stands; both ends come to the same answer.
+
+    Two that crossed, each dialled by one end: the one dialled by the smaller device id stays. Otherwise the
+    newer, since a peer that dials again has lost, or closed, what we still believe in.
+    """
+    crossed = standing.dialled_by_us != new.dialled_by_us
+    if crossed and new.since_ms - standing.since_ms < SIMULTANEOUS_MS:
+        return new.dialled_by_us == (own < peer)
+    return True
+
+
+def _jittered(wait_ms: int, random: "Random") -> int:
+    return random.randint(wait_ms // 2, wait_ms)
+
+
+def _sighted(name: str) -> str:
+    return f"sighted {name}"

@@ -1,0 +1,284 @@
+from random import Random
+
+import pytest
+
+from replica.ids import DeviceId
+from sync.address import Address
+from sync.roster import (
+    BACKOFF_MS_MAX,
+    CALLS_MAX,
+    LASTING_MS,
+    SIGHTED_AGAIN_MS,
+    SIGHTINGS_MAX,
+    STRANGER_MS,
+    Contact,
+    Roster,
+    Standing,
+    backoff_ms,
+    new_link_stays,
+)
+
+OWN, ANN, BOB = (DeviceId(bytes([n]) * 32) for n in (1, 2, 3))
+HERE, THERE, ELSEWHERE = Address("10.0.0.1", 7411), Address("10.0.0.2", 7411), Address("10.0.0.3", 7411)
+
+
+def roster_of(*members: DeviceId) -> Roster:
+    roster = Roster(OWN)
+    roster.admit(members, now_ms=0)
+    return roster
+
+
+def only(contacts: list[Contact]) -> Contact:
+    (contact,) = contacts
+    return contact
+
+
+def test_without_contacts_there_is_nothing_to_wake_for() -> None:
+    roster = roster_of(ANN)
+    assert roster.due(now_ms=0) == []
+    assert roster.next_wake_ms(now_ms=0) is None
+
+
+def test_a_fixed_address_is_called_at_once() -> None:
+    roster = roster_of(ANN)
+    roster.fix(HERE, now_ms=5)
+    assert roster.next_wake_ms(now_ms=5) == 5
+    assert only(roster.due(now_ms=5)) == Contact(f"fixed {HERE}", (HERE,), None)
+
+
+def test_nobody_is_called_by_a_device_without_members() -> None:
+    roster = roster_of()
+    roster.fix(HERE, now_ms=0)
+    roster.sight("x", [THERE], now_ms=0)
+    assert roster.due(now_ms=0) == []
+    assert roster.next_wake_ms(now_ms=0) is None
+    roster.admit([OWN], now_ms=0)
+    assert roster.due(now_ms=0) == []
+
+
+def test_strangers_are_not_called_once_every_member_is_linked() -> None:
+    roster = roster_of(ANN)
+    roster.linked(ANN, now_ms=0)
+    roster.sight("stranger", [THERE], now_ms=0)
+    assert roster.due(now_ms=0) == []
+    roster.lost(ANN, now_ms=1, random=Random(1))
+    assert only(roster.due(now_ms=1)).addresses == (THERE,)
+
+
+def test_a_contact_that_is_being_called_is_left_alone() -> None:
+    roster = roster_of(ANN)
+    roster.fix(HERE, now_ms=0)
+    roster.calling(only(roster.due(now_ms=0)).key, now_ms=0)
+    assert roster.due(now_ms=BACKOFF_MS_MAX) == []
+    assert roster.next_wake_ms(now_ms=0) is None
+
+
+def test_failures_double_the_wait_up_to_the_limit() -> None:
+    assert [backoff_ms(n) for n in (1, 2, 3, 4)] == [1_000, 2_000, 4_000, 8_000]
+    assert backoff_ms(9) == 256_000
+    assert backoff_ms(10) == backoff_ms(10_000) == BACKOFF_MS_MAX
+
+
+def test_a_failed_call_is_repeated_after_between_half_and_all_of_the_wait() -> None:
+    roster, random, now_ms = roster_of(ANN), Random(7), 0
+    roster.fix(HERE, now_ms=0)
+    for failures in range(1, 15):
+        key = only(roster.due(now_ms=now_ms)).key
+        roster.calling(key, now_ms=now_ms)
+        roster.failed(key, now_ms=now_ms, random=random)
+        wake_ms = roster.next_wake_ms(now_ms=now_ms)
+        assert wake_ms is not None
+        assert backoff_ms(failures) // 2 <= wake_ms - now_ms <= backoff_ms(failures)
+        assert roster.due(now_ms=wake_ms - 1) == []
+        now_ms = wake_ms
+
+
+def test_a_linked_member_is_not_called_and_a_lost_one_is() -> None:
+    roster = roster_of(ANN)
+    roster.fix(HERE, now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.reached(key, ANN, HERE, now_ms=1)
+    assert roster.is_linked(ANN)
+    assert roster.due(now_ms=10**9) == []
+    roster.lost(ANN, now_ms=LASTING_MS + 1, random=Random(1))
+    assert not roster.is_linked(ANN)
+    wake_ms = roster.next_wake_ms(now_ms=LASTING_MS + 1)
+    assert wake_ms is not None
+    assert LASTING_MS + 500 < wake_ms <= LASTING_MS + 1_001
+    assert only(roster.due(now_ms=LASTING_MS + 1_001)).member == ANN
+
+
+def test_links_that_fall_at_once_are_called_less_and_less_often() -> None:
+    roster, now_ms, calls = roster_of(ANN), 0, 0
+    roster.fix(HERE, now_ms=0)
+    while now_ms < 600_000:
+        for contact in roster.due(now_ms=now_ms):
+            roster.calling(contact.key, now_ms=now_ms)
+            roster.reached(contact.key, ANN, HERE, now_ms=now_ms)
+            roster.lost(ANN, now_ms=now_ms + 10, random=Random(calls))
+            calls += 1
+        now_ms += 10
+    assert calls < 30
+
+
+def test_a_lasting_link_forgives_earlier_failures() -> None:
+    roster, random = roster_of(ANN), Random(3)
+    roster.remember(ANN, HERE, now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    for _ in range(12):
+        roster.failed(key, now_ms=0, random=random)
+    roster.reached(key, ANN, HERE, now_ms=0)
+    roster.lost(ANN, now_ms=LASTING_MS, random=random)
+    wake_ms = roster.next_wake_ms(now_ms=LASTING_MS)
+    assert wake_ms is not None
+    assert wake_ms <= LASTING_MS + 1_000
+
+
+def test_a_stranger_is_left_alone_until_somebody_new_is_admitted() -> None:
+    roster = roster_of(ANN)
+    roster.sight("x", [THERE], now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.refused(key, now_ms=0, random=Random(1))
+    assert roster.due(now_ms=STRANGER_MS // 2 - 1) == []
+    roster.admit([ANN, BOB], now_ms=50)
+    assert only(roster.due(now_ms=50)).key == key
+
+
+def test_a_new_sighting_is_called_at_once_though_the_last_address_is_waiting() -> None:
+    roster = roster_of(ANN)
+    roster.remember(ANN, HERE, now_ms=0)
+    for _ in range(12):
+        roster.failed(
+            only(roster.due(now_ms=0)).key if roster.due(now_ms=0) else "", now_ms=0, random=Random(1)
+        )
+    roster.sight("fresh", [THERE], now_ms=100)
+    assert only(roster.due(now_ms=100)).addresses == (THERE,)
+
+
+def test_an_announcement_that_comes_and_goes_does_not_cause_a_storm() -> None:
+    roster, calls = roster_of(ANN), []
+    for now_ms in range(0, 60_000, 50):
+        roster.sight(f"name {now_ms}", [THERE], now_ms=now_ms)
+        for contact in roster.due(now_ms=now_ms):
+            roster.calling(contact.key, now_ms=now_ms)
+            roster.failed(contact.key, now_ms=now_ms, random=Random(now_ms))
+            calls.append(now_ms)
+        roster.lose_sight(f"name {now_ms}")
+    assert len(calls) <= 60_000 // SIGHTED_AGAIN_MS + 1
+
+
+def test_a_name_that_rotates_stays_the_same_contact() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.sight("old", [THERE], now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.reached(key, ANN, THERE, now_ms=0)
+    roster.sight("new", [THERE], now_ms=10)
+    roster.lose_sight("old")
+    assert roster.due(now_ms=10) == []  # Bob is missing, but this is Ann and she is linked
+    roster.lost(ANN, now_ms=20, random=Random(1))
+    assert {contact.member for contact in roster.due(now_ms=5_000)} == {ANN}
+
+
+def test_one_member_is_called_by_one_contact_at_a_time_sighting_first() -> None:
+    roster = roster_of(ANN)
+    roster.fix(HERE, now_ms=0, member=ANN)
+    roster.remember(ANN, ELSEWHERE, now_ms=0)
+    contact = only(roster.due(now_ms=0))
+    assert contact.addresses == (ELSEWHERE,)
+    roster.calling(contact.key, now_ms=0)
+    assert roster.due(now_ms=0) == []
+    roster.failed(contact.key, now_ms=0, random=Random(1))
+    assert only(roster.due(now_ms=0)).addresses == (HERE,)
+
+
+def test_a_revoked_member_is_not_called_and_its_last_address_is_forgotten() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.remember(ANN, HERE, now_ms=0)
+    roster.fix(THERE, now_ms=0, member=ANN)
+    roster.admit([BOB], now_ms=1)
+    assert only(roster.due(now_ms=1)) == Contact(f"fixed {THERE}", (THERE,), None)
+
+
+def test_an_address_where_somebody_else_answers_is_not_the_members_any_more() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.remember(ANN, HERE, now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.reached(key, BOB, HERE, now_ms=0)
+    roster.lost(BOB, now_ms=LASTING_MS, random=Random(1))
+    assert only(roster.due(now_ms=LASTING_MS + 5_000)) == Contact(f"known {BOB.hex()}", (HERE,), BOB)
+
+
+def test_a_member_that_moved_frees_its_old_sighting_for_others() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.sight("one", [HERE], now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.reached(key, ANN, HERE, now_ms=0)
+    roster.lost(ANN, now_ms=1, random=Random(1))
+    roster.sight("two", [THERE], now_ms=2)
+    roster.calling("sighted two", now_ms=2)
+    roster.reached("sighted two", ANN, THERE, now_ms=3)
+    assert only(roster.due(now_ms=10_000)) == Contact("sighted one", (HERE,), None)
+
+
+def test_a_flood_of_announcements_is_bounded_and_keeps_the_tied_ones() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.sight("ann", [HERE], now_ms=0)
+    roster.calling("sighted ann", now_ms=0)
+    roster.reached("sighted ann", ANN, HERE, now_ms=0)
+    for number in range(500):
+        roster.sight(f"fake {number}", [Address("10.9.9.9", number + 1)], now_ms=1)
+    roster.lost(ANN, now_ms=LASTING_MS, random=Random(1))
+    keys = set()
+    for _ in range(500):
+        contacts = roster.due(now_ms=LASTING_MS + 5_000)
+        assert len(contacts) <= CALLS_MAX
+        for contact in contacts:
+            roster.calling(contact.key, now_ms=LASTING_MS + 5_000)
+            roster.refused(contact.key, now_ms=LASTING_MS + 5_000, random=Random(1))
+            keys.add(contact.key)
+    assert "sighted ann" in keys
+    assert len(keys) <= SIGHTINGS_MAX + 1
+
+
+def test_a_nudge_makes_everything_due_but_not_twice_in_a_second() -> None:
+    roster = roster_of(ANN)
+    roster.remember(ANN, HERE, now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    for _ in range(12):
+        roster.calling(key, now_ms=100)
+        roster.failed(key, now_ms=100, random=Random(1))
+    roster.nudge(now_ms=200)
+    assert roster.next_wake_ms(now_ms=200) == 1_100
+    roster.nudge(now_ms=2_000)
+    assert roster.next_wake_ms(now_ms=2_000) == 2_000
+
+
+@pytest.mark.parametrize("a_first", [True, False])
+@pytest.mark.parametrize("b_first", [True, False])
+def test_of_two_links_that_crossed_both_ends_keep_the_same(a_first: bool, b_first: bool) -> None:
+    """Each end may see either of the two come up first; the one that OWN, the smaller, dialled stays."""
+
+    def kept_dialler(own: DeviceId, peer: DeviceId, own_dialled_first: bool) -> DeviceId:
+        standing, new = Standing(own_dialled_first, 100), Standing(not own_dialled_first, 400)
+        kept = new if new_link_stays(standing, new, own=own, peer=peer) else standing
+        return own if kept.dialled_by_us else peer
+
+    assert kept_dialler(OWN, ANN, a_first) == kept_dialler(ANN, OWN, b_first) == OWN
+
+
+@pytest.mark.parametrize("dialled_by_us", [True, False])
+def test_a_peer_that_dials_again_later_replaces_the_link_it_has_lost(dialled_by_us: bool) -> None:
+    standing, later = Standing(True, 0), Standing(dialled_by_us, 60_000)
+    assert new_link_stays(standing, later, own=OWN, peer=ANN)
+    assert new_link_stays(standing, later, own=ANN, peer=OWN)
+
+
+def test_of_two_links_dialled_by_one_end_the_newer_stays() -> None:
+    for ours in (True, False):
+        assert new_link_stays(Standing(ours, 0), Standing(ours, 5), own=OWN, peer=ANN)
+        assert new_link_stays(Standing(ours, 0), Standing(ours, 5), own=ANN, peer=OWN)
