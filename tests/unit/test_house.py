@@ -17,8 +17,14 @@ PACKAGES = ["replica", "sync", "cognition", "simulations", "samemind"]
 FILE_LINES_MAX = 400
 LONG_FILES: dict[str, str] = {}
 
+# Behind one module each, which gives what they return a type and can be swapped alone.
+ONE_IMPORTER_EACH = {"aiosqlite", "hnswlib", "pycrdt", "segno", "spake2", "tokenizers", "zeroconf"}
+
 # What a distribution is called when it is imported, where the two differ.
 IMPORT_NAMES = {"import-linter": "importlinter"}
+
+# A link to a file of the tree: not to the web, and without the heading it may name.
+LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
 
 CONTRACT = ROOT.parent / "shared" / "spec" / "SEED_FEATURES.md"
 
@@ -117,19 +123,25 @@ def test_every_dependency_is_used_and_everything_used_is_a_dependency() -> None:
     assert used - known == set(), "imported, and not a dependency"
 
 
+def test_a_library_that_may_be_replaced_is_imported_by_one_module() -> None:
+    importers: dict[str, list[str]] = {}
+    for path in sources():
+        for name in imported_names(path) & ONE_IMPORTER_EACH:
+            importers.setdefault(name, []).append(shown(path))
+    assert {name: paths for name, paths in importers.items() if len(paths) > 1} == {}
+
+
 def test_links_in_the_documents_lead_somewhere() -> None:
-    link = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
     broken = [
         f"{shown(path)}: {target}"
         for path in tracked("*.md")
-        for target in link.findall(path.read_text())
+        for target in LINK.findall(path.read_text())
         if not (path.parent / target).exists()
     ]
     assert broken == []
 
 
 def test_every_page_can_be_reached_from_the_first_one() -> None:
-    link = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
     reached: set[Path] = set()
     waiting = [ROOT / "README.md", ROOT / "docs" / "index.md"]
     while waiting:
@@ -137,7 +149,7 @@ def test_every_page_can_be_reached_from_the_first_one() -> None:
         if page in reached or not page.is_file():
             continue
         reached.add(page)
-        for target in link.findall(page.read_text()):
+        for target in LINK.findall(page.read_text()):
             found = (page.parent / target).resolve()
             waiting += sorted(found.glob("*.md")) if found.is_dir() else [found] * (found.suffix == ".md")
     pages = {path for path in tracked("docs/*.md") if "changes" not in path.parts}
