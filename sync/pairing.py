@@ -1,0 +1,366 @@
+"""Turn a short code, spoken between two people or read by one, into two pinned certificates.
+
+Both machines are sans-IO: told what arrived, they return what to say. They run inside a TLS connection
+that nobody has vouched for yet; this is the vouching. The side that shows the code is the *offerer*, the
+side where it is typed the *joiner*.
+
+    joiner                                    offerer
+    Hello(certificate, X)             ->
+                                      <-      Reply(Y)
+    Confirm(mac, sealed introduction) ->                     right or wrong is decided here
+                                      <-      Confirm(mac, sealed introduction)
+    Done(mac)                         ->
+
+X and Y are SPAKE2 over the code, with both certificate fingerprints as identities: the joiner's as it says
+it, the offerer's as TLS showed it to each. A relay has to show its own certificate to at least one of them,
+so their keys differ, and all it has learned is that one guess was wrong.
+
+**A code is good for one guess.** The joiner proves itself first, so whoever leaves before that has learned
+nothing that a guess could be checked against, and burns nothing. A wrong proof burns the code; the window
+then draws another, and closes with the third. A right proof spends the code for everybody else.
+
+Names and further payload travel under keys of their own from the same exchange, bound to the whole
+transcript. The offerer has a new member when Done arrives: a joiner that failed half way has not been
+admitted by anybody, and an offerer left waiting goes on with a fresh code.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from spake2 import SPAKE2_A, SPAKE2_B
+
+from replica.ids import DeviceId
+from sync.code import Entropy, PairingCode
+from sync.errors import (
+    CodeExpired,
+    LimitExceeded,
+    PairingClosed,
+    PairingFailed,
+    RemoteProtocolError,
+    SyncError,
+    Untrusted,
+    WrongCode,
+)
+from sync.identity import fingerprint, shared_words
+from sync.trust import Member
+from sync.wire.limits import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, PAIRING_FRAME_BYTES_MAX
+
+# Long enough to walk to the other device and type; short enough that a code left on a screen is worth
+# nothing.
+WINDOW_MS: Final = 600_000
+
+# Two slips of the finger are forgiven. Each burnt code is one guess out of 59 million.
+BURNT_MAX: Final = 3
+
+VERSION: Final = 1
+_HELLO, _REPLY, _CONFIRM, _DONE, _REFUSED = (bytes([VERSION, kind]) for kind in (1, 2, 3, 4, 5))
+
+# What a refusal says. Nobody has vouched for it: it is told to the person, and ends a conversation that a
+# silent close would have ended too.
+_REASONS: Final[tuple[tuple[type[SyncError], bytes, str], ...]] = (
+    (WrongCode, b"\x01", "the code is not the one shown there now: it was mistyped, used, or burnt"),
+    (CodeExpired, b"\x02", "the time to type the code is over: open pairing anew on the other device"),
+    (PairingClosed, b"\x03", "the other device takes no more guesses: open pairing anew there"),
+    (Untrusted, b"\x04", "the other device never admits this one: it was revoked, or holds the same key"),
+    (SyncError, b"\x05", "the other device did not understand this one"),
+)
+
+# One message of the exchange: which side it is for, and a point of 32 bytes.
+_SHARE_BYTES: Final = 33
+_MAC_BYTES: Final = 32
+
+# What a frame adds around the payload: kind, mac, name with its length, seal.
+PAYLOAD_BYTES_MAX: Final = PAIRING_FRAME_BYTES_MAX - 1024
+
+# Each key is used for one message, so the nonce never has to change.
+_NONCE: Final = bytes(12)
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What a device says of itself once it is sure of the other: its name, and whatever else it brings."""
+
+    name: str
+    payload: bytes = b""
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or not self.name.isprintable() or len(self.name.encode()) > NAME_BYTES_MAX:
+            raise ValueError(
+                f"expected a printable name of 1 to {NAME_BYTES_MAX} bytes, got {self.name[:40]!r}"
+            )
+        if len(self.payload) > PAYLOAD_BYTES_MAX:
+            raise ValueError(
+                f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {len(self.payload)}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What pairing came to: who the other device is, what it brought, and words to compare on both ends."""
+
+    member: Member
+    payload: bytes
+    words: tuple[str, ...]
+
+
+class PairingWindow:
+    """One opening of pairing: the code of the moment, and how many guesses are left."""
+
+    def __init__(self, *, now_ms: int, entropy: Entropy, window_ms: int = WINDOW_MS) -> None:
+        self._entropy = entropy
+        self.expires_ms = now_ms + window_ms
+        self.burnt = 0
+        self._code: PairingCode | None = PairingCode.draw(entropy)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a code to show, the time left aside."""
+        return self._code is not None
+
+    def current(self, *, now_ms: int) -> PairingCode:
+        """The code to show, and to judge by."""
+        if self._code is None:
+            raise PairingClosed("no more guesses are taken: open pairing anew")
+        if now_ms >= self.expires_ms:
+            raise CodeExpired("the time to type the code is over: open pairing anew")
+        return self._code
+
+    @property
+    def burnt_out(self) -> bool:
+        """Whether the last guess was wasted, so that no code will ever be taken."""
+        return self.burnt >= BURNT_MAX
+
+    def spend(self) -> None:
+        """The code was proved: from now on it opens nothing for anybody else."""
+        self._code = None
+
+    def burn(self) -> None:
+        """The code was guessed wrong, or was left half used: draw another, or close with the third."""
+        self.burnt += 1
+        self._code = PairingCode.draw(self._entropy) if not self.burnt_out else None
+
+
+class Offerer:
+    """The side that shows the code, in one conversation with one joiner."""
+
+    def __init__(
+        self,
+        window: PairingWindow,
+        *,
+        certificate: bytes,
+        introduction: Introduction,
+        entropy: Entropy,
+        revoked: Collection[DeviceId] = frozenset(),
+    ) -> None:
+        self._window = window
+        self._certificate = certificate
+        self._introduction = introduction
+        self._entropy = entropy
+        self._revoked = revoked
+        self._code: PairingCode | None = None
+        self._keys: _Keys | None = None
+        self._spent = False
+        self._candidate: Paired | None = None
+        self.paired: Paired | None = None
+
+    def receive(self, frame: bytes, *, now_ms: int) -> list[bytes]:
+        """Take one frame; return what to send. An error ends the conversation."""
+        if self._keys is None:
+            return [self._answer(frame, now_ms)]
+        if self._candidate is None:
+            return [self._judge(frame, self._keys, now_ms)]
+        if self.paired is None:
+            if not hmac.compare_digest(_body(frame, _DONE), self._keys.done):
+                raise RemoteProtocolError("expected the joiner's last word, got something else")
+            self.paired = self._candidate
+            return []
+        raise RemoteProtocolError("expected silence after pairing, got another frame")
+
+    def abandon(self) -> None:
+        """The conversation is over. A code that was proved but not used to the end is burnt."""
+        if self._spent and self.paired is None:
+            self._spent = False
+            self._window.burn()
+
+    def _answer(self, frame: bytes, now_ms: int) -> bytes:
+        hello = _body(frame, _HELLO)
+        share, joiner = hello[:_SHARE_BYTES], hello[_SHARE_BYTES:]
+        _check_stranger(joiner, self._certificate, self._revoked)
+        self._code = self._window.current(now_ms=now_ms)
+        exchange = SPAKE2_B(
+            self._code.secret(),
+            idA=fingerprint(joiner),
+            idB=fingerprint(self._certificate),
+            entropy_f=self._entropy,
+        )
+        reply: bytes = exchange.start()
+        self._keys = _Keys.agreed(exchange, share, joiner, self._certificate, share + reply)
+        return _REPLY + reply
+
+    def _judge(self, frame: bytes, keys: "_Keys", now_ms: int) -> bytes:
+        body = _body(frame, _CONFIRM)
+        if self._window.current(now_ms=now_ms) is not self._code:
+            raise WrongCode("the code was used or burnt in the meantime: type the one that is shown now")
+        if not hmac.compare_digest(body[:_MAC_BYTES], keys.joiner_mac):
+            self._window.burn()
+            raise WrongCode("the joiner typed another code, or somebody sits between: this code is burnt")
+        self._window.spend()
+        self._spent = True
+        introduction = _unseal(keys.joiner_seal, body[_MAC_BYTES:], keys.transcript)
+        self._candidate = _paired(keys.joiner, self._certificate, introduction)
+        return _CONFIRM + keys.offerer_mac + _seal(keys.offerer_seal, self._introduction, keys.transcript)
+
+
+class Joiner:
+    """The side where the code is typed."""
+
+    def __init__(
+        self,
+        code: PairingCode,
+        *,
+        certificate: bytes,
+        offerer: bytes,
+        introduction: Introduction,
+        entropy: Entropy,
+        revoked: Collection[DeviceId] = frozenset(),
+    ) -> None:
+        """`offerer` is the certificate that TLS showed; Untrusted if it is no device's or a revoked one's."""
+        _check_stranger(offerer, certificate, revoked)
+        self._certificate = certificate
+        self._offerer = offerer
+        self._introduction = introduction
+        self._exchange = SPAKE2_A(
+            code.secret(), idA=fingerprint(certificate), idB=fingerprint(offerer), entropy_f=entropy
+        )
+        self._share: bytes = self._exchange.start()
+        self._keys: _Keys | None = None
+        self.paired: Paired | None = None
+
+    def start(self) -> bytes:
+        """The first frame."""
+        return _HELLO + self._share + self._certificate
+
+    def receive(self, frame: bytes) -> list[bytes]:
+        """Take one frame; return what to send. An error ends the conversation."""
+        _raise_refusal(frame)
+        if self._keys is None:
+            reply = _body(frame, _REPLY)
+            self._keys = _Keys.agreed(
+                self._exchange, reply, self._certificate, self._offerer, self._share + reply
+            )
+            sealed = _seal(self._keys.joiner_seal, self._introduction, self._keys.transcript)
+            return [_CONFIRM + self._keys.joiner_mac + sealed]
+        if self.paired is None:
+            body = _body(frame, _CONFIRM)
+            if not hmac.compare_digest(body[:_MAC_BYTES], self._keys.offerer_mac):
+                raise WrongCode("the other side does not hold this code, or somebody sits between")
+            introduction = _unseal(self._keys.offerer_seal, body[_MAC_BYTES:], self._keys.transcript)
+            self.paired = _paired(self._offerer, self._certificate, introduction)
+            return [_DONE + self._keys.done]
+        raise RemoteProtocolError("expected silence after pairing, got another frame")
+
+
+def refusal(error: SyncError) -> bytes:
+    """The frame by which an offerer tells a joiner why it was turned away."""
+    reason = next(reason for kind, reason, _ in _REASONS if isinstance(error, kind))
+    return _REFUSED + reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Everything that follows from one exchange, each part for one use."""
+
+    joiner: bytes
+    transcript: bytes
+    joiner_mac: bytes
+    offerer_mac: bytes
+    done: bytes
+    joiner_seal: bytes
+    offerer_seal: bytes
+
+    @classmethod
+    def agreed(
+        cls, exchange: SPAKE2_A | SPAKE2_B, share: bytes, joiner: bytes, offerer: bytes, shares: bytes
+    ) -> "_Keys":
+        if len(share) != _SHARE_BYTES:
+            raise RemoteProtocolError(f"expected {_SHARE_BYTES} bytes of key exchange, got {len(share)}")
+        try:
+            shared: bytes = exchange.finish(share)
+        except Exception as error:  # the library raises a dozen kinds on points that are off the curve
+            raise RemoteProtocolError(f"expected one side of the key exchange: {error!r:.100}") from error
+        transcript = hashlib.sha256(
+            b"samemind pairing\0" + bytes([VERSION]) + fingerprint(joiner) + fingerprint(offerer) + shares
+        ).digest()
+
+        def derive(label: bytes) -> bytes:
+            return HKDF(SHA256(), 32, salt=transcript, info=b"samemind pairing " + label).derive(shared)
+
+        return cls(
+            joiner,
+            transcript,
+            hmac.digest(derive(b"joiner proof"), transcript, "sha256"),
+            hmac.digest(derive(b"offerer proof"), transcript, "sha256"),
+            hmac.digest(derive(b"done"), transcript, "sha256"),
+            derive(b"joiner seal"),
+            derive(b"offerer seal"),
+        )
+
+
+def _body(frame: bytes, expected: bytes) -> bytes:
+    if frame[:1] != expected[:1]:
+        raise RemoteProtocolError(f"expected pairing version {VERSION}, got {frame[:1].hex() or 'nothing'}")
+    if frame[:2] != expected:
+        raise RemoteProtocolError(
+            f"expected pairing message {expected[1]}, got {frame[1:2].hex() or 'nothing'}"
+        )
+    return frame[2:]
+
+
+def _raise_refusal(frame: bytes) -> None:
+    if frame[:2] == _REFUSED:
+        for kind, reason, text in _REASONS[:-1]:
+            if frame[2:] == reason:
+                raise kind(text)
+        raise PairingFailed(_REASONS[-1][2])
+
+
+def _check_stranger(theirs: bytes, ours: bytes, revoked: Collection[DeviceId]) -> None:
+    if len(theirs) > CERTIFICATE_BYTES_MAX:
+        raise LimitExceeded(
+            f"expected a certificate of at most {CERTIFICATE_BYTES_MAX} bytes, got {len(theirs)}"
+        )
+    member = Member.of(theirs, "")
+    if member == Member.of(ours, ""):
+        raise Untrusted("expected another device, this one holds our own key: a clone has to become its own")
+    if member.device_id in revoked:
+        raise Untrusted(f"{member.device_id.hex()} was revoked: it has to come back under a new key")
+
+
+def _seal(key: bytes, introduction: Introduction, transcript: bytes) -> bytes:
+    name = introduction.name.encode()
+    plain = len(name).to_bytes(2, "big") + name + introduction.payload
+    return ChaCha20Poly1305(key).encrypt(_NONCE, plain, transcript)
+
+
+def _unseal(key: bytes, sealed: bytes, transcript: bytes) -> Introduction:
+    try:
+        plain = ChaCha20Poly1305(key).decrypt(_NONCE, sealed, transcript)
+        name_end = 2 + int.from_bytes(plain[:2], "big")
+        if name_end > len(plain):
+            raise RemoteProtocolError("expected a name as long as announced")
+        return Introduction(plain[2:name_end].decode(), plain[name_end:])
+    except InvalidTag:
+        raise RemoteProtocolError("expected an introduction under the agreed key, got another") from None
+    except ValueError as error:
+        raise RemoteProtocolError(f"expected an introduction that can be read: {error}") from error
+
+
+def _paired(theirs: bytes, ours: bytes, introduction: Introduction) -> Paired:
+    return Paired(Member.of(theirs, introduction.name), introduction.payload, shared_words(theirs, ours))

@@ -1,0 +1,225 @@
+"""Carry a pairing conversation over TLS: `offer` shows codes and waits, `join` dials and proves one.
+
+Both hold a machine from `sync.pairing` and pump frames through it. Pairing has a listener of its own,
+open only while a person is pairing, so the listener for paired devices never talks to strangers.
+
+A joiner that says nothing, or drips bytes, is dropped after some seconds, and only a few are listened to
+at once: somebody who knocks all the time can keep a pairing from happening, not make one happen.
+"""
+
+import secrets
+import ssl
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from replica.ids import DeviceId
+from sync.address import Address
+from sync.code import Entropy, PairingCode
+from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, WrongCode
+from sync.identity import Identity, fingerprint
+from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow, refusal
+from sync.tls import FAREWELL_SECONDS_MAX, explain, peer_certificate, unpinned_context
+from sync.wire.frames import FrameReader, encode_frame
+from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
+
+# Both ends compute for some 30 ms; no person is involved once the code was typed.
+CONVERSATION_SECONDS_MAX: Final = 15.0
+CONNECT_SECONDS_MAX: Final = 10.0
+
+# One is expected. More are somebody trying; they wait at the door, and the door is shut in their face.
+JOINERS_MAX: Final = 4
+
+_RECEIVE_BYTES: Final = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class CodeShown:
+    """Show this code now; it replaces the one before."""
+
+    code: PairingCode
+    expires_in_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinerTurnedAway:
+    """Somebody tried and was refused; a CodeShown follows if that burnt the code."""
+
+    error: SyncError
+
+
+OfferNews = CodeShown | JoinerTurnedAway
+
+
+async def offer(
+    identity: Identity,
+    introduction: Introduction,
+    *,
+    listeners: Sequence[trio.SocketListener],
+    tell: Callable[[OfferNews], None],
+    revoked: Collection[DeviceId] = frozenset(),
+    entropy: Entropy = secrets.token_bytes,
+) -> Paired:
+    """Wait for one device that proves the code. Closes the listeners, however it ends.
+
+    CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
+    """
+    window = PairingWindow(now_ms=_now_ms(), entropy=entropy)
+    came: list[Paired] = []
+    shown: PairingCode | None = None
+    joiners = 0
+
+    def show() -> None:
+        nonlocal shown
+        if window.is_open and (code := window.current(now_ms=_now_ms())) is not shown:
+            shown = code
+            tell(CodeShown(code, window.expires_ms - _now_ms()))
+
+    async def converse(stream: trio.SocketStream) -> None:
+        nonlocal joiners
+        if joiners >= JOINERS_MAX:
+            await trio.aclose_forcefully(stream)
+            return
+        machine = Offerer(
+            window,
+            certificate=identity.certificate,
+            introduction=introduction,
+            entropy=entropy,
+            revoked=revoked,
+        )
+        joiners += 1
+        try:
+            await _answer(stream, machine, identity)
+        except SyncError as error:
+            machine.abandon()
+            tell(JoinerTurnedAway(error))
+        finally:
+            joiners -= 1
+            if machine.paired is not None:
+                came.append(machine.paired)
+        if came or window.burnt_out:
+            nursery.cancel_scope.cancel()
+        elif _now_ms() < window.expires_ms:
+            show()
+
+    try:
+        with trio.move_on_at(window.expires_ms / 1000):
+            async with trio.open_nursery() as nursery:
+                show()
+                await trio.serve_listeners(converse, list(listeners), handler_nursery=nursery)
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
+    if came:
+        return came[0]
+    if window.burnt_out:
+        raise PairingClosed("no more guesses are taken: open pairing anew")
+    raise CodeExpired("nobody came in time: open pairing anew")
+
+
+async def join(
+    identity: Identity,
+    introduction: Introduction,
+    code: PairingCode,
+    address: Address,
+    *,
+    expected_fingerprint: bytes | None = None,
+    revoked: Collection[DeviceId] = frozenset(),
+    entropy: Entropy = secrets.token_bytes,
+) -> Paired:
+    """Prove the code to the device that shows it at `address`.
+
+    `expected_fingerprint`, from a QR code, is checked before anything is said.
+    """
+    try:
+        with trio.fail_after(CONNECT_SECONDS_MAX):
+            stream = await trio.open_tcp_stream(address.host, address.port)
+    except (OSError, trio.TooSlowError) as error:
+        raise LinkLost(f"nobody is pairing at {address}: {error or 'no answer'}") from error
+    async with _conversation(stream, unpinned_context(None), server_side=False) as talk:
+        offerer = talk.certificate()
+        if expected_fingerprint is not None and fingerprint(offerer) != expected_fingerprint:
+            raise WrongCode("the device at that address is not the one that showed the QR code")
+        machine = Joiner(
+            code,
+            certificate=identity.certificate,
+            offerer=offerer,
+            introduction=introduction,
+            entropy=entropy,
+            revoked=revoked,
+        )
+        await talk.say(machine.start())
+        while machine.paired is None:
+            for frame in machine.receive(await talk.hear()):
+                await talk.say(frame)
+    return machine.paired
+
+
+async def _answer(stream: trio.SocketStream, machine: Offerer, identity: Identity) -> None:
+    async with _conversation(stream, unpinned_context(identity), server_side=True) as talk:
+        while machine.paired is None:
+            frame = await talk.hear()
+            try:
+                answers = machine.receive(frame, now_ms=_now_ms())
+            except SyncError as error:
+                await talk.say(refusal(error))
+                raise
+            for answer in answers:
+                await talk.say(answer)
+
+
+class _Talk:
+    """Whole frames over one TLS stream, small ones only."""
+
+    def __init__(self, stream: trio.SSLStream) -> None:
+        self._stream = stream
+        self._reader = FrameReader(frame_bytes_max=PAIRING_FRAME_BYTES_MAX)
+        self._heard: deque[bytes] = deque()
+
+    def certificate(self) -> bytes:
+        return peer_certificate(self._stream)
+
+    async def say(self, frame: bytes) -> None:
+        await self._stream.send_all(encode_frame(frame, frame_bytes_max=PAIRING_FRAME_BYTES_MAX))
+
+    async def hear(self) -> bytes:
+        while not self._heard:
+            data = await self._stream.receive_some(_RECEIVE_BYTES)
+            if not data:
+                self._reader.eof()
+                raise LinkLost("expected an answer, the other device hung up")
+            self._heard.extend(self._reader.feed(data))
+        return self._heard.popleft()
+
+
+@asynccontextmanager
+async def _conversation(
+    stream: trio.SocketStream, context: ssl.SSLContext, *, server_side: bool
+) -> AsyncIterator[_Talk]:
+    """TLS without pins around a stream; closes it, and names whose fault it is when it breaks."""
+    secured = trio.SSLStream(stream, context, server_side=server_side)
+    try:
+        with trio.fail_after(CONVERSATION_SECONDS_MAX):
+            await secured.do_handshake()
+            yield _Talk(secured)
+            await secured.aclose()
+    except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+        raise explain(error) from error
+    except trio.TooSlowError:
+        raise LinkLost(
+            f"expected to be done in {CONVERSATION_SECONDS_MAX:g} s, the other is silent"
+        ) from None
+    except SyncError:
+        with trio.move_on_after(FAREWELL_SECONDS_MAX):
+            await secured.aclose()  # so that a refusal arrives before the end does
+        raise
+    finally:
+        await trio.aclose_forcefully(secured)
+
+
+def _now_ms() -> int:
+    return int(trio.current_time() * 1000)

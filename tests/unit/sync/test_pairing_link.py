@@ -1,0 +1,302 @@
+"""Pairing over real TCP on this machine, with everybody who might come to the door."""
+
+import ssl
+from collections.abc import Awaitable, Callable
+from random import Random
+
+import pytest
+import trio
+import trio.testing
+
+from sync.address import Address
+from sync.code import PairingCode
+from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, Untrusted, WrongCode
+from sync.identity import Identity, fingerprint
+from sync.pairing import Introduction, Paired
+from sync.pairing_link import JOINERS_MAX, CodeShown, JoinerTurnedAway, OfferNews, join, offer
+from sync.tls import unpinned_context
+from tests.support.links import identity
+
+LAPTOP, PHONE, STRANGER = identity("laptop"), identity("phone"), identity("stranger")
+A_FEW_SECONDS = 20
+
+
+class Offering:
+    """A laptop that offers pairing, and what came of it."""
+
+    def __init__(self) -> None:
+        self.news_in, self.news = trio.open_memory_channel[OfferNews](100)
+        self.paired: Paired | None = None
+        self.error: SyncError | None = None
+        self.address = Address("127.0.0.1", 1)
+        self.over = trio.Event()
+
+    async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        self.address = Address("127.0.0.1", listeners[0].socket.getsockname()[1])
+        task_status.started()
+        try:
+            self.paired = await offer(
+                LAPTOP,
+                Introduction("laptop", b"members"),
+                listeners=listeners,
+                tell=self.news_in.send_nowait,
+                entropy=Random(9).randbytes,
+            )
+        except SyncError as error:
+            self.error = error
+        self.over.set()
+
+    async def code(self) -> PairingCode:
+        """The next code that is shown; refusals in between are passed over."""
+        while True:
+            news = await self.news.receive()
+            if isinstance(news, CodeShown):
+                return news.code
+
+    async def refused(self) -> SyncError:
+        while True:
+            news = await self.news.receive()
+            if isinstance(news, JoinerTurnedAway):
+                return news.error
+
+
+def run(main: Callable[[Offering], Awaitable[None]]) -> Offering:
+    offering = Offering()
+
+    async def bounded() -> None:
+        with trio.fail_after(A_FEW_SECONDS):
+            async with trio.open_nursery() as nursery:
+                await nursery.start(offering.run)
+                await main(offering)
+                nursery.cancel_scope.cancel()
+
+    trio.run(bounded)
+    return offering
+
+
+async def join_as(who: Identity, code: PairingCode, address: Address) -> Paired:
+    return await join(who, Introduction("phone", b"hello"), code, address)
+
+
+def wrong(code: PairingCode) -> PairingCode:
+    return PairingCode(code.number % 900 + 100, code.words)
+
+
+def test_pairing_over_tcp_gives_each_side_the_others_certificate() -> None:
+    async def main(offering: Offering) -> None:
+        paired = await join_as(PHONE, await offering.code(), offering.address)
+        assert paired.member.certificate == LAPTOP.certificate
+        assert (paired.member.name, paired.payload) == ("laptop", b"members")
+        await offering.over.wait()
+        assert offering.paired is not None
+        assert offering.paired.member.certificate == PHONE.certificate
+        assert (offering.paired.member.name, offering.paired.payload) == ("phone", b"hello")
+        assert offering.paired.words == paired.words
+        with pytest.raises(LinkLost):  # the door is shut again
+            await join_as(STRANGER, wrong(PairingCode(100, ("maple", "otter"))), offering.address)
+
+    run(main)
+
+
+def test_a_wrong_code_is_told_to_both_and_a_new_one_is_shown() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        with pytest.raises(WrongCode, match="mistyped"):
+            await join_as(PHONE, wrong(code), offering.address)
+        assert isinstance(await offering.refused(), WrongCode)
+        fresh = await offering.code()
+        assert fresh != code
+        with pytest.raises(WrongCode):
+            await join_as(PHONE, code, offering.address)
+        await join_as(PHONE, await offering.code(), offering.address)
+        await offering.over.wait()
+        assert offering.paired is not None
+
+    run(main)
+
+
+def test_the_third_wrong_code_closes_pairing() -> None:
+    async def main(offering: Offering) -> None:
+        for _ in range(3):
+            with pytest.raises(WrongCode):
+                await join_as(PHONE, wrong(await offering.code()), offering.address)
+        await offering.over.wait()
+
+    assert isinstance(run(main).error, PairingClosed)
+
+
+def test_two_joiners_at_once_with_the_right_code_are_one_member() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        got: list[Paired | SyncError] = []
+
+        async def attempt(who: Identity) -> None:
+            try:
+                got.append(await join_as(who, code, offering.address))
+            except SyncError as error:
+                got.append(error)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(attempt, PHONE)
+            nursery.start_soon(attempt, STRANGER)
+        await offering.over.wait()
+        assert sorted(isinstance(each, Paired) for each in got) == [False, True]
+        assert offering.paired is not None
+
+    run(main)
+
+
+def test_silent_joiners_do_not_keep_the_owner_out_for_longer_than_they_may_stay() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        silent = [
+            await trio.open_tcp_stream("127.0.0.1", offering.address.port) for _ in range(JOINERS_MAX - 1)
+        ]
+        await join_as(PHONE, code, offering.address)
+        await offering.over.wait()
+        for stream in silent:
+            await trio.aclose_forcefully(stream)
+
+    run(main)
+
+
+def test_more_joiners_than_are_listened_to_are_shut_out_at_once() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        silent = [await trio.open_tcp_stream("127.0.0.1", offering.address.port) for _ in range(JOINERS_MAX)]
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        with pytest.raises(LinkLost):
+            await join_as(PHONE, code, offering.address)
+        for stream in silent:
+            await trio.aclose_forcefully(stream)
+            assert isinstance(await offering.refused(), LinkLost)
+        await join_as(PHONE, code, offering.address)
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    "noise", [b"", b"GET / HTTP/1.1\r\n\r\n", bytes(5000), b"\x16\x03\x01\xff\xff" + bytes(100)]
+)
+def test_noise_at_the_door_burns_nothing(noise: bytes) -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        stream = await trio.open_tcp_stream("127.0.0.1", offering.address.port)
+        await stream.send_all(noise)
+        await stream.aclose()
+        assert isinstance(await offering.refused(), SyncError)
+        await join_as(PHONE, code, offering.address)
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    "said", [b"\xff\xff\xff\xff", b"\x00\x00\x00\x02\x01\x09", b"\x00\x00\x00\x00", b"\x00\x00\x10\x00half"]
+)
+def test_noise_inside_tls_burns_nothing(said: bytes) -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        stream = trio.SSLStream(await trio.open_tcp_stream("127.0.0.1", offering.address.port), context)
+        await stream.send_all(said)
+        await stream.aclose()
+        assert isinstance(await offering.refused(), SyncError)
+        await join_as(PHONE, code, offering.address)
+
+    run(main)
+
+
+def test_a_relay_in_the_middle_of_real_tls_is_found_out() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        middle = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        middle.check_hostname = False
+        middle.verify_mode = ssl.CERT_NONE
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+
+        async def pump(source: trio.SSLStream, sink: trio.SSLStream) -> None:
+            try:
+                while data := await source.receive_some(1000):
+                    await sink.send_all(data)
+                await sink.aclose()
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                pass
+            finally:
+                await trio.aclose_forcefully(sink)
+
+        async def relay() -> None:
+            victim = trio.SSLStream(await listener.accept(), unpinned_context(STRANGER), server_side=True)
+            target = trio.SSLStream(await trio.open_tcp_stream("127.0.0.1", offering.address.port), middle)
+            async with trio.open_nursery() as pumps:
+                pumps.start_soon(pump, victim, target)
+                pumps.start_soon(pump, target, victim)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(relay)
+            with pytest.raises(WrongCode):
+                await join_as(PHONE, code, Address("127.0.0.1", listener.socket.getsockname()[1]))
+            nursery.cancel_scope.cancel()
+        assert isinstance(await offering.refused(), WrongCode)
+        await listener.aclose()
+
+    assert run(main).paired is None
+
+
+def test_a_qr_code_names_the_certificate_and_nothing_is_said_to_another() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        with pytest.raises(WrongCode, match="QR"):
+            await join(
+                PHONE,
+                Introduction("phone"),
+                code,
+                offering.address,
+                expected_fingerprint=fingerprint(STRANGER.certificate),
+            )
+        assert isinstance(await offering.refused(), LinkLost)
+        await join(
+            PHONE,
+            Introduction("phone"),
+            code,
+            offering.address,
+            expected_fingerprint=fingerprint(LAPTOP.certificate),
+        )
+
+    run(main)
+
+
+def test_a_revoked_device_is_told_that_it_is_not_admitted() -> None:
+    async def main(offering: Offering) -> None:
+        code = await offering.code()
+        with pytest.raises(Untrusted, match="own key"):
+            await join(LAPTOP, Introduction("clone"), code, offering.address)
+        await join_as(PHONE, code, offering.address)
+
+    run(main)
+
+
+def test_nobody_in_time_means_the_code_expired() -> None:
+    async def main() -> None:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        shown: list[OfferNews] = []
+        with pytest.raises(CodeExpired):
+            await offer(LAPTOP, Introduction("laptop"), listeners=listeners, tell=shown.append)
+        assert [type(news) for news in shown] == [CodeShown]
+        with pytest.raises(trio.ClosedResourceError):
+            await listeners[0].accept()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_nobody_at_the_address_is_a_lost_link() -> None:
+    async def main() -> None:
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        port = listener.socket.getsockname()[1]
+        await listener.aclose()
+        with pytest.raises(LinkLost, match="nobody is pairing at 127"):
+            await join_as(PHONE, PairingCode(417, ("maple", "otter")), Address("127.0.0.1", port))
+
+    trio.run(main)
