@@ -44,6 +44,10 @@ class Outbox:
         """Say whether everything in the log was sent or is known over there."""
         return self._pos == core.position
 
+    def lacking(self, core: Core) -> int:
+        """Return how many ops held here the other side was neither sent nor known to hold."""
+        return sum(max(0, feed.seq - max(feed.fork, self._known.get(feed.no, 0))) for feed in core.feeds)
+
     def next_frame(self, core: Core) -> Frame | None:
         """Return the next frame to send and count it as sent; None when nothing is lacking."""
         rows: list[Row] = []

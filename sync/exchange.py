@@ -31,6 +31,7 @@ from sync.session import (
 )
 from sync.wire.messages import (
     PROTOCOL,
+    REASON_CHARACTERS_MAX,
     Hello,
     Refused,
     Trust,
@@ -67,9 +68,15 @@ class Exchange:
         self._frontier = core.frontier()
         self._outbox: Outbox | None = None
         self._in_flight: list[int] = []
+        self._position = core.position
         self._pulled_ms = now_ms
-        self._gap = False
-        hello = Hello(PROTOCOL, now_ms, trust_digest(self._trust()), self._frontier.digest(), CREDITS)
+        self._gap = self._stopped = False
+        self.goodbye: str | None = None
+        """Why the peer left, in its words."""
+        trust = self._trust()
+        self._shared = _elements(trust)
+        self._group_size = len(self._shared)
+        hello = Hello(PROTOCOL, now_ms, trust_digest(trust), self._frontier.digest(), CREDITS)
         self.session = Session(hello)
 
     @property
@@ -84,17 +91,19 @@ class Exchange:
             case Greeted(clock_ms, same):
                 self.tally.offset_ms = clock_ms - now_ms
                 if same:
-                    self._outbox = Outbox(self._held)
+                    self._outbox = Outbox(self._held, self._position)
                 if self.session.state is State.TRUSTING:
-                    self.session.introduce(self._trust())
+                    trust = self._trust()
+                    self._shared = _elements(trust)
+                    self.session.introduce(trust)
                 else:
                     self._pull(same)
             case Learn(trust):
+                opening = self.session.state is State.TRUSTING
                 self._core.learn(trust.members, trust.revocations)
+                self._shared |= _elements(trust)
                 self.session.learned()
-                if self._put_out():
-                    self.session.end("one of us was revoked")
-                else:
+                if not self._end_if_put_out() and opening:
                     self._pull(self._outbox is not None)
             case Compare(heads):
                 self._core.heard_of_myself(heads)
@@ -116,15 +125,19 @@ class Exchange:
             case Acknowledged(taken, refused):
                 self.tally.sent += taken
                 self.refusals += refused
-            case Ended() | None:
+            case Ended(reason):
+                self.goodbye = reason
+            case None:
                 pass
         return self.more(now_ms)
 
     def more(self, now_ms: int) -> list[bytes]:
-        """Return what there is to say now; call it at the start and whenever the log grew."""
+        """Return what there is to say now; call it at the start and whenever the log or the group grew."""
+        if self.session.state is State.OPEN:
+            self._share_group()
         if self._gap and now_ms - self._pulled_ms >= PULL_AGAIN_MS and self.session.state is State.OPEN:
-            self._gap, self._pulled_ms = False, now_ms
-            self.session.pull(self._core.frontier())
+            self._pulled_ms = now_ms
+            self.ask()
         while self._outbox is not None and self.session.may_push:
             frame = self._outbox.next_frame(self._core)
             if frame is None:
@@ -136,6 +149,21 @@ class Exchange:
         while (message := self.session.next_message()) is not None:
             said.append(encode_message(message))
         return said
+
+    def ask(self) -> None:
+        """Ask what the peer holds beyond what I hold, as at the start; the answer proves that it is there."""
+        if self.session.state is State.OPEN:
+            self._gap = self._stopped = False
+            self.session.pull(self._core.frontier())
+
+    def end(self, reason: str) -> None:
+        """Say goodbye, unless that was said."""
+        if not self.is_over:
+            self.session.end(reason[:REASON_CHARACTERS_MAX])
+
+    def unsent(self) -> int | None:
+        """Return how many ops of mine the peer is known to lack; None until it said what it holds."""
+        return None if self._outbox is None else self._outbox.lacking(self._core)
 
     def _pull(self, same: bool) -> None:
         if not same:
@@ -156,6 +184,7 @@ class Exchange:
         self.tally.frames_in += 1
         refused = tuple(Refused(each.origin, each.seq, each.reason, each.gap) for each in taken.refusals)
         self._gap = self._gap or any(each.gap for each in refused)
+        self._stopped = self._stopped or not all(each.gap for each in refused)
         self.refusals += refused
         self.session.taken(taken.ops, refused)
 
@@ -163,9 +192,31 @@ class Exchange:
         membership = self._core.membership
         return Trust(tuple(membership.members.values()), membership.revocations)
 
-    def _put_out(self) -> bool:
+    def _share_group(self) -> None:
+        """Pass on who joined and who was put out since; a newcomer's ops that were refused are asked for again."""
+        trust = self._trust()
+        if len(trust.members) + len(trust.revocations) == self._group_size:
+            return
+        self._group_size = len(trust.members) + len(trust.revocations)
+        members = tuple(each for each in trust.members if each.device not in self._shared)
+        revocations = tuple(each for each in trust.revocations if (each.device, each.by) not in self._shared)
+        if members or revocations:
+            self._shared |= _elements(trust)
+            self.session.introduce(Trust(members, revocations))
+        if not self._end_if_put_out() and self._stopped:
+            self.ask()
+
+    def _end_if_put_out(self) -> bool:
         revoked = self._core.membership.revoked
-        return self._peer in revoked or self._core.device in revoked
+        if self._peer not in revoked and self._core.device not in revoked:
+            return False
+        self.session.end("one of us was revoked")
+        return True
+
+
+def _elements(trust: Trust) -> set[DeviceId | tuple[DeviceId, DeviceId]]:
+    """Return what a statement of trust states, as the keys of two growing sets."""
+    return {*(each.device for each in trust.members), *((each.device, each.by) for each in trust.revocations)}
 
 
 def check_admitted(core: Core, peer: DeviceId) -> None:

@@ -5,7 +5,7 @@ clock or a log, so any history can be replayed from a list of messages. Both sid
 and no server.
 
     both    Hello     what I speak, and hashes of whom I trust and what I hold
-    both    Trust     if those hashes differ: members and revocations, before anything else
+    both    Trust     if those hashes differ: members and revocations, before anything else; later, what is new
     puller  Heads     if the frontiers differ: what I hold; send me the rest
     pusher  Locator   if some of those heads are news: which of these places of mine do you hold?
     puller  Known     those
@@ -126,7 +126,7 @@ Event = Greeted | Learn | Compare | Locate | PeerHolds | Take | Acknowledged | E
 _ALLOWED: Final = {
     State.GREETING: frozenset({Hello, Bye}),
     State.TRUSTING: frozenset({Trust, Bye}),
-    State.OPEN: frozenset({Heads, Locator, Known, Ops, Ack, CaughtUp, Bye}),
+    State.OPEN: frozenset({Trust, Heads, Locator, Known, Ops, Ack, CaughtUp, Bye}),
     State.OVER: frozenset[type[Message]](),
 }
 
@@ -140,6 +140,7 @@ class Session:
     _outgoing: deque[Message] = field(default_factory=deque)
     _theirs: Hello | None = None
     _push: _Push = _Push.UNASKED
+    _locators: int = 0
     _credits: int = 0
     _unacknowledged: int = 0
     _to_take: int = 0
@@ -189,9 +190,11 @@ class Session:
             case Locator(places):
                 return Locate(places)
             case Known(places):
-                if self._push is not _Push.LOCATING:
+                if not self._locators:
                     raise RemoteProtocolError("Known answers no Locator")
-                self._push = _Push.READY
+                self._locators -= 1
+                if self._push is _Push.LOCATING and not self._locators:
+                    self._push = _Push.READY
                 return PeerHolds(places)
             case Ops(frame, last):
                 if self._to_take >= self.hello.credits:
@@ -225,13 +228,15 @@ class Session:
     # -- what the replica answers ----------------------------------------------------------------------------
 
     def introduce(self, trust: Trust) -> None:
-        """Say whom I know, when the hashes differ."""
-        self._expect(State.TRUSTING)
+        """Say whom I know: everybody when the hashes differ, later on whoever is new."""
+        if self.state is not State.TRUSTING:
+            self._expect(State.OPEN)
         self._outgoing.append(trust)
 
     def learned(self) -> None:
         """Say that the peer's members and revocations are on my disk."""
-        self._expect(State.TRUSTING)
+        if self.state is not State.OPEN:
+            self._expect(State.TRUSTING)
         self.state = State.OPEN
 
     def pull(self, frontier: Frontier) -> None:
@@ -246,6 +251,7 @@ class Session:
         self._sent_all = False
         if unsure:
             self._push = _Push.LOCATING
+            self._locators += 1
             self._outgoing.append(Locator(unsure))
         else:
             self._push = _Push.READY
