@@ -1,1 +1,33 @@
 """What memory means to an agent; reads the replica, writes only ops."""
+
+from cognition.embedding.embedder import Embedder
+from cognition.embedding.hashed import HashedEmbedder
+from cognition.embedding.static import StaticEmbedder
+from cognition.errors import CognitionError, IndexStale, InvalidQuery, ModelUnavailable
+from cognition.filters import Filters
+from cognition.memories import Shown, read_memories
+from cognition.mind import Mind, open_mind
+from cognition.queue import Entry, QueueState
+from cognition.recall import K_DEFAULT, Found, Hit
+from cognition.tables import CognitionTables
+
+__all__ = [
+    "K_DEFAULT",
+    "CognitionError",
+    "CognitionTables",
+    "Embedder",
+    "Entry",
+    "Filters",
+    "Found",
+    "HashedEmbedder",
+    "Hit",
+    "IndexStale",
+    "InvalidQuery",
+    "Mind",
+    "ModelUnavailable",
+    "QueueState",
+    "Shown",
+    "StaticEmbedder",
+    "open_mind",
+    "read_memories",
+]

@@ -1,0 +1,115 @@
+"""Embed by looking words up in a table: the mean of wordllama's 256-wide token vectors.
+
+The first run must work with no network, on a phone. The wheel of `wordllama` carries a table of vectors and
+a tokenizer; both are read by path, the table as a memory map. The package itself is never imported: its
+loader looks for files on a model hub, and importing it configures logging for the whole process.
+
+Embedding costs some 0.03 ms a text. A text without a single token has no direction: its vector is all zeros
+(a mean of nothing would be NaN, which spreads through every comparison).
+"""
+
+import importlib.metadata
+import importlib.util
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from cognition.embedding.embedder import Vectors, unit
+from cognition.errors import ModelUnavailable
+
+PACKAGE: Final = "wordllama"
+WEIGHTS: Final = Path("weights/l2_supercat_256.safetensors")
+TOKENIZER: Final = Path("tokenizers/l2_supercat_tokenizer_config.json")
+WIDTH: Final = 256
+# What is done to a text before the lookup; raise it when that changes, since vectors would.
+RECIPE: Final = 1
+# The mean of more tokens than this hardly moves, and a text of a megabyte would take a second.
+TOKENS_MAX: Final = 2_048
+# A token has at most 16 characters in practice; more text than this cannot change the first TOKENS_MAX
+# tokens.
+CHARACTERS_MAX: Final = TOKENS_MAX * 16
+# safetensors: a little-endian length, that many bytes of JSON, then the tensors.
+_LENGTH_BYTES: Final = 8
+_HEADER_BYTES_MAX: Final = 1 << 20
+
+Table = NDArray[np.float16]
+
+
+class StaticEmbedder:
+    """Wordllama's vectors without wordllama. Nothing is loaded before the first text."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._loading = threading.Lock()
+        self._loaded: tuple[Tokenizer, Table] | None = None
+
+    @property
+    def name(self) -> str:
+        """The space: the wheel's version pins the table inside it."""
+        try:
+            version = importlib.metadata.version(PACKAGE)
+        except importlib.metadata.PackageNotFoundError:
+            version = "absent"
+        return f"{PACKAGE}-{version}/{WEIGHTS.stem}/{RECIPE}"
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return WIDTH
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the mean of each text's token vectors, scaled to length 1."""
+        tokenizer, table = self._load()
+        rows = np.zeros((len(texts), WIDTH), np.float32)
+        clean = [text[:CHARACTERS_MAX].encode(errors="replace").decode() for text in texts]
+        for row, encoding in zip(
+            rows, tokenizer.encode_batch_fast(clean, add_special_tokens=False), strict=True
+        ):
+            ids = encoding.ids[:TOKENS_MAX]
+            if ids:
+                row[:] = table[ids].sum(axis=0, dtype=np.float32)
+        return unit(rows)
+
+    def _load(self) -> tuple[Tokenizer, Table]:
+        with self._loading:
+            if self._loaded is None:
+                folder = self._folder or _package_folder()
+                self._loaded = _read_tokenizer(folder / TOKENIZER), _read_table(folder / WEIGHTS)
+            return self._loaded
+
+
+def _package_folder() -> Path:
+    spec = importlib.util.find_spec(PACKAGE)  # finds it without importing it
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelUnavailable(f"expected the package {PACKAGE} to be installed; run: pip install {PACKAGE}")
+    return Path(spec.submodule_search_locations[0])
+
+
+def _read_tokenizer(path: Path) -> Tokenizer:
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises plain Exception for a missing and for a damaged file
+        raise ModelUnavailable(f"expected a tokenizer at {path}, got: {error}") from None
+
+
+def _read_table(path: Path) -> Table:
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+            if length > _HEADER_BYTES_MAX:
+                raise ValueError(f"its header claims {length} bytes")
+            header = json.loads(file.read(length))
+        tensor = header["embedding.weight"]
+        rows, width = tensor["shape"]
+        if tensor["dtype"] != "F16" or width != WIDTH:
+            raise ValueError(f"it holds {tensor['dtype']} {tensor['shape']}")
+        start = _LENGTH_BYTES + length + tensor["data_offsets"][0]
+        return np.memmap(path, np.float16, "r", start, (rows, width))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailable(f"expected 16-bit vectors of width {WIDTH} at {path}, got: {error}") from None

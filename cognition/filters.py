@@ -1,0 +1,79 @@
+"""Say which memories a recall may return, and turn that into SQL.
+
+Every filter that is set must hold. A memory's time is when it was told, or else when it was stored; a
+window holds its beginning and not its end. Workspace, speaker, labels and tags are compared without regard
+to case, since people type them. What is archived is out of the way: it is found only when asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from cognition.errors import InvalidQuery
+from replica import MEMORY_TYPES
+
+# A row's time in ms. Stamps carry the ms in their upper 48 bits.
+TIME: Final = "ifnull(m.told_at, m.created >> 16)"
+_LABELS: Final = ("domain", "project", "topic", "speaker", "conversation", "workspace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which memories may be returned; the default keeps all that are not archived."""
+
+    type: str | None = None
+    domain: str | None = None
+    project: str | None = None
+    topic: str | None = None
+    speaker: str | None = None
+    conversation: str | None = None
+    workspace: str | None = None
+    tags: tuple[str, ...] = ()
+    meta: Mapping[str, str] = field(default_factory=dict)
+    since_ms: int | None = None
+    until_ms: int | None = None
+    include_archived: bool = False
+
+    def __post_init__(self) -> None:
+        if self.type is not None and self.type not in MEMORY_TYPES:
+            raise InvalidQuery(f"expected a type among {', '.join(MEMORY_TYPES)}; got {self.type!r}")
+        if self.since_ms is not None and self.until_ms is not None and self.since_ms > self.until_ms:
+            raise InvalidQuery(
+                f"expected a window that begins before it ends, "
+                f"got since {self.since_ms} and until {self.until_ms}"
+            )
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything was asked for beyond leaving archived memories out."""
+        return self != Filters(include_archived=self.include_archived)
+
+    def sql(self) -> tuple[str, list[str | int]]:
+        """Return the condition on a memory `m`, and its parameters."""
+        conditions = ["1"] if self.include_archived else ["ifnull(m.archived, 0) = 0"]
+        values: list[str | int] = []
+        if self.type is not None:
+            conditions.append("m.type = ?")
+            values.append(self.type)
+        for name in _LABELS:
+            wanted = getattr(self, name)
+            if wanted is not None:
+                conditions.append(f"m.{name} = ? COLLATE NOCASE")
+                values.append(wanted)
+        for tag in self.tags:
+            conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ? COLLATE NOCASE)")
+            values.append(tag)
+        for key, wanted in self.meta.items():
+            # People type text: the number 5 is found by `pages=5`.
+            conditions.append(
+                "EXISTS (SELECT 1 FROM json_each(m.meta) t "
+                "WHERE t.key = ? AND CAST(t.value AS TEXT) = ? COLLATE NOCASE)"
+            )
+            values += [key, wanted]
+        if self.since_ms is not None:
+            conditions.append(f"{TIME} >= ?")
+            values.append(self.since_ms)
+        if self.until_ms is not None:
+            conditions.append(f"{TIME} < ?")
+            values.append(self.until_ms)
+        return " AND ".join(conditions), values

@@ -1,0 +1,229 @@
+"""Run cognition beside a replica: embed what was written or merged, and answer recalls.
+
+A `Mind` watches the log. New ops wake its worker, which takes due texts from the queue, embeds them in a
+thread and keeps the vectors: reading, embedding and writing are three steps, so the store's writer is never
+held up by a model.
+
+The index is touched on the store's reading thread only, by recalls and by the worker alike: confined to one
+thread, it needs no lock. Recall works from the first moment: memories whose vectors are not ready are found
+by their words.
+"""
+
+import math
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import numpy as np
+import trio
+
+from cognition import queue
+from cognition.embedding.embedder import Embedder, Vectors
+from cognition.embedding.static import StaticEmbedder
+from cognition.errors import ModelUnavailable
+from cognition.filters import Filters
+from cognition.index import ExactIndex, VectorIndex
+from cognition.recall import K_DEFAULT, Hit, recall
+from cognition.words import QUERY_CHARACTERS_MAX
+from replica import MemoryId, Replica, StoreFailed
+
+# A missing model, or a full disk, is tried again after this long: somebody may be mending it.
+TROUBLE_RETRY_S: Final = 60
+
+
+class Mind:
+    """Cognition over one replica; made by `open_mind`."""
+
+    def __init__(self, replica: Replica, embedder: Embedder, space: int) -> None:
+        self._replica = replica
+        self._embedder = embedder
+        self._space = space
+        self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
+        self._wake = trio.Event()
+        self._progress = trio.Event()
+        self._batch = queue.BATCH_MIN
+        self._trouble: ModelUnavailable | StoreFailed | None = None
+
+    @property
+    def trouble(self) -> ModelUnavailable | StoreFailed | None:
+        """Why nothing is embedded at present, if that is so."""
+        return self._trouble
+
+    async def recall(self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()) -> list[Hit]:
+        """Return up to `k` memories for a query, the best first, each with its reasons."""
+        query = query[:QUERY_CHARACTERS_MAX]
+        vector = None
+        if query.strip():
+            try:
+                vector = (await self._embed([query]))[0]
+            except ModelUnavailable as error:
+                self._trouble = error
+
+        def search(connection: sqlite3.Connection) -> list[Hit]:
+            index = None if vector is None else self._loaded(connection)
+            return recall(connection, query, vector=vector, index=index, filters=filters, k=k)
+
+        return await self._replica.read(search)
+
+    async def settle(self) -> None:
+        """Wait until nothing waits to be embedded: all has its vector, or was given up.
+
+        Raises `ModelUnavailable` or `StoreFailed` rather than wait for a model or a disk.
+        """
+        while True:
+            progress = self._progress
+            if not (await self.queue_state()).pending:
+                return
+            if self._trouble is not None:
+                raise self._trouble
+            await progress.wait()
+
+    async def queue_state(self) -> queue.QueueState:
+        """Return how the embed queue stands."""
+        return await self._replica.read(queue.state)
+
+    async def queue_entries(self, *, status: str | None = None, limit: int = 100) -> list[queue.Entry]:
+        """Return rows of the embed queue, oldest first."""
+        return await self._replica.read(
+            lambda connection: queue.entries(connection, status=status, limit=limit)
+        )
+
+    async def requeue(self, rids: Sequence[MemoryId] | None = None) -> int:
+        """Try these memories again, or all that were given up; return how many that are."""
+        count = await self._replica.run(lambda core, connection: queue.requeue(connection, rids))
+        self._wake.set()
+        return count
+
+    async def warm_up(self) -> None:
+        """Load the model now rather than at the first text."""
+        await self._embed(["warm"])
+
+    # -- the worker ------------------------------------------------------------------------------------------
+
+    async def _watch(self) -> None:
+        position = self._replica.position
+        while True:
+            position = await self._replica.changed(position)
+            self._wake.set()
+
+    async def _work(self) -> None:
+        while True:
+            self._wake = wake = trio.Event()
+            try:
+                while await self._embed_batch():
+                    pass
+                self._trouble, wait_s = None, await self._until_due_s()
+            except (ModelUnavailable, StoreFailed) as error:
+                self._trouble, wait_s = error, TROUBLE_RETRY_S
+            self._tell()
+            with trio.move_on_after(wait_s):
+                await wake.wait()
+
+    async def _embed_batch(self) -> bool:
+        """Embed what is due, up to a batch; say whether there was anything."""
+        now_ms, size = self._replica.now_ms(), self._batch
+        jobs = await self._replica.read(lambda connection: queue.due(connection, now_ms=now_ms, limit=size))
+        if not jobs:
+            return False
+        began = time.perf_counter()
+        errors: dict[int, str] = {}
+        try:
+            vectors = await self._embed([job.text for job in jobs])
+        except ModelUnavailable:
+            raise
+        except Exception:
+            jobs, vectors, errors = await self._embed_singly(jobs)
+        else:
+            self._batch = queue.next_batch(len(jobs), (time.perf_counter() - began) * 1_000)
+        if errors:
+            await self._replica.run(lambda core, connection: queue.failed(connection, errors, now_ms=now_ms))
+        if jobs:
+            await self._keep(jobs, vectors)
+        self._tell()
+        return True
+
+    async def _embed_singly(
+        self, jobs: Sequence[queue.Job]
+    ) -> tuple[list[queue.Job], Vectors, dict[int, str]]:
+        """Find out which texts of a batch the embedder cannot take, so that one does not spoil the rest."""
+        vectors, errors = {}, {}
+        for job in jobs:
+            try:
+                vectors[job] = (await self._embed([job.text]))[0]
+            except ModelUnavailable:
+                raise
+            except Exception as error:
+                errors[job.id] = f"{type(error).__name__}: {error}"
+        rows = np.array(list(vectors.values()), np.float32).reshape(-1, self._embedder.width)
+        return list(vectors), rows, errors
+
+    async def _keep(self, jobs: Sequence[queue.Job], vectors: Vectors) -> None:
+        kept = await self._replica.run(
+            lambda core, connection: queue.done(connection, self._space, jobs, vectors)
+        )
+        ids, rows = [jobs[i].id for i in kept], vectors[kept]
+
+        def add(connection: sqlite3.Connection) -> None:
+            if self._index is not None:  # else it will find them in the table
+                self._index.add(ids, rows)
+
+        await self._replica.read(add)
+
+    async def _embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = await trio.to_thread.run_sync(self._embedder.embed, texts)
+        wanted = len(texts), self._embedder.width
+        if vectors.shape != wanted:
+            raise ModelUnavailable(
+                f"expected vectors of shape {wanted} from {self._embedder.name}, got {vectors.shape}"
+            )
+        if not np.isfinite(vectors).all():
+            raise ValueError(f"expected numbers from {self._embedder.name}, got NaN or infinity")
+        return vectors
+
+    async def _until_due_s(self) -> float:
+        due_at = (await self.queue_state()).due_at
+        return math.inf if due_at is None else max(0.0, (due_at - self._replica.now_ms()) / 1_000)
+
+    def _tell(self) -> None:
+        progress, self._progress = self._progress, trio.Event()
+        progress.set()
+
+    # -- the index, on the store's reading thread ------------------------------------------------------------
+
+    def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
+        if self._index is None:
+            index = ExactIndex(self._embedder.width)
+            index.add(*queue.load_vectors(connection, self._space, self._embedder.width))
+            self._index = index
+        return self._index
+
+
+@asynccontextmanager
+async def open_mind(replica: Replica, *, embedder: Embedder | None = None) -> AsyncIterator[Mind]:
+    """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
+
+    Nothing is loaded here: not the model, and not the vectors, before something needs them.
+    """
+    chosen = StaticEmbedder() if embedder is None else embedder
+    # Two models of one name and different widths would be a mistake; they would be two spaces all the same.
+    name, now_ms = f"{chosen.name} {chosen.width}", replica.now_ms()
+
+    def enter(connection: sqlite3.Connection) -> int:
+        return queue.enter_space(connection, name, now_ms=now_ms)
+
+    mind = Mind(replica, chosen, await replica.run(lambda core, connection: enter(connection)))
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(mind._watch)
+        nursery.start_soon(mind._work)
+        try:
+            yield mind
+        except Exception as error:
+            failure = (
+                error  # the caller's own: raised below, or the nursery would hand it back inside a group
+            )
+        nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure

@@ -1,0 +1,207 @@
+"""The durable queue of what is still to be embedded: what is due, what came of it, and when to try again.
+
+A memory enters the queue in the transaction that commits it (`cognition.tables`), so a crash at any moment
+leaves either no memory or one that is queued. Success deletes the row. A failure is tried again after 1.5
+s, 3 s, 6 s and 12 s; the fifth leaves the row as `failed`, with its error, until somebody asks for it
+again.
+
+A row is named by its memory and holds no text: the text is read when it is due, and a vector is kept only
+if the memory still says what was embedded. Where the model itself is missing no attempt is counted: that is
+no fault of the texts.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from cognition.embedding.embedder import Vectors
+from cognition.memories import IDS_MAX, fields_of
+from cognition.tables import INDEXED_FIELDS, indexed
+from replica import MemoryId, transaction
+
+ATTEMPTS_MAX: Final = 5
+BACKOFF_BASE_MS: Final = 1_500
+# Enough to tell one cause from another; a traceback belongs in a log.
+ERROR_CHARACTERS_MAX: Final = 500
+
+# A batch should hold the store's reader, and a thread, for about this long: short beside what a person
+# notices.
+BATCH_MS_TARGET: Final = 100
+BATCH_MIN: Final = 8
+BATCH_MAX: Final = 1_024
+
+_COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)
+
+
+class Job(NamedTuple):
+    """One text to be embedded, for the memory of this number."""
+
+    id: int
+    text: str
+
+
+class Entry(NamedTuple):
+    """One row of the queue, as people see it."""
+
+    id: int
+    rid: MemoryId
+    text: str
+    enqueued_at: int
+    last_attempt_at: int | None
+    attempts: int
+    last_error: str | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """How much waits, how much was given up, and when the next try is due (None: nothing waits)."""
+
+    pending: int
+    failed: int
+    due_at: int | None
+
+
+def backoff_ms(attempts: int) -> int:
+    """Return how long to wait after this many failures: 1.5, 3, 6, 12, 24 s."""
+    return int(BACKOFF_BASE_MS << (attempts - 1))
+
+
+def next_batch(size: int, took_ms: float) -> int:
+    """Return how many texts to take next, after this many took so long."""
+    if took_ms < BATCH_MS_TARGET / 2:
+        size *= 2
+    elif took_ms > BATCH_MS_TARGET:
+        size //= 2
+    return min(max(size, BATCH_MIN), BATCH_MAX)
+
+
+def due(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Job]:
+    """Return the texts to embed now: new ones in the order they came, then those whose wait is over."""
+    select = f"SELECT q.id, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id WHERE "
+    rows = connection.execute(select + "q.attempts = 0 ORDER BY q.id LIMIT ?", (limit,)).fetchall()
+    if len(rows) < limit:
+        rows += connection.execute(
+            select
+            + """q.attempts > 0 AND q.status = 'pending'
+                AND q.last_attempt_at + (? << (q.attempts - 1)) <= ? ORDER BY q.attempts, q.id LIMIT ?""",
+            (BACKOFF_BASE_MS, now_ms, limit - len(rows)),
+        )
+    return [
+        Job(number, indexed(text, fields_of(INDEXED_FIELDS, values)).whole())
+        for number, text, *values in rows
+    ]
+
+
+def state(connection: sqlite3.Connection) -> QueueState:
+    """Return how the queue stands."""
+    counts = dict(connection.execute("SELECT status, count(*) FROM embed_queue GROUP BY status"))
+    ((due_at,),) = connection.execute(
+        """SELECT min(CASE attempts WHEN 0 THEN enqueued_at ELSE last_attempt_at + (? << (attempts - 1)) END)
+           FROM embed_queue WHERE status = 'pending'""",
+        (BACKOFF_BASE_MS,),
+    )
+    return QueueState(counts.get("pending", 0), counts.get("failed", 0), due_at)
+
+
+def entries(connection: sqlite3.Connection, *, status: str | None = None, limit: int = 100) -> list[Entry]:
+    """Return rows of the queue, oldest first."""
+    return [
+        Entry(number, MemoryId(rid), *rest)
+        for number, rid, *rest in connection.execute(
+            """SELECT q.id, m.rid, m.text, q.enqueued_at, q.last_attempt_at, q.attempts, q.last_error,
+                      q.status FROM embed_queue q JOIN memory m ON m.id = q.id
+               WHERE ? IS NULL OR q.status = ? ORDER BY q.id LIMIT ?""",
+            (status, status, limit),
+        )
+    ]
+
+
+def done(connection: sqlite3.Connection, space: int, jobs: Sequence[Job], vectors: Vectors) -> list[int]:
+    """Keep the vectors of those memories that still say what was embedded.
+
+    Return which of the jobs these are.
+    """
+    with transaction(connection):
+        texts = _texts(connection, [job.id for job in jobs])
+        kept = [i for i, job in enumerate(jobs) if texts.get(job.id) == job.text]
+        data = vectors.astype(np.float16)
+        connection.executemany(
+            "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
+            [(jobs[i].id, space, data[i].tobytes()) for i in kept],
+        )
+        connection.executemany("DELETE FROM embed_queue WHERE id = ?", [(jobs[i].id,) for i in kept])
+    return kept
+
+
+def failed(connection: sqlite3.Connection, errors: Mapping[int, str], *, now_ms: int) -> None:
+    """Count a failure of each memory; the fifth is the last."""
+    with transaction(connection):
+        connection.executemany(
+            """UPDATE embed_queue SET attempts = attempts + 1, last_attempt_at = ?, last_error = ?,
+               status = CASE WHEN attempts + 1 >= ? THEN 'failed' ELSE 'pending' END WHERE id = ?""",
+            [
+                (now_ms, error[:ERROR_CHARACTERS_MAX], ATTEMPTS_MAX, number)
+                for number, error in errors.items()
+            ],
+        )
+
+
+def requeue(connection: sqlite3.Connection, rids: Iterable[MemoryId] | None = None) -> int:
+    """Give up rows another five attempts: these memories', or all that failed. Return how many."""
+    fresh = "UPDATE embed_queue SET status = 'pending', attempts = 0, last_attempt_at = NULL WHERE "
+    with transaction(connection):
+        before = connection.total_changes
+        if rids is None:
+            connection.execute(fresh + "status = 'failed'")
+        else:
+            connection.executemany(
+                fresh + "id = (SELECT id FROM memory WHERE rid = ?)", [(rid,) for rid in rids]
+            )
+        return connection.total_changes - before
+
+
+def enter_space(connection: sqlite3.Connection, name: str, *, now_ms: int) -> int:
+    """Make `name` the space of all vectors and return its number.
+
+    If it was another, every memory is queued again.
+    """
+    row = connection.execute("SELECT no FROM vector_space WHERE name = ?", (name,)).fetchone()
+    if row is not None:
+        return int(row[0])
+    with transaction(connection):
+        connection.execute("DELETE FROM vector")
+        connection.execute("DELETE FROM vector_space")
+        connection.execute("INSERT INTO vector_space (name) VALUES (?)", (name,))
+        connection.execute(
+            "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory", (now_ms,)
+        )
+        ((number,),) = connection.execute("SELECT no FROM vector_space")
+        return int(number)
+
+
+def load_vectors(connection: sqlite3.Connection, space: int, width: int) -> tuple[list[int], Vectors]:
+    """Return every vector of a space in one pass, with the numbers of the memories they are of."""
+    bytes_wide = width * np.dtype(np.float16).itemsize
+    rows = connection.execute(
+        "SELECT id, data FROM vector WHERE space = ? AND length(data) = ? ORDER BY id", (space, bytes_wide)
+    ).fetchall()
+    packed = b"".join([data for _, data in rows])
+    return [number for number, _ in rows], np.frombuffer(packed, np.float16).reshape(-1, width).astype(
+        np.float32
+    )
+
+
+def _texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    texts: dict[int, str] = {}
+    for start in range(0, len(ids), IDS_MAX):
+        chunk = ids[start : start + IDS_MAX]
+        for number, text, *values in connection.execute(
+            f"SELECT m.id, m.text, {_COLUMNS} FROM memory m WHERE m.id IN ({','.join('?' * len(chunk))})",
+            chunk,
+        ):
+            texts[number] = indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
+    return texts

@@ -1,0 +1,188 @@
+"""What cognition keeps in the store beside the memories: words, vectors, and the queue of what to embed.
+
+The replica calls `changed` inside the transaction that folds ops, for a write here and for a sync alike. So
+a memory is found by its words as soon as it is committed, and no memory can be committed without its place
+in the queue. The embedder is never called there: it would hold the write up.
+
+All of it follows from the memories and may be thrown away. That is also how it is upgraded: when
+`TABLES_VERSION` or what is indexed changes, the tables are dropped, and filled again from the memories.
+
+Full text keeps no copy of the text (`content=''`), so taking a row out needs the words it was filed under,
+which is why the hook is given the memory as it was before. `queue` rows hold no text either: it is read
+when it is embedded, so that a changed text is never embedded as it was and an erased one is not left behind
+here.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from cognition.memories import fields_of
+from replica import RowChange, transaction
+
+# Raise it when a table, or what `indexed` returns, changes.
+TABLES_VERSION: Final = 1
+
+# Memories read at a time when the tables are filled again.
+_REBUILD_ROWS: Final = 2_000
+_DAY_MS: Final = 86_400_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# Ten years of days; a sync brings the days of a conversation together.
+_DAYS_KEPT: Final = 4_096
+# Not strftime's: those follow the machine's locale, and every device must file a memory alike.
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+_CREATE: Final = (
+    """CREATE VIRTUAL TABLE memory_text USING fts5(
+        text, speaker, about, content='', tokenize="porter unicode61 remove_diacritics 2"
+    )""",
+    "CREATE TABLE vector_space (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    # 16-bit floats: half the file and half the time to load, for a change of the cosine in its fifth digit.
+    "CREATE TABLE vector (id INTEGER PRIMARY KEY, space INTEGER NOT NULL, data BLOB NOT NULL)",
+    """CREATE TABLE embed_queue (
+        id INTEGER PRIMARY KEY,
+        enqueued_at INTEGER NOT NULL,
+        last_attempt_at INTEGER,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        last_error TEXT,
+        status TEXT NOT NULL DEFAULT 'pending'
+    )""",
+    # Only of what failed before: new rows are found by their own order, and come five thousand at a time.
+    "CREATE INDEX embed_queue_by_status ON embed_queue (status, attempts) WHERE attempts > 0",
+    # A sync adds large batches: merge segments half as often as SQLite would, and write larger ones.
+    "INSERT INTO memory_text (memory_text, rank) VALUES ('automerge', 8)",
+    "INSERT INTO memory_text (memory_text, rank) VALUES ('hashsize', 4194304)",
+)
+_TABLES: Final = ("memory_text", "vector", "vector_space", "embed_queue")
+
+_ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES (?, ?, ?, ?)"
+_DROP_WORDS: Final = (
+    "INSERT INTO memory_text (memory_text, rowid, text, speaker, about) VALUES ('delete', ?, ?, ?, ?)"
+)
+_ENQUEUE: Final = "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) VALUES (?, ?)"
+# A third of the cost of a statement a row, where new memories follow one another, as they do.
+_ENQUEUE_RANGE: Final = (
+    "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory WHERE id BETWEEN ? AND ?"
+)
+
+# The fields that `indexed` reads beside the text.
+INDEXED_FIELDS: Final = ("speaker", "told_at", "topic", "project", "tags", "meta")
+
+
+class Indexed(NamedTuple):
+    """What a memory is filed under, and embedded as."""
+
+    text: str
+    speaker: str
+    about: str
+
+    def whole(self) -> str:
+        """Return what is embedded: who said it, what, and what it is about."""
+        said = f"{self.speaker}: {self.text}" if self.speaker else self.text
+        return f"{said} {self.about}" if self.about else said
+
+
+def indexed(text: str, fields: Mapping[str, Any]) -> Indexed:
+    """Return what a memory is filed under: its words, its speaker, and the words of its date and labels."""
+    if not fields:
+        return Indexed(text, "", "")
+    about = []
+    told_at = fields.get("told_at")
+    if told_at is not None:
+        about.append(_date_words(told_at // _DAY_MS))
+    for name in ("topic", "project"):
+        value = fields.get(name)
+        if value is not None:
+            about.append(value)
+    about += fields.get("tags") or ()
+    meta = fields.get("meta")
+    if meta:
+        about += [str(value) for value in meta.values() if isinstance(value, str | int | float)]
+    return Indexed(text, fields.get("speaker") or "", " ".join(about))
+
+
+@lru_cache(_DAYS_KEPT)
+def _date_words(day: int) -> str:
+    try:
+        date = _EPOCH + timedelta(days=day)
+    except OverflowError:  # told in the year 12000, says its author
+        return ""
+    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
+
+
+class CognitionTables:
+    """A `replica.DerivedTables`.
+
+    Keeps words and queue in step with the memories, and drops vectors that are stale.
+    """
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create the tables, or make them anew if an older program left them."""
+        with transaction(connection):
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS cognition (name TEXT PRIMARY KEY, value) WITHOUT ROWID"
+            )
+            found = connection.execute("SELECT value FROM cognition WHERE name = 'version'").fetchone()
+            if found != (TABLES_VERSION,):
+                for table in _TABLES:
+                    connection.execute(f"DROP TABLE IF EXISTS {table}")
+                for statement in _CREATE:
+                    connection.execute(statement)
+                _fill(connection)
+                connection.execute(
+                    "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
+                )
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
+        dropped: list[tuple[int, str, str, str]] = []
+        added: list[tuple[int, str, str, str]] = []
+        gone: list[tuple[int]] = []
+        stale: list[tuple[int]] = []
+        requeued: list[tuple[int, int]] = []
+        fresh: list[int] = []
+        for number, _, before, after in changes:
+            if before is None:
+                if after is not None:
+                    added.append((number, *indexed(after.text, after.fields)))
+                    fresh.append(number)
+                continue
+            old = indexed(before.text, before.fields)
+            new = None if after is None else indexed(after.text, after.fields)
+            if old == new:
+                continue
+            dropped.append((number, *old))
+            stale.append((number,))
+            if new is None:
+                gone.append((number,))
+            else:
+                added.append((number, *new))
+                requeued.append((number, now_ms))
+        connection.executemany(_DROP_WORDS, dropped)
+        connection.executemany("DELETE FROM vector WHERE id = ?", stale)
+        connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
+        connection.executemany(_ADD_WORDS, added)
+        connection.executemany(_ENQUEUE, requeued)
+        if fresh and len(fresh) == fresh[-1] - fresh[0] + 1:
+            connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
+        else:
+            connection.executemany(_ENQUEUE, [(number, now_ms) for number in fresh])
+
+
+def _fill(connection: sqlite3.Connection) -> None:
+    names = ", ".join(f'"{name}"' for name in INDEXED_FIELDS)
+    cursor = connection.execute(f"SELECT id, text, updated >> 16, {names} FROM memory ORDER BY id")
+    while rows := cursor.fetchmany(_REBUILD_ROWS):
+        connection.executemany(
+            _ADD_WORDS,
+            [
+                (number, *indexed(text, fields_of(INDEXED_FIELDS, values)))
+                for number, text, _, *values in rows
+            ],
+        )
+        connection.executemany(_ENQUEUE, [(number, updated_ms) for number, _, updated_ms, *_ in rows])

@@ -1,0 +1,76 @@
+"""Turn text into the words that full text search is asked for.
+
+Whatever people type becomes a query that SQLite accepts: only runs of letters and digits survive, each in
+quotes, so operators, quotes, hyphens and brackets in a text never mean anything. The runs are those that
+the index itself makes (`unicode61`), so `O'Brien` asks for the two words under which it was filed.
+
+Common words are left out, because in a question they match everything and say nothing; but a query that
+holds nothing else keeps them, since "who are you" may be a song.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+# Enough for any question that a person types; more terms make the query slower and hardly change its order.
+TERMS_MAX: Final = 64
+# Longer runs are not words: nobody searches for the middle of a base64 blob.
+TERM_CHARACTERS_MAX: Final = 64
+# Characters of a query that are looked at: a pasted page is searched by its beginning.
+QUERY_CHARACTERS_MAX: Final = 20_000
+
+_RUN: Final = re.compile(r"[^\W_]+")
+
+_ENGLISH: Final = """
+    a about above after again against all am an and any are aren as at be because been before being below
+    between both but by can cannot could couldn d did didn do does doesn doing don down during each few
+    for from further had hadn has hasn have haven having he her here hers herself him himself his how i if
+    in into is isn it its itself just ll m me might mightn more most must mustn my myself no nor not now o
+    of off on once only or other our ours ourselves out over own re s same shan she should shouldn so some
+    such t than that the their theirs them themselves then there these they this those through to too
+    under until up us ve very was wasn we were weren what when where which while who whom whose why will
+    with won would wouldn you your yours yourself yourselves
+"""
+_SPANISH: Final = """
+    al como con cual cuál cuando cuándo de del donde dónde el ella ellas ellos en era eres es esa ese eso
+    esta este esto fue ha han hay he la las le les lo los me mi mis más muy nos o para pero por porque qué
+    que quien quién se ser si sin sobre son soy su sus también te tiene tu tus un una unas unos y ya yo
+"""
+_GERMAN: Final = """
+    aber als am an auch auf aus bei bin bis bist da das dass dein dem den der des die dies diese dir du
+    ein eine einem einen einer es für hat habe haben ich ihm ihn ihr im in ist ja kann man mein mich mir
+    mit nach nicht noch nun nur ob oder sein seine sich sie sind so um und uns vom von vor wann war waren
+    warum was wenn wer wie wir wird wo zu zum zur über
+"""
+_RUSSIAN: Final = """
+    а без бы был была были было быть в вам вас во вот все вы где да для до его ее ей если есть ещё еще же
+    за и из или им их к как какая какие какой ко когда кто ли меня мне мой моя мы на над не него нет ни но
+    о об он она они оно от по под при с со так также там то того той только ты у уже чего чем что чтобы
+    эта эти это этот я
+"""
+_UKRAINIAN: Final = """
+    але без би був була були було бути в вам вас від він вона вони воно все ви де для до є же з за і із й
+    його її їх та так також там те ти то той тільки у хто це цей ця ці чи що щоб я як яка який які коли
+    мене мені мій моя ми на над не ні по про при
+"""
+STOP_WORDS: Final = frozenset(" ".join((_ENGLISH, _SPANISH, _GERMAN, _RUSSIAN, _UKRAINIAN)).split())
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, folded to lower case."""
+    return _RUN.findall(text[:QUERY_CHARACTERS_MAX].casefold())
+
+
+def terms(text: str) -> list[str]:
+    """Return the words worth asking for.
+
+    Each once, in order, without common ones unless there are no others.
+    """
+    all_terms = [word[:TERM_CHARACTERS_MAX] for word in dict.fromkeys(words(text))]
+    telling = [word for word in all_terms if word not in STOP_WORDS]
+    return (telling or all_terms)[:TERMS_MAX]
+
+
+def any_of(wanted: Iterable[str]) -> str:
+    """Return the full text query that asks for any of these words; they must come from `terms` or `words`."""
+    return " OR ".join(f'"{word}"' for word in wanted)
