@@ -53,7 +53,14 @@ from replica.ops import (
 )
 from replica.replica import Replica, open_replica, wall_clock_ms
 from replica.state.memories import Memory
-from replica.storage.store import DerivedTables, RowChange, SqliteStore, connect, transaction
+from replica.storage.store import (
+    DerivedTables,
+    RowChange,
+    SqliteStore,
+    connect,
+    content_number,
+    transaction,
+)
 
 __all__ = [
     "FIELDS",
@@ -108,6 +115,7 @@ __all__ = [
     "Withdraw",
     "Write",
     "connect",
+    "content_number",
     "derived_memory_id",
     "device_id",
     "introduce",

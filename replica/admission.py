@@ -1,9 +1,10 @@
 """Decide which ops of a frame may enter the log, and say why the others may not.
 
-A segment is taken whole or not at all, because only its last op is signed. It is refused when its author is not a
-member, when it does not attach to anything held, when its signature does not verify, when a payload is missing without
-proof that it was erased, or when it has seen an op that is not held. A refused segment stops its own feed, and those
-segments of other feeds that have seen it, until a good copy comes; everything else goes on.
+A segment is taken whole or not at all, because only its last op is signed. It is refused when its author is
+not a member, when it does not attach to anything held, when its signature does not verify, when a payload is
+missing without proof that it was erased, or when it has seen an op that is not held. A refused segment stops
+its own feed, and those segments of other feeds that have seen it, until a good copy comes; everything else
+goes on.
 """
 
 from collections.abc import Callable, Container
@@ -20,7 +21,10 @@ PublicKey = Callable[[DeviceId], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why ops of one origin were not taken. `gap`: only because something else is missing; asking again may help."""
+    """Why ops of one origin were not taken.
+
+    `gap`: only because something else is missing; asking again may help.
+    """
 
     origin: Origin
     seq: int

@@ -1,15 +1,16 @@
 """Turn ops into canonical bytes and back: the only place where bytes become bodies.
 
-Canonical means: one value, one encoding (shortest msgpack, map keys sorted, 64-bit floats), so that a hash names a
-value and not one of its spellings. A decoder therefore encodes what it read and compares. A header is hashed, never
-sent: its parts travel as columns (`replica.frame`) and the receiver builds it anew.
+Canonical means: one value, one encoding (shortest msgpack, map keys sorted, 64-bit floats), so that a hash
+names a value and not one of its spellings. A decoder therefore encodes what it read and compares. A header is
+hashed, never sent: its parts travel as columns (`replica.frame`) and the receiver builds it anew.
 
-A payload is 16 random bytes and the body. The header commits to the payload's hash, so the payload can be erased
-everywhere while the chain of headers stands; and since the hash is salted, what stays behind says nothing about
-the text, not even to someone who guesses it.
+A payload is 16 random bytes and the body. The header commits to the payload's hash, so the payload can be
+erased everywhere while the chain of headers stands; and since the hash is salted, what stays behind says
+nothing about the text, not even to someone who guesses it.
 """
 
 import hashlib
+from collections.abc import Callable, Mapping
 from typing import Any, Final, assert_never
 
 import msgpack
@@ -34,11 +35,14 @@ SALT_BYTES: Final = 16
 # First element of every header: names the layout, which never changes version.
 HEADER_FORMAT: Final = 1
 
-pack = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+pack: Callable[[Any], bytes] = msgpack.Packer(use_bin_type=True, autoreset=True).pack
 
 
 def unpack(data: bytes) -> Any:
-    """Return the one msgpack value in `data`, strictly: valid UTF-8, nothing behind it, string or byte keys."""
+    """Return the one msgpack value in `data`, strictly.
+
+    Valid UTF-8, nothing behind it, string or byte keys.
+    """
     try:
         return msgpack.unpackb(data, raw=False, strict_map_key=False, use_list=True)
     except (ValueError, TypeError, RecursionError, msgpack.exceptions.UnpackException) as error:
@@ -162,42 +166,42 @@ def _sorted(value: Any) -> Any:
     return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else value
 
 
-def _remember(plain: object) -> ops.Remember:
+def _remember(plain: Any) -> ops.Remember:
     match plain:
         case [str(text), dict(fields)] if all(isinstance(name, str) for name in fields):
             return ops.Remember(text, fields)
     raise _shape("[text, fields]", plain)
 
 
-def _edit(plain: object) -> ops.Edit:
+def _edit(plain: Any) -> ops.Edit:
     match plain:
         case [bytes(base), bytes(update)]:
             return ops.Edit(base, update)
     raise _shape("[base, update]", plain)
 
 
-def _set(plain: object) -> ops.Set:
+def _set(plain: Any) -> ops.Set:
     match plain:
         case [str(name), value]:
             return ops.Set(name, value)
     raise _shape("[name, value]", plain)
 
 
-def _rids(plain: object) -> tuple[MemoryId, ...]:
+def _rids(plain: Any) -> tuple[MemoryId, ...]:
     match plain:
         case [*rids] if all(isinstance(rid, bytes) for rid in rids):
             return tuple(MemoryId(rid) for rid in rids)
     raise _shape("a list of memory ids", plain)
 
 
-def _relate(plain: object) -> ops.Relate:
+def _relate(plain: Any) -> ops.Relate:
     match plain:
         case [str(source), str(relation), str(target), float() | None as weight]:
             return ops.Relate(source, relation, target, weight)
     raise _shape("[source, relation, target, weight]", plain)
 
 
-def _access(plain: object) -> ops.Access:
+def _access(plain: Any) -> ops.Access:
     totals = []
     for item in plain if isinstance(plain, list) else [plain]:
         match item:
@@ -208,7 +212,7 @@ def _access(plain: object) -> ops.Access:
     return ops.Access(tuple(totals))
 
 
-def _claim(plain: object) -> ops.Claim:
+def _claim(plain: Any) -> ops.Claim:
     match plain:
         case [str(entity), str(relation), str(value), list(replaces), int() | None as valid_from]:
             return ops.Claim(
@@ -217,7 +221,7 @@ def _claim(plain: object) -> ops.Claim:
     raise _shape("[entity, relation, value, replaces, valid from]", plain)
 
 
-def _resolve(plain: object) -> ops.Resolve:
+def _resolve(plain: Any) -> ops.Resolve:
     verdicts = []
     for item in plain if isinstance(plain, list) else [plain]:
         match item:
@@ -228,21 +232,21 @@ def _resolve(plain: object) -> ops.Resolve:
     return ops.Resolve(tuple(verdicts))
 
 
-def _withdraw(plain: object) -> ops.Withdraw:
+def _withdraw(plain: Any) -> ops.Withdraw:
     match plain:
         case [*places]:
             return ops.Withdraw(tuple(read_place(place) for place in places))
     raise _shape("a list of places", plain)
 
 
-def _trigger(plain: object) -> ops.Trigger:
+def _trigger(plain: Any) -> ops.Trigger:
     match plain:
         case [bytes(trigger), int(status)]:
             return ops.Trigger(trigger, status)
     raise _shape("[trigger, status]", plain)
 
 
-_BODY_READERS: Final = {
+_BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
     ops.Kind.REMEMBER: _remember,
     ops.Kind.EDIT: _edit,
     ops.Kind.SET: _set,

@@ -1,8 +1,9 @@
 """Write ops, take ops from others, and fold both: the whole of a replica, without I/O, threads or clocks.
 
-A `Core` decides over a `Store`; time is an argument, randomness is given once, signing is a function. So the daemon and
-the simulator run the same code. Every public method that writes does so in one `Store.write`; when that fails, the
-core forgets what it had prepared and reads its feeds back, so memory never runs ahead of the disk.
+A `Core` decides over a `Store`; time is an argument, randomness is given once, signing is a function. So the
+daemon and the simulator run the same code. Every public method that writes does so in one `Store.write`; when
+that fails, the core forgets what it had prepared and reads its feeds back, so memory never runs ahead of the
+disk.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from replica import hlc
 from replica.admission import Refusal, admit
 from replica.codec import (
     SALT_BYTES,
+    check_text,
     decode_payload,
     encode_payload,
     header,
@@ -23,20 +25,21 @@ from replica.codec import (
     unpack,
     wire_place,
 )
-from replica.errors import InvalidOp, TooLarge
+from replica.errors import InvalidOp, NotFound, TooLarge
 from replica.feeds import Feed, Feeds, join
 from replica.folding import Totals, WorkingSet
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
-from replica.ids import DEVICE_ID_BYTES, DeviceId, OpId, Origin, Place, new_origin
+from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
 from replica.limits import COMMIT_OPS_MAX
-from replica.membership import Member, Revocation
+from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
-from replica.ops import KIND_OF, UNDERSTOOD, Body, Kind, Op, Write
+from replica.ops import KIND_OF, UNDERSTOOD, Body, Edit, Kind, Op, Write
 from replica.signing import Sign, Verify, sign_commit, verify_commit
-from replica.state.cells import Key
+from replica.state.cells import Key, memory_key
 from replica.state.digest import element, plus
 from replica.state.fold import fold, keys_of
+from replica.state.memories import MemoryCell, document_of
 from replica.state.register import Dot, Vector
 
 if TYPE_CHECKING:
@@ -62,7 +65,10 @@ class Taken:
 
 
 class Core:
-    """One replica's log, state and group. `sign` signs as `device`; `verify` is replaceable only to remember results."""
+    """One replica's log, state and group.
+
+    `sign` signs as `device`; `verify` is replaceable only to remember results.
+    """
 
     def __init__(
         self,
@@ -93,7 +99,7 @@ class Core:
 
     def digests(self) -> Digests:
         """Return both digests, kept up to date by every write."""
-        return digests_of(self._totals, self.frontier())
+        return digests_of(self.totals, self.frontier())
 
     def id_at(self, no: int, seq: int) -> OpId:
         """Return the whole id of an op on a feed's chain that is in the log, or is the last of the base."""
@@ -124,7 +130,7 @@ class Core:
             vector, first = stem, feed.fork + 1
         else:
             vector, first = {}, 1
-        for row in [*self.store.feed_rows(no, first, seq), *self._fresh_rows.get(no, ())]:
+        for row in [*self.store.seen_rows(no, first, seq), *self._fresh_rows.get(no, ())]:
             if row.seq <= seq:
                 join(vector, self.feeds.vector_to(self._dots(read_places(row.seen))))
         vector[no] = seq
@@ -133,18 +139,27 @@ class Core:
     # -- writing ---------------------------------------------------------------------------------------------
 
     def begin(self, now_ms: int) -> None:
-        """Start a new incarnation if my stamps ran ahead of a corrected clock; call before reading for a write."""
+        """Start a new incarnation if my stamps ran ahead of a corrected clock.
+
+        Call before reading for a write.
+        """
         if hlc.runs_ahead(self._clock, now_ms):
             self.incarnate()
 
     def incarnate(self) -> None:
-        """Become a new incarnation: the next op begins a feed of its own, so that no place is written twice."""
+        """Become a new incarnation.
+
+        The next op begins a feed of its own, so that no place is written twice.
+        """
         self.origin = new_origin(self.device, self._random)
         self._own: int | None = None
         self._clock = hlc.Hlc(0)
 
     def heard_of_myself(self, places: Iterable[Place]) -> bool:
-        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored); say whether I did."""
+        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored).
+
+        Say whether I did.
+        """
         if all(place.origin != self.origin or self.feeds.locate(place) is not None for place in places):
             return False
         self.incarnate()
@@ -159,6 +174,13 @@ class Core:
         self._write(Changes(members=fresh, revocations=out), now_ms=0)
         self.membership.add(fresh, out)
         return True
+
+    def adopt(self, membership: Membership) -> None:
+        """Take a whole group as given, signatures unchecked: for a copy of a replica that knows them."""
+        self._write(
+            Changes(members=[*membership.members.values()], revocations=[*membership.revocations]), now_ms=0
+        )
+        self.membership = self.store.membership()
 
     def found(self, own: Member) -> None:
         """Begin a group of one: the device introduces itself. Nothing happens where that is known."""
@@ -203,6 +225,15 @@ class Core:
             raise
         return ops
 
+    def edit_of(self, rid: MemoryId, text: str) -> Write:
+        """Return the write that makes a memory read `text`, keeping what others insert at the same time."""
+        check_text(text)
+        cell = self.store.load([memory_key(rid)]).get(memory_key(rid))
+        if not isinstance(cell, MemoryCell):
+            raise NotFound(f"there is no memory {show_memory_id(rid)} here")
+        base, document = document_of(rid, cell)
+        return Write(Edit(base, document.edit(text, self._random)), rid)
+
     # -- taking ----------------------------------------------------------------------------------------------
 
     def take(self, frame: Frame, now_ms: int) -> Taken:
@@ -218,7 +249,8 @@ class Core:
                 for op, _ in admission.ops:
                     self._clock = hlc.absorb(self._clock, op.hlc, now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
-                    self.incarnate()  # I wrote these and lost them: whatever happened, that feed is not mine to go on
+                    # I wrote these and lost them: whatever happened, that feed is not mine to go on.
+                    self.incarnate()
                 self._apply(admission.ops, bodies, {}, frame.segments, signatures, now_ms)
             except BaseException:
                 self._reload()
@@ -242,7 +274,7 @@ class Core:
             if body is not None:
                 keys += keys_of(body, op.rid, op.place)
         working = WorkingSet.load(self.store, keys, self.feeds.origin_of)
-        state, totals = working.state, self._totals
+        state, totals = working.state, self.totals
         rows: list[Row] = []
         for (op, at), body in zip(ops, bodies, strict=True):
             feed = feed_of.get(at)
@@ -327,7 +359,7 @@ class Core:
         return (self.store.id_at(feed, seq) if fresh is None else fresh)[:8]
 
     def _meta(self) -> dict[str, bytes]:
-        totals = self._totals
+        totals = self.totals
         return {
             "origin": self.origin.device + self.origin.incarnation,
             "own feed": pack(self._own),
@@ -347,15 +379,15 @@ class Core:
         meta = self.store.meta()
         if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
-            self._totals = Totals()
+            self.totals = Totals()
             if "totals" in meta:
-                self._totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
+                self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
             self.incarnate()
             return
         self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
         self._own = unpack(meta["own feed"])
         self._clock = hlc.Hlc(unpack(meta["clock"]))
-        self._totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
+        self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
 
 
 def digests_of(totals: Totals, frontier: Frontier) -> Digests:

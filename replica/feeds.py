@@ -1,11 +1,12 @@
 """Know every feed held here: whose it is, where it ends, where it branched off, and what its writer had seen.
 
-A feed is one unbroken chain of ops by one origin. Usually an origin is one feed. When a disk was rolled back or a
-machine cloned, two ops claim one place; then the second becomes the start of a *branch*, a feed of its own that leaves
-its stem after `fork`. Both are kept. Feed numbers are local to a replica; to others an op is named by its `Place`.
+A feed is one unbroken chain of ops by one origin. Usually an origin is one feed. When a disk was rolled back
+or a machine cloned, two ops claim one place; then the second becomes the start of a *branch*, a feed of its
+own that leaves its stem after `fork`. Both are kept. Feed numbers are local to a replica; to others an op is
+named by its `Place`.
 
-A *vector* says for each feed number how far someone had read. A vector that reaches into a branch reaches up its
-stem to the fork; `close` makes that explicit, so that comparing two numbers is always enough.
+A *vector* says for each feed number how far someone had read. A vector that reaches into a branch reaches up
+its stem to the fork; `close` makes that explicit, so that comparing two numbers is always enough.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +21,10 @@ IdAt = Callable[[int, int], bytes]
 
 @dataclass(slots=True)
 class Feed:
-    """One chain. `seq` and `head` are its last op's; `vector` is what that op's writer had seen, itself included."""
+    """One chain.
+
+    `seq` and `head` are its last op's; `vector` is what that op's writer had seen, itself included.
+    """
 
     no: int
     origin_no: int
@@ -81,7 +85,10 @@ class Feeds:
         return len(self._origins)
 
     def start(self, origin: Origin, parent: int | None, fork: int) -> Feed:
-        """Begin a feed that has no op yet: an origin's first, or a branch that leaves `parent` after `fork`."""
+        """Begin a feed that has no op yet.
+
+        An origin's first, or a branch that leaves `parent` after `fork`.
+        """
         vector = {} if parent is None else {parent: fork}
         feed = Feed(
             len(self._feeds),

@@ -1,14 +1,14 @@
 """Say which fields a memory has beside its text, and what each may hold.
 
-Every field is a register of its own, so that setting one never reverts another. A field that this version does not
-know is kept and forwarded as it came (register writes carry no version: `seen` covers what is held, understood or
-not), but people here can only write fields they can read.
+Every field is a register of its own, so that setting one never reverts another. A field that this version
+does not know is kept and forwarded as it came (register writes carry no version: `seen` covers what is held,
+understood or not), but people here can only write fields they can read.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from replica.errors import InvalidOp, TooLarge
 from replica.hlc import COUNTER_BITS, HLC_MAX
@@ -78,7 +78,7 @@ def _type(value: Value) -> None:
 
 
 def _tags(value: Value) -> None:
-    if not isinstance(value, list) or not all(isinstance(tag, str) and tag for tag in value):
+    if not isinstance(value, list) or not all(value):
         raise InvalidOp(f"expected a list of tags, got {value!r}")
     if len(value) > TAGS_MAX:
         raise TooLarge(f"expected at most {TAGS_MAX} tags, got {len(value)}")
@@ -151,7 +151,7 @@ def check_field(name: str, value: Value) -> None:
         raise InvalidOp(f"{name}: {error}") from None
 
 
-def check_value(value: object) -> None:
+def check_value(value: Any) -> None:
     """Refuse what no register may hold: NaN, numbers over 64 bits, endless strings, nested structures."""
     match value:
         case None | bool():

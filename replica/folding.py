@@ -1,7 +1,7 @@
 """Load the cells that a batch of ops touches, and afterwards say what the batch did to them.
 
-Between the two the ops are folded in memory. So a batch of five thousand ops costs one read of the cells, one pass
-of the fold and one write, and the digests move by the difference.
+Between the two the ops are folded in memory. So a batch of five thousand ops costs one read of the cells, one
+pass of the fold and one write, and the digests move by the difference.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,13 +1,13 @@
 """Pack ops of several feeds into one frame, and unpack what a peer sent.
 
-A frame holds whole commits of any number of feeds, in the order in which the sender committed them, as columns (one
-list for each part of the op), which zstd packs twice as well as rows. What the receiver can compute is not sent: an
-op's seq, its `prev`, its payload's hash and its id. So a changed byte anywhere shows in one place only: the signature
-of the segment it is in does not verify.
+A frame holds whole commits of any number of feeds, in the order in which the sender committed them, as
+columns (one list for each part of the op), which zstd packs twice as well as rows. What the receiver can
+compute is not sent: an op's seq, its `prev`, its payload's hash and its id. So a changed byte anywhere shows
+in one place only: the signature of the segment it is in does not verify.
 
-A segment is what a frame holds of one feed: which op it follows, and the author's signature of its last op. `vector`
-travels only where the receiver may no longer hold what the writer of `prev` had seen (a branch that leaves below the
-receiver's base).
+A segment is what a frame holds of one feed: which op it follows, and the author's signature of its last op.
+`vector` travels only where the receiver may no longer hold what the writer of `prev` had seen (a branch that
+leaves below the receiver's base).
 """
 
 from collections.abc import Sequence
@@ -94,8 +94,8 @@ def encode_frame(frame: Frame) -> bytes:
 def decode_frame(data: bytes) -> Frame:
     """Return the frame that a peer sent, with every id computed anew; `InvalidOp` when it is not one.
 
-    The chain from `prev` on holds by construction; whether `prev` is held and the signatures verify is for whoever
-    knows the feeds to find out.
+    The chain from `prev` on holds by construction; whether `prev` is held and the signatures verify is for
+    whoever knows the feeds to find out.
     """
     columns = unpack(_decompressed(data))
     match columns:

@@ -1,12 +1,14 @@
 """Say in a few bytes what a replica holds, and find what another one lacks.
 
-A frontier is the last op of every feed, each named by (origin, seq, first 8 bytes of its id). Equal frontiers hash
-alike, so two replicas that agree find out in 32 bytes. The 8 bytes are what makes a fork visible: two heads with one
-(origin, seq) and different ids are two branches, where a plain version vector would call them equal and lose one.
+A frontier is the last op of every feed, each named by (origin, seq, first 8 bytes of its id). Equal frontiers
+hash alike, so two replicas that agree find out in 32 bytes. The 8 bytes are what makes a fork visible: two
+heads with one (origin, seq) and different ids are two branches, where a plain version vector would call them
+equal and lose one.
 
-When heads of one origin do not know each other, the chains parted somewhere below. A *locator* then names places of a
-chain, closely spaced near its head and ever wider towards its start (as git and Bitcoin do): the other side finds the
-last one it knows, which is at most twice as far down as the true fork, and whatever is sent twice is recognised.
+When heads of one origin do not know each other, the chains parted somewhere below. A *locator* then names
+places of a chain, closely spaced near its head and ever wider towards its start (as git and Bitcoin do): the
+other side finds the last one it knows, which is at most twice as far down as the true fork, and whatever is
+sent twice is recognised.
 """
 
 import hashlib
@@ -52,7 +54,8 @@ class Frontier:
 class Comparison:
     """What another replica's places say about what it holds.
 
-    `known` covers what they name here. `parted` lists the origins whose chain here certainly left the other's.
+    `known` covers what they name here. `parted` lists the origins whose chain here certainly left the
+    other's.
     """
 
     known: Vector
@@ -62,8 +65,8 @@ class Comparison:
 def compare(feeds: Feeds, theirs: Iterable[Place]) -> Comparison:
     """Return what another replica holds of ours, going by the places it named.
 
-    A place that is not held here is simply news, unless a chain of ours reaches as far as its seq without it: then the
-    chains parted.
+    A place that is not held here is simply news, unless a chain of ours reaches as far as its seq without it:
+    then the chains parted.
     """
     known: Vector = {}
     parted: dict[Origin, None] = {}

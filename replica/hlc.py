@@ -1,12 +1,12 @@
 """Stamp ops so that what was known comes before what was learnt from it, whatever the clocks say.
 
-A hybrid logical clock (Kulkarni et al., 2014) in one integer: 48 bits of milliseconds since 1970, then a 16-bit
-counter. Adding one to a full counter carries into the milliseconds, so a burst of more than 65,536 ops in one
-millisecond borrows from the next instead of repeating a stamp.
+A hybrid logical clock (Kulkarni et al., 2014) in one integer: 48 bits of milliseconds since 1970, then a
+16-bit counter. Adding one to a full counter carries into the milliseconds, so a burst of more than 65,536 ops
+in one millisecond borrows from the next instead of repeating a stamp.
 
 Nothing here reads a clock: physical time is an argument. A remote stamp further ahead than `AHEAD_MS_MAX` is
-not absorbed, or one device with a wrong year would drag every other device into it; the op itself is still taken,
-since a check against the local clock may delay an op but never discard it.
+not absorbed, or one device with a wrong year would drag every other device into it; the op itself is still
+taken, since a check against the local clock may delay an op but never discard it.
 """
 
 from typing import Final, NewType
@@ -16,7 +16,8 @@ Hlc = NewType("Hlc", int)
 COUNTER_BITS: Final = 16
 # A day covers every time zone mistake and every battery that ran flat overnight.
 AHEAD_MS_MAX: Final = 24 * 3_600_000
-# One hour more than what may be absorbed: only then does my own clock run ahead of what any peer could explain.
+# One hour more than what may be absorbed: only then does my own clock run ahead of what any peer could
+# explain.
 OWN_AHEAD_MS_MAX: Final = 25 * 3_600_000
 # Stamps are stored as signed 64-bit integers: this is the year 6429.
 HLC_MAX: Final = 2**63 - 1

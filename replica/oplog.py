@@ -98,6 +98,18 @@ class Store(Protocol):
         """Return the ops of one feed from seq `first` to `last`, as far as they are in the log."""
         ...
 
+    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+        """Return those of `feed_rows` that had seen something new of others: the few that move a vector."""
+        ...
+
+    def memory_rows(self, rid: bytes) -> Iterable[Row]:
+        """Return the ops on one memory, in commit order; ops that name it among others are not among them."""
+        ...
+
+    def kind_rows(self, kind: int) -> Iterable[Row]:
+        """Return the ops of one kind, in commit order. For the rare kinds: it may read the whole log."""
+        ...
+
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
         ...
@@ -116,6 +128,10 @@ class Store(Protocol):
 
     def membership(self) -> Membership:
         """Return the group as it was last told."""
+        ...
+
+    def check(self) -> list[str]:
+        """Return what is wrong with what shows, compared with the cells; nothing, as a rule."""
         ...
 
     def write(self, changes: Changes, now_ms: int) -> None:

@@ -35,7 +35,7 @@ class Kind(IntEnum):
 
 
 # The newest version of each kind that this program can fold.
-UNDERSTOOD: Final[Mapping[int, int]] = {kind: 1 for kind in Kind}
+UNDERSTOOD: Final[Mapping[int, int]] = dict.fromkeys(Kind, 1)
 
 # Kinds whose payload holds a person's words: they act on their rid only, and can be erased.
 TEXT_KINDS: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM})

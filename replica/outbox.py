@@ -1,8 +1,8 @@
 """Cut what another replica lacks out of the log, a frame at a time.
 
-Ops leave in the order in which they were committed here, so whoever takes them in that order always holds what an op has
-seen. A frame may end only where the last op of every feed in it is signed; a frame taken from a peer is a whole batch of
-its commits under one signature for each feed, so it is sent on whole.
+Ops leave in the order in which they were committed here, so whoever takes them in that order always holds what an
+op has seen. A frame may end only where the last op of every feed in it is signed; a frame taken from a peer is a whole
+batch of its commits under one signature for each feed, so it is sent on whole.
 """
 
 from typing import Final, NamedTuple

@@ -180,8 +180,8 @@ def _read_memory(plain: list[Any]) -> MemoryCell:
         cell.edited_hlc = edited_hlc
         cell.accesses = {number: (count, last) for number, count, last in accesses}
         cell.claims = {
-            Dot(*item[:3]): HeldClaim(*item[3:7], tuple(read_place(place) for place in item[7]), item[8])
-            for item in claims
+            Dot(*dot): HeldClaim(hlc, entity, relation, value, tuple(map(read_place, replaces)), valid_from)
+            for *dot, hlc, entity, relation, value, replaces, valid_from in claims
         }
         cell.verdicts = {Dot(*item[:3]): _read_register(item[3]) for item in verdicts}
         cell.triggers = triggers

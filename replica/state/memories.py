@@ -66,20 +66,7 @@ class Memory(NamedTuple):
 
 def show(rid: bytes, cell: MemoryCell) -> Memory:
     """Return what shows of a memory; a function of what was folded, in whatever order it came."""
-    if len(cell.adds) == 1:
-        ((dot, add),) = cell.adds.items()
-    else:
-        # Two devices imported one item with different words. A text that someone edited since comes first, so that
-        # no edit is ever hidden by an import; then the smaller text, which every device finds alike.
-        dot, add = min(
-            cell.adds.items(),
-            key=lambda item: (
-                base_name(rid, item[1].text) not in cell.edits,
-                item[1].text,
-                item[1].hlc,
-                item[0].id8,
-            ),
-        )
+    dot, add = _shown_add(rid, cell)
     text, updated = add.text, add.hlc
     if cell.edits:
         edited = cell.edits.get(base_name(rid, text))
@@ -100,3 +87,27 @@ def show(rid: bytes, cell: MemoryCell) -> Memory:
         accesses += count
         last_access = max(last_access, last)
     return Memory(rid, text, fields, add.hlc, updated, dot.feed, accesses, last_access)
+
+
+def document_of(rid: bytes, cell: MemoryCell) -> tuple[bytes, EditedText]:
+    """Return the name of the document behind the text that shows, and the document."""
+    _, add = _shown_add(rid, cell)
+    base = base_name(rid, add.text)
+    return base, cell.edits.get(base) or EditedText.from_base(rid, add.text)
+
+
+def _shown_add(rid: bytes, cell: MemoryCell) -> tuple[Dot, Add]:
+    if len(cell.adds) == 1:
+        ((dot, add),) = cell.adds.items()
+        return dot, add
+    # Two devices imported one item with different words. A text that someone edited since comes first, so that no edit
+    # is ever hidden by an import; then the smaller text, which every device finds alike.
+    return min(
+        cell.adds.items(),
+        key=lambda item: (
+            base_name(rid, item[1].text) not in cell.edits,
+            item[1].text,
+            item[1].hlc,
+            item[0].id8,
+        ),
+    )

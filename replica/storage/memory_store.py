@@ -55,6 +55,18 @@ class MemoryStore:
         at = max(0, first - rows[0].seq)
         return rows[at : max(at, last - rows[0].seq + 1)]
 
+    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+        """Return those of `feed_rows` that had seen something new of others."""
+        return [row for row in self.feed_rows(feed, first, last) if row.seen]
+
+    def memory_rows(self, rid: bytes) -> Iterable[Row]:
+        """Return the ops on one memory, in commit order."""
+        return [row for row in self._rows if row.rid == rid]
+
+    def kind_rows(self, kind: int) -> Iterable[Row]:
+        """Return the ops of one kind, in commit order."""
+        return [row for row in self._rows if row.kind == kind]
+
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
         return {key: decode_cell(key.part, self._cells[key]) for key in keys if key in self._cells}
@@ -76,7 +88,11 @@ class MemoryStore:
         """Return the group as it was last told."""
         return Membership(self._members, self._revocations)
 
-    def write(self, changes: Changes, now_ms: int) -> None:  # noqa: ARG002 - part of the contract; nothing is derived here
+    def check(self) -> list[str]:
+        """Return nothing: nothing is kept beside the cells."""
+        return []
+
+    def write(self, changes: Changes, now_ms: int) -> None:
         """Keep the changes."""
         for row in changes.rows:
             self._rows.append(row)

@@ -3,8 +3,8 @@
 Each migration commits together with the `user_version` that says it ran. A file whose version is newer than this
 program's is refused and left untouched, since an old program cannot know what it would break.
 
-`op` is the log and `cell` the folded state: with `feed`, `tombstone` and `meta` they are the replica. `memory` and `edge`
-show what the cells hold, in columns that queries can filter; they are rewritten by the fold and never hashed.
+`op` is the log and `cell` the folded state: with `feed`, `tombstone` and `meta` they are the replica. `memory` and
+`edge` show what the cells hold, in columns that queries can filter; they are rewritten by the fold and never hashed.
 """
 
 import sqlite3
@@ -87,6 +87,7 @@ def create_replica(connection: sqlite3.Connection) -> None:
             status INTEGER NOT NULL
         )""",
         "CREATE UNIQUE INDEX op_by_feed ON op (feed, seq)",
+        "CREATE INDEX op_by_seen ON op (feed, seq) WHERE seen != x''",
         "CREATE INDEX op_by_memory ON op (rid, pos) WHERE rid IS NOT NULL",
         "CREATE INDEX op_not_folded ON op (status) WHERE status != 0",
         """CREATE TABLE feed (

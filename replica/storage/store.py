@@ -19,11 +19,11 @@ from replica.codec import pack, unpack
 from replica.errors import StoreFailed
 from replica.feeds import Feed
 from replica.fields import FIELDS
-from replica.ids import DeviceId, OpId, Origin
+from replica.ids import DeviceId, OpId, Origin, show_memory_id
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
-from replica.state.memories import Memory
+from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import winner
 from replica.storage.schema import migrate
 
@@ -148,17 +148,28 @@ class SqliteStore:
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
-        cursor = self.connection.execute(
-            "SELECT * FROM op WHERE pos > ? ORDER BY pos LIMIT ?", (after, -1 if limit is None else limit)
-        )
-        return map(Row._make, cursor)
+        return self._rows("WHERE pos > ? ORDER BY pos LIMIT ?", after, -1 if limit is None else limit)
 
     def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
         """Return the ops of one feed from seq `first` to `last`."""
-        cursor = self.connection.execute(
-            "SELECT * FROM op WHERE feed = ? AND seq BETWEEN ? AND ? ORDER BY seq", (feed, first, last)
+        return self._rows("WHERE feed = ? AND seq BETWEEN ? AND ? ORDER BY seq", feed, first, last)
+
+    def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
+        """Return those of `feed_rows` that had seen something new of others."""
+        return self._rows(
+            "WHERE feed = ? AND seq BETWEEN ? AND ? AND seen != x'' ORDER BY seq", feed, first, last
         )
-        return map(Row._make, cursor)
+
+    def memory_rows(self, rid: bytes) -> Iterable[Row]:
+        """Return the ops on one memory, in commit order."""
+        return self._rows("WHERE rid = ? ORDER BY pos", rid)
+
+    def kind_rows(self, kind: int) -> Iterable[Row]:
+        """Return the ops of one kind, in commit order."""
+        return self._rows("WHERE kind = ? ORDER BY pos", kind)
+
+    def _rows(self, where: str, *parameters: Any) -> Iterable[Row]:
+        return map(Row._make, self.connection.execute(f"SELECT * FROM op {where}", parameters))
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
@@ -207,6 +218,21 @@ class SqliteStore:
                 )
             ),
         )
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the file, and with the memory table compared with the cells."""
+        problems = [
+            f"SQLite: {found}"
+            for (found,) in self.connection.execute("PRAGMA integrity_check")
+            if found != "ok"
+        ]
+        columns = ", ".join(f'"{name}"' for name in (*_MEMORY_COLUMNS, *_FIELD_COLUMNS, "more"))
+        rows = {row[0]: row for row in self.connection.execute(f"SELECT {columns} FROM memory")}
+        for key, cell in self.all_cells():
+            if isinstance(cell, MemoryCell) and rows.pop(key.name, None) != memory_row(show(key.name, cell)):
+                problems.append(f"memory {show_memory_id(key.name)} shows something else than was folded")
+        problems += [f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows]
+        return problems
 
     # -- writing ---------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, assert_never
 
-from replica.codec import pack, read_place, unpack, wire_place
+from replica.codec import pack, read_place, unpack
 from replica.errors import InvalidOp
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
