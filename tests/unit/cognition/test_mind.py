@@ -1,0 +1,163 @@
+from pathlib import Path
+
+import pytest
+import trio
+
+from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue
+from replica import Forget, Remember, Write
+from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of
+
+
+def test_a_memory_is_recalled_by_its_words_at_once_and_by_meaning_when_settled(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon", "Bob sold his boat")
+            (hit,) = await mind.recall("Lisbon", k=1)
+            assert hit.memory.text == "Ann moved to Lisbon"
+            await mind.settle()
+            (hit,) = await mind.recall("Lisbon", k=1)
+            assert {found.channel for found in hit.found} == {"words", "vectors"}
+            # Once the index is in use, it follows what is written.
+            await remember(replica, "Carl lives in Porto")
+            await mind.settle()
+            (hit,) = await mind.recall("Porto", k=1)
+            assert {found.channel for found in hit.found} == {"words", "vectors"}
+
+    trio.run(main)
+
+
+def test_pm_51_a_hundred_facts_return_before_any_is_embedded(tmp_path: Path) -> None:
+    async def main() -> None:
+        embedder = FaultyEmbedder(refuse="nothing")
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            rids = await remember(replica, *(f"fact {n}" for n in range(100)))
+            assert len(rids) == 100
+            assert len(embedder.calls) == 0
+            await mind.settle()
+            assert sum(map(len, embedder.calls)) == 100
+
+    trio.run(main)
+
+
+def test_pm_55_what_an_earlier_run_left_is_embedded_by_the_next(tmp_path: Path) -> None:
+    async def main() -> None:
+        missing = FaultyEmbedder(refuse="", error=ModelUnavailable("no model here"))
+        async with open_memory(tmp_path / "m.db", embedder=missing) as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon")
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await mind.settle()
+            assert await mind.queue_state() == queue.QueueState(0, 0, None)
+            (hit,) = await mind.recall("Lisbon")
+            assert {found.channel for found in hit.found} == {"words", "vectors"}
+
+    trio.run(main)
+
+
+def test_one_bad_text_does_not_spoil_its_batch_and_is_given_up_after_five_tries(tmp_path: Path) -> None:
+    async def main() -> None:
+        now_ms = 1_700_000_000_000
+
+        def clock() -> int:
+            nonlocal now_ms
+            now_ms += 30_000  # every look at the clock is past the next retry
+            return now_ms
+
+        embedder = FaultyEmbedder()
+        async with open_memory(tmp_path / "m.db", embedder=embedder, clock=clock) as (replica, mind):
+            await remember(replica, "good one", "poison", "good two")
+            await mind.settle()
+            state = await mind.queue_state()
+            assert (state.pending, state.failed) == (0, 1)
+            (entry,) = await mind.queue_entries(status="failed")
+            assert (entry.text, entry.attempts, entry.last_error) == (
+                "poison",
+                5,
+                "RuntimeError: cannot embed this",
+            )
+            embedder.refuse = "nothing"
+            assert await mind.requeue() == 1
+            await mind.settle()
+            assert (await mind.queue_state()).failed == 0
+
+    trio.run(main)
+
+
+def test_a_missing_model_is_said_so_costs_no_attempts_and_recall_goes_on_by_words(tmp_path: Path) -> None:
+    async def main() -> None:
+        missing = StaticEmbedder(tmp_path)
+        async with open_memory(tmp_path / "m.db", embedder=missing) as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon")
+            with pytest.raises(ModelUnavailable, match="expected a tokenizer at"):
+                await mind.settle()
+            assert isinstance(mind.trouble, ModelUnavailable)
+            (entry,) = await mind.queue_entries()
+            assert (entry.attempts, entry.status) == (0, "pending")
+            (hit,) = await mind.recall("Lisbon")
+            assert [found.channel for found in hit.found] == ["words"]
+
+    trio.run(main)
+
+
+class NarrowEmbedder(HashedEmbedder):
+    """Promises one width and delivers another."""
+
+    @property
+    def width(self) -> int:
+        return 3
+
+
+def test_an_embedder_that_breaks_its_promise_is_named(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=NarrowEmbedder()) as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon")
+            with pytest.raises(ModelUnavailable, match=r"shape \(1, 3\) from hashed-1/64, got \(1, 64\)"):
+                await mind.settle()
+
+    trio.run(main)
+
+
+def test_changing_the_embedder_never_mixes_spaces(tmp_path: Path) -> None:
+    async def main() -> None:
+        for width in (64, 32, 64):
+            async with open_memory(tmp_path / "m.db", embedder=HashedEmbedder(width)) as (replica, mind):
+                await remember(replica, f"told at width {width}")
+                await mind.settle()
+                hits = await mind.recall("told at width", filters=Filters())
+                assert all(len(hit.found) == 2 for hit in hits)
+
+    trio.run(main)
+
+
+def test_a_forgotten_memory_is_gone_from_recall_at_once(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            (rid,) = await remember(replica, "Ann moved to Lisbon")
+            await mind.settle()
+            assert len(await mind.recall("Lisbon")) == 1
+            await replica.run(lambda core, _: core.commit([Write(Forget((rid,)))], replica.now_ms()))
+            assert await mind.recall("Lisbon") == []
+
+    trio.run(main)
+
+
+def test_errors_of_the_caller_come_out_as_they_are(tmp_path: Path) -> None:
+    async def main() -> None:
+        with pytest.raises(KeyError, match="mine"):
+            async with open_memory(tmp_path / "m.db"):
+                raise KeyError("mine")
+
+    trio.run(main)
+
+
+def test_locomo_the_turn_that_answers_is_among_the_first_ten(tmp_path: Path) -> None:
+    conversation = next(it for it in locomo() if it["sample_id"] == "conv-26")
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=StaticEmbedder()) as (replica, mind):
+            writes = [Write(Remember(turn.text, turn.fields), turn.rid) for turn in turns_of(conversation)]
+            await replica.run(lambda core, _: core.commit(writes, replica.now_ms()))
+            await mind.settle()
+            hits = await mind.recall("When did Caroline go to the LGBTQ support group?", k=10)
+            assert "D1:3" in [hit.memory.fields["turn"] for hit in hits]
+
+    trio.run(main)

@@ -1,0 +1,125 @@
+import pytest
+
+from cognition.tables import TABLES_VERSION, CognitionTables, indexed
+from replica import Edit, Forget, Remember, Set, Write, new_memory_id
+from tests.support.minds import NOW_MS, Home
+
+
+def found(home: Home, query: str) -> list[int]:
+    """Return the rows whose words match, smallest first."""
+    rows = home.connection.execute(
+        "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid", (query,)
+    )
+    return [number for (number,) in rows]
+
+
+def queued(home: Home) -> list[int]:
+    return [number for (number,) in home.connection.execute("SELECT id FROM embed_queue ORDER BY id")]
+
+
+@pytest.fixture
+def home() -> Home:
+    return Home()
+
+
+def test_a_memory_is_found_by_its_words_as_soon_as_it_is_committed(home: Home) -> None:
+    rid = home.remember("Ann moved to Lisbon")
+    assert found(home, "lisbon") == [home.number(rid)]
+
+
+def test_yd_06_morphology_does_not_matter(home: Home) -> None:
+    rid = home.remember('We deployed it, with a state-of-the-art café "quote"')
+    for query in ("deploying", "deploys", '"state of the art"', "cafe", "quotes"):
+        assert found(home, query) == [home.number(rid)], query
+
+
+def test_speaker_date_and_labels_are_words_of_a_memory(home: Home) -> None:
+    told_at = 1_683_500_000_000  # 7 May 2023
+    rid = home.remember(
+        "hello", speaker="Caroline", told_at=told_at, topic="kafka", meta={"caption": "a red boat"}
+    )
+    for query in ("caroline", '"7 may 2023"', "kafka", "boat"):
+        assert found(home, query) == [home.number(rid)], query
+
+
+def test_pm_51_a_write_enqueues_and_nothing_is_embedded_on_its_way(home: Home) -> None:
+    """The tables know no embedder: what a write costs does not depend on one, or on how much waits."""
+    writes = [Write(Remember(f"fact {n}", {}), new_memory_id(NOW_MS, home.random)) for n in range(100)]
+    home.commit(*writes)
+    assert len(queued(home)) == 100
+    assert home.connection.execute("SELECT count(*) FROM vector").fetchone() == (0,)
+
+
+def test_a_memory_is_queued_once_however_often_it_changes(home: Home) -> None:
+    rid = home.remember("hello")
+    for topic in ("one", "two", "three"):
+        home.commit(Write(Set("topic", topic), rid))
+    assert queued(home) == [home.number(rid)]
+    assert found(home, "one OR two") == []
+    assert found(home, "three") == [home.number(rid)]
+
+
+def test_a_field_that_is_not_indexed_leaves_words_vector_and_queue_alone(home: Home) -> None:
+    rid = home.remember("hello")
+    number = home.number(rid)
+    home.connection.execute("DELETE FROM embed_queue")
+    home.connection.execute("INSERT INTO vector VALUES (?, 1, x'00')", (number,))
+    home.commit(Write(Set("importance", 0.5), rid))
+    assert queued(home) == []
+    assert home.connection.execute("SELECT id FROM vector").fetchall() == [(number,)]
+
+
+def test_a_changed_memory_loses_its_old_words_and_its_vector(home: Home) -> None:
+    rid = home.remember("the wizard", topic="old")
+    number = home.number(rid)
+    home.connection.execute("DELETE FROM embed_queue")
+    home.connection.execute("INSERT INTO vector VALUES (?, 1, x'00')", (number,))
+    home.commit(Write(Set("topic", "new"), rid))
+    assert found(home, "old") == []
+    assert found(home, "wizard") == [number]
+    assert queued(home) == [number]
+    assert home.connection.execute("SELECT id FROM vector").fetchall() == []
+
+
+def test_a_forgotten_memory_leaves_nothing_behind(home: Home) -> None:
+    rid, other = home.remember("the wizard of oz"), home.remember("the witch")
+    home.connection.execute("INSERT INTO vector VALUES (?, 1, x'00')", (home.number(rid),))
+    home.commit(Write(Forget((rid,))))
+    assert found(home, "wizard OR oz OR witch") == [home.number(other)]
+    assert queued(home) == [home.number(other)]
+    assert home.connection.execute("SELECT id FROM vector").fetchall() == []
+    home.connection.execute("INSERT INTO memory_text (memory_text) VALUES ('integrity-check')")
+
+
+def test_yd_58_ops_carry_no_vectors(home: Home) -> None:
+    home.remember("hello")
+    ((payload,),) = home.connection.execute("SELECT payload FROM op WHERE payload IS NOT NULL")
+    assert len(payload) < 64
+    assert Edit.__slots__ == ("base", "update")
+    assert Remember.__slots__ == ("text", "fields")
+
+
+def test_yd_01_dropped_tables_come_back_the_same(home: Home) -> None:
+    """What an older program left is thrown away, and filled again from the memories."""
+    for n in range(30):
+        home.remember(f"number {n} of many", topic=f"topic {n}", tags=[f"tag{n}"], speaker="Ann")
+    before = {query: found(home, query) for query in ("many", "7", "topic", "tag3", "ann")}
+    home.connection.execute("UPDATE cognition SET value = 0 WHERE name = 'version'")
+    home.connection.execute("INSERT INTO memory_text (memory_text) VALUES ('delete-all')")
+    CognitionTables().migrate(home.connection)
+    assert {query: found(home, query) for query in before} == before
+    assert len(queued(home)) == 30
+    row = home.connection.execute("SELECT value FROM cognition WHERE name = 'version'").fetchone()
+    assert row == (TABLES_VERSION,)
+
+
+def test_tables_that_are_current_are_left_as_they_are(home: Home) -> None:
+    home.remember("hello")
+    home.connection.execute("DELETE FROM embed_queue")
+    CognitionTables().migrate(home.connection)
+    assert queued(home) == []
+
+
+def test_a_date_that_no_calendar_holds_is_left_out() -> None:
+    assert indexed("x", {"told_at": 2**48}).about == ""
+    assert indexed("x", {"told_at": -1}).about == "31 December 1969"
