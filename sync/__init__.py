@@ -1,1 +1,78 @@
-"""How two replicas meet and come to agree."""
+"""How two replicas meet and come to agree.
+
+Devices are paired once (`offer`, `join`), find each other (`MdnsFinder`, `FixedFinder`, `Roster`), open a link
+that only members can open (`secure`, `Trust`), and hold one conversation over it until neither owes the
+other anything.
+"""
+
+from sync.address import Address
+from sync.code import Invitation, PairingCode
+from sync.discovery.finder import Finder, News, Service, Sighting, Vanished
+from sync.discovery.fixed import FixedFinder
+from sync.discovery.mdns import MdnsFinder
+from sync.errors import (
+    CodeExpired,
+    InvalidCode,
+    LimitExceeded,
+    LinkLost,
+    LocalProtocolError,
+    PairingClosed,
+    PairingFailed,
+    RemoteProtocolError,
+    SelfLink,
+    SyncError,
+    Untrusted,
+    WrongCode,
+)
+from sync.identity import IDENTITY_FILE, Identity, certificate_key, device_id_of, fingerprint, shared_words
+from sync.pairing import Introduction, Paired
+from sync.pairing_link import CodeShown, JoinerTurnedAway, OfferNews, join, offer
+from sync.roster import Contact, Roster, Standing, new_link_stays
+from sync.tls import SecureStream, secure
+from sync.trust import Member, Trust
+
+__all__ = [
+    "IDENTITY_FILE",
+    "Address",
+    "CodeExpired",
+    "CodeShown",
+    "Contact",
+    "Finder",
+    "FixedFinder",
+    "Identity",
+    "Introduction",
+    "InvalidCode",
+    "Invitation",
+    "JoinerTurnedAway",
+    "LimitExceeded",
+    "LinkLost",
+    "LocalProtocolError",
+    "MdnsFinder",
+    "Member",
+    "News",
+    "OfferNews",
+    "Paired",
+    "PairingClosed",
+    "PairingCode",
+    "PairingFailed",
+    "RemoteProtocolError",
+    "Roster",
+    "SecureStream",
+    "SelfLink",
+    "Service",
+    "Sighting",
+    "Standing",
+    "SyncError",
+    "Trust",
+    "Untrusted",
+    "Vanished",
+    "WrongCode",
+    "certificate_key",
+    "device_id_of",
+    "fingerprint",
+    "join",
+    "new_link_stays",
+    "offer",
+    "secure",
+    "shared_words",
+]

@@ -23,7 +23,7 @@ from sync.code import Entropy, PairingCode
 from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, WrongCode
 from sync.identity import Identity, fingerprint
 from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow, refusal
-from sync.tls import FAREWELL_SECONDS_MAX, explain, peer_certificate, unpinned_context
+from sync.tls import FAREWELL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
 
@@ -106,11 +106,14 @@ async def offer(
         elif _now_ms() < window.expires_ms:
             show()
 
+    async def serve(nursery: trio.Nursery) -> None:
+        await trio.serve_listeners(converse, list(listeners), handler_nursery=nursery)
+
     try:
         with trio.move_on_at(window.expires_ms / 1000):
             async with trio.open_nursery() as nursery:
                 show()
-                await trio.serve_listeners(converse, list(listeners), handler_nursery=nursery)
+                nursery.start_soon(serve, nursery)
     finally:
         for listener in listeners:
             await trio.aclose_forcefully(listener)
@@ -139,7 +142,7 @@ async def join(
         with trio.fail_after(CONNECT_SECONDS_MAX):
             stream = await trio.open_tcp_stream(address.host, address.port)
     except (OSError, trio.TooSlowError) as error:
-        raise LinkLost(f"nobody is pairing at {address}: {error or 'no answer'}") from error
+        raise LinkLost(f"nobody is pairing at {address} ({type(error).__name__})") from error
     async with _conversation(stream, unpinned_context(None), server_side=False) as talk:
         offerer = talk.certificate()
         if expected_fingerprint is not None and fingerprint(offerer) != expected_fingerprint:
@@ -175,7 +178,7 @@ async def _answer(stream: trio.SocketStream, machine: Offerer, identity: Identit
 class _Talk:
     """Whole frames over one TLS stream, small ones only."""
 
-    def __init__(self, stream: trio.SSLStream) -> None:
+    def __init__(self, stream: SecureStream) -> None:
         self._stream = stream
         self._reader = FrameReader(frame_bytes_max=PAIRING_FRAME_BYTES_MAX)
         self._heard: deque[bytes] = deque()
@@ -198,7 +201,7 @@ class _Talk:
 
 @asynccontextmanager
 async def _conversation(
-    stream: trio.SocketStream, context: ssl.SSLContext, *, server_side: bool
+    stream: trio.abc.Stream, context: ssl.SSLContext, *, server_side: bool
 ) -> AsyncIterator[_Talk]:
     """TLS without pins around a stream; closes it, and names whose fault it is when it breaks."""
     secured = trio.SSLStream(stream, context, server_side=server_side)

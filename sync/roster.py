@@ -127,7 +127,7 @@ class Roster:
 
     def sight(self, name: str, addresses: Iterable[Address], *, now_ms: int) -> None:
         """Take an announcement from the local network; the same device may come under a new name."""
-        wanted = tuple(sorted(set(addresses)))[:ADDRESSES_PER_SIGHTING_MAX]
+        wanted = tuple(dict.fromkeys(addresses))[:ADDRESSES_PER_SIGHTING_MAX]
         key = _sighted(name)
         if not wanted or ((entry := self._entries.get(key)) is not None and entry.addresses == wanted):
             return

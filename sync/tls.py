@@ -33,6 +33,8 @@ from replica.ids import DeviceId
 from sync.errors import LinkLost, RemoteProtocolError, SelfLink, SyncError, Untrusted
 from sync.identity import Identity, device_id_of, fingerprint
 
+SecureStream = trio.SSLStream[trio.abc.Stream]
+
 # Both sides compute for a millisecond; the rest is the network. A phone on a bad radio gets ten seconds.
 HANDSHAKE_SECONDS_MAX: Final = 10.0
 
@@ -107,7 +109,7 @@ async def secure(
     pins: Iterable[bytes],
     server_side: bool,
     seconds_max: float = HANDSHAKE_SECONDS_MAX,
-) -> tuple[trio.SSLStream, DeviceId]:
+) -> tuple[SecureStream, DeviceId]:
     """The encrypted stream, and who is at its other end. On any error the raw stream is closed.
 
     Untrusted: one of the two does not admit the other. LinkLost: the network or the peer went away.
@@ -133,7 +135,7 @@ async def secure(
         raise
 
 
-def peer_certificate(secured: trio.SSLStream) -> bytes:
+def peer_certificate(secured: SecureStream) -> bytes:
     """The certificate that the other end showed, pinned or not."""
     der = secured.getpeercert(binary_form=True)
     if not der:
@@ -142,7 +144,7 @@ def peer_certificate(secured: trio.SSLStream) -> bytes:
     return der
 
 
-def admitted_peer(secured: trio.SSLStream, *, identity: Identity, pins: Iterable[bytes]) -> DeviceId:
+def admitted_peer(secured: SecureStream, *, identity: Identity, pins: Iterable[bytes]) -> DeviceId:
     """Who the other end is, once its certificate is found among the pins by hash."""
     der = peer_certificate(secured)
     if fingerprint(der) not in {fingerprint(pin) for pin in pins}:
@@ -178,7 +180,7 @@ def _context(*, server_side: bool) -> PinnedContext:
     return context
 
 
-async def _greet(secured: trio.SSLStream, *, server_side: bool) -> None:
+async def _greet(secured: SecureStream, *, server_side: bool) -> None:
     if server_side:
         await secured.send_all(ADMITTED)
         return

@@ -73,8 +73,7 @@ def test_two_paired_devices_meet_and_know_who_the_other_is() -> None:
         assert client.stream is not None
         assert server.stream is not None
         assert (client.peer, server.peer) == (LAPTOP.device_id, PHONE.device_id)
-        version: Any = client.stream
-        assert version.version() == "TLSv1.3"
+        assert client.stream.version() == "TLSv1.3"
         await client.stream.send_all(b"hello")
         assert await server.stream.receive_some(100) == b"hello"
         await part(client, server)

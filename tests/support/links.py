@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from replica.ids import DeviceId
 from sync.identity import Identity
-from sync.tls import secure
+from sync.tls import SecureStream, secure
 
 
 @functools.cache
@@ -22,7 +22,7 @@ def identity(name: str) -> Identity:
 class End:
     """What one side of an attempt came to: a link, or the error that it got instead."""
 
-    stream: trio.SSLStream | None = None
+    stream: SecureStream | None = None
     peer: DeviceId | None = None
     error: BaseException | None = None
 

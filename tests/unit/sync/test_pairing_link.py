@@ -217,7 +217,7 @@ def test_a_relay_in_the_middle_of_real_tls_is_found_out() -> None:
         middle.verify_mode = ssl.CERT_NONE
         (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
 
-        async def pump(source: trio.SSLStream, sink: trio.SSLStream) -> None:
+        async def pump(source: trio.abc.Stream, sink: trio.abc.Stream) -> None:
             try:
                 while data := await source.receive_some(1000):
                     await sink.send_all(data)
