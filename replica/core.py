@@ -25,6 +25,7 @@ from replica.codec import (
     unpack,
     wire_place,
 )
+from replica.collector import collector_paused
 from replica.errors import InvalidOp, NotFound, TooLarge
 from replica.feeds import Feed, Feeds, join
 from replica.folding import Totals, WorkingSet
@@ -238,6 +239,10 @@ class Core:
 
     def take(self, frame: Frame, now_ms: int) -> Taken:
         """Take what may be taken of a frame, durably and in one transaction."""
+        with collector_paused():
+            return self._take(frame, now_ms)
+
+    def _take(self, frame: Frame, now_ms: int) -> Taken:
         admission = admit(
             frame, self.feeds, public_key=self.membership.public_key, verify=self._verify, erased=frozenset()
         )
@@ -272,7 +277,7 @@ class Core:
         keys: list[Key] = []
         for (op, _), body in zip(ops, bodies, strict=True):
             if body is not None:
-                keys += keys_of(body, op.rid, op.place)
+                keys += keys_of(op, body)
         working = WorkingSet.load(self.store, keys, self.feeds.origin_of)
         state, totals = working.state, self.totals
         rows: list[Row] = []
@@ -289,17 +294,8 @@ class Core:
             self._fresh_ids[no, op.seq] = op.id
             if body is not None:
                 status = Status.FOLDED
-                fold(
-                    state,
-                    body,
-                    rid=op.rid,
-                    hlc=op.hlc,
-                    place=op.place,
-                    dot=Dot(no, op.seq, op.id[:8]),
-                    origin=feed.origin_no,
-                    vector=vector,
-                    dot_of=self.feeds.locate,
-                )
+                dot = Dot(no, op.seq, op.id[:8])
+                fold(state, op, body, dot, feed.origin_no, vector, self.feeds.locate)
             else:
                 status = _status_of(op)
                 if status is not Status.FOLDED:

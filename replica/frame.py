@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import zstandard
 
 from replica.codec import SALT_BYTES, header, header_hash, pack, payload_hash, read_place, unpack, wire_place
+from replica.collector import collector_paused
 from replica.errors import InvalidOp, TooLarge
 from replica.hlc import HLC_MAX
 from replica.ids import (
@@ -97,7 +98,11 @@ def decode_frame(data: bytes) -> Frame:
     The chain from `prev` on holds by construction; whether `prev` is held and the signatures verify is for
     whoever knows the feeds to find out.
     """
-    columns = unpack(_decompressed(data))
+    with collector_paused():
+        return _read_columns(unpack(_decompressed(data)))
+
+
+def _read_columns(columns: Any) -> Frame:
     match columns:
         case [int(version), *_] if version != FORMAT:
             raise InvalidOp(f"expected a frame of format {FORMAT}, got format {version}")

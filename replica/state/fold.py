@@ -30,8 +30,9 @@ from replica.state.text import EditedText, base_name
 DotOf = Callable[[Place], Dot | None]
 
 
-def keys_of(body: ops.Body, rid: bytes | None, place: Place) -> list[Key]:
+def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
     """Return the cells that folding this op reads or writes, so that they can be loaded together."""
+    rid = op.rid
     match body:
         case ops.Remember() | ops.Edit() | ops.Claim() | ops.Trigger():
             return [memory_key(rid)] if rid is not None else []
@@ -46,7 +47,7 @@ def keys_of(body: ops.Body, rid: bytes | None, place: Place) -> list[Key]:
         case ops.Resolve():
             return [memory_key(verdict.rid) for verdict in body.verdicts]
         case ops.Propose():
-            return [proposal_key(place)]
+            return [proposal_key(op.place)]
         case ops.Withdraw():
             return [proposal_key(proposal) for proposal in body.proposals]
         case ops.Receipt():
@@ -56,21 +57,14 @@ def keys_of(body: ops.Body, rid: bytes | None, place: Place) -> list[Key]:
 
 
 def fold(
-    state: State,
-    body: ops.Body,
-    *,
-    rid: bytes | None,
-    hlc: int,
-    place: Place,
-    dot: Dot,
-    origin: int,
-    vector: Vector,
-    dot_of: DotOf,
+    state: State, op: ops.Op, body: ops.Body, dot: Dot, origin: int, vector: Vector, dot_of: DotOf
 ) -> None:
     """Apply one op, in causal order, to the cells that `keys_of` names.
 
-    `vector` covers what the writer held, this op included; `origin` is the local number of the op's origin.
+    `dot` is the op's place in local numbers, `origin` the local number of its origin; `vector` covers what the writer
+    held, this op included.
     """
+    rid, hlc = op.rid, op.hlc
     match body:
         case ops.Remember():
             if rid is not None and rid not in state.tombstones:
@@ -119,7 +113,7 @@ def fold(
                     cell.verdicts[claim] = write(heads, dot, hlc, verdict.keep, vector)
                     state.touched.add(memory_key(verdict.rid))
         case ops.Propose():
-            key = proposal_key(place)
+            key = proposal_key(op.place)
             state.cells[key] = Proposal(dot, body.rids)
             state.touched.add(key)
         case ops.Withdraw():
