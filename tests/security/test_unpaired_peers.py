@@ -200,6 +200,40 @@ def test_a_client_without_a_certificate_is_refused_and_told_so() -> None:
     run(main)
 
 
+def test_a_stranger_learns_nothing_of_the_other_members() -> None:
+    """TLS servers may list the names of acceptable issuers: here those would be the members' device ids."""
+
+    async def main() -> None:
+        dialled, accepted = await tcp_pair()
+        context: Any = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        heard = bytearray()
+
+        def overhear(_: object, direction: str, __: object, ___: object, ____: object, data: bytes) -> None:
+            if direction == "read":
+                heard.extend(data)
+
+        context._msg_callback = overhear
+
+        async def serve() -> None:
+            with pytest.raises(Untrusted):
+                await secure(accepted, identity=LAPTOP, pins=[PHONE.certificate], server_side=True)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            curious = trio.SSLStream(dialled, context)
+            await curious.do_handshake()
+            await trio.aclose_forcefully(curious)
+        assert (
+            LAPTOP.device_id.hex().encode() in heard
+        )  # what it cannot help learning, and proof that we listen
+        assert PHONE.device_id.hex().encode() not in heard
+        assert PHONE.public_key not in heard
+
+    run(main)
+
+
 def test_dialling_oneself_or_a_clone_is_named_as_such() -> None:
     async def main() -> None:
         client, server = await meet(LAPTOP, [LAPTOP.certificate], LAPTOP, [LAPTOP.certificate])

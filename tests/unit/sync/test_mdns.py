@@ -1,0 +1,91 @@
+"""What the mDNS finder makes of what it hears, and of a machine whose addresses change."""
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+import trio
+import trio.testing
+from zeroconf.asyncio import AsyncServiceInfo
+
+from replica.asyncio_host import AsyncioHost
+from sync.discovery.finder import Service, Sighting, Vanished
+from sync.discovery.mdns import MdnsFinder, _sighting, own_addresses, random_name
+
+KIND = Service.SYNC.value
+
+
+def heard(*addresses: str, port: int = 7411) -> Sighting | None:
+    info = AsyncServiceInfo(KIND, f"x.{KIND}", parsed_addresses=list(addresses), port=port, server="x.local.")
+    return _sighting(info)
+
+
+def test_the_likeliest_address_comes_first() -> None:
+    seen = heard("fe80::1", "2001:db8::1", "10.0.0.1")
+    assert seen is not None
+    assert [str(each) for each in seen.addresses] == ["10.0.0.1:7411", "[2001:db8::1]:7411", "[fe80::1]:7411"]
+
+
+@pytest.mark.parametrize("hopeless", ["127.0.0.1", "0.0.0.0", "224.0.0.251", "::1", "::", "ff02::fb"])
+def test_an_announcement_cannot_send_us_to_ourselves_or_to_everybody(hopeless: str) -> None:
+    assert heard(hopeless) is None
+    seen = heard(hopeless, "10.0.0.1")
+    assert seen is not None
+    assert [each.host for each in seen.addresses] == ["10.0.0.1"]
+
+
+def test_an_announcement_without_a_port_is_no_sighting() -> None:
+    assert heard("10.0.0.1", port=0) is None
+
+
+def test_a_name_says_nothing_and_never_comes_twice() -> None:
+    names = {random_name() for _ in range(100)}
+    assert len(names) == 100
+    assert all(len(name) == 16 and set(name) <= set("0123456789abcdef") for name in names)
+
+
+def fast(main: Callable[[], object]) -> None:
+    """Real threads and a real network, by a clock that runs twenty times as fast."""
+    trio.run(main, clock=trio.testing.MockClock(rate=20))  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not own_addresses(), reason="this machine has no network interface to multicast on")
+def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> None:
+    """Others see the old name go and a new one come; what it saw itself is taken back and found anew."""
+    everything = own_addresses()
+    first = min(everything, key=lambda each: (":" in each, each))
+    ours: frozenset[str] = frozenset()
+    names = (f"name{n}" for n in itertools.count())
+
+    async def main() -> None:
+        nonlocal ours
+        async with AsyncioHost.open() as host:
+            async with (
+                MdnsFinder.open(host) as other,
+                MdnsFinder.open(host, name=lambda: next(names), addresses=lambda: ours) as moving,
+                other.watch(Service.SYNC) as others_news,
+                moving.watch(Service.SYNC) as own_news,
+                other.announce(Service.SYNC, 7002),
+                moving.announce(Service.SYNC, 7001),
+            ):
+                with trio.fail_after(400):
+                    ours = frozenset({first})  # there was no network before
+                    seen = await others_news.receive()
+                    assert isinstance(seen, Sighting)
+                    assert seen.name.startswith("name0.")
+                    assert {each.host for each in seen.addresses} == {first}
+                    assert isinstance(before := await own_news.receive(), Sighting)
+                    ours = frozenset()
+                    assert await others_news.receive() == Vanished(seen.name)
+                    assert await own_news.receive() == Vanished(before.name)
+                    ours = frozenset({first})
+                    again = await others_news.receive()
+                    assert isinstance(again, Sighting)
+                    assert again.name.startswith("name1.")
+                    assert again.addresses == seen.addresses
+                    found = await own_news.receive()
+                    assert isinstance(found, Sighting)
+                    assert found.name == before.name
+
+    fast(main)
