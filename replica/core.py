@@ -42,6 +42,7 @@ from replica.state.digest import element, plus
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
 from replica.state.register import Dot, Vector
+from replica.state.text import check_update
 
 if TYPE_CHECKING:
     from random import Random
@@ -406,9 +407,12 @@ def _body_of(op: Op) -> Body | None:
     ):
         return None
     try:
-        return decode_payload(op.kind, op.payload)
+        body = decode_payload(op.kind, op.payload)
+        if isinstance(body, Edit):
+            check_update(body.update)  # the library refuses such bytes by an exception, in the midst of a fold
     except InvalidOp:
         return None
+    return body
 
 
 def _status_of(op: Op) -> Status:
