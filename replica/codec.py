@@ -17,7 +17,7 @@ import msgpack
 
 from replica import ops
 from replica.errors import InvalidOp, TooLarge
-from replica.fields import check_field, check_fields
+from replica.fields import MS_MAX, check_field, check_fields
 from replica.ids import (
     DEVICE_ID_BYTES,
     ID8_BYTES,
@@ -29,7 +29,7 @@ from replica.ids import (
     Origin,
     Place,
 )
-from replica.limits import FIELD_STRING_BYTES_MAX, NAMES_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX
+from replica.limits import ACCESSES_MAX, FIELD_STRING_BYTES_MAX, NAMES_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX
 
 SALT_BYTES: Final = 16
 # First element of every header: names the layout, which never changes version.
@@ -294,8 +294,11 @@ def _check(body: ops.Body) -> None:
                 raise InvalidOp(f"expected a weight from 0 to 1, got {body.weight!r}")
         case ops.Access():
             _check_rids(tuple(rid for rid, _, _ in body.totals))
-            if any(count < 0 or last < 0 for _, count, last in body.totals):
-                raise InvalidOp("expected access totals of 0 or more")
+            for _, count, last in body.totals:
+                if not 0 <= count <= ACCESSES_MAX or not 0 <= last <= MS_MAX:
+                    raise InvalidOp(
+                        f"expected from 0 to {ACCESSES_MAX} accesses and a time up to {MS_MAX}, got {count}, {last}"
+                    )
         case ops.Claim():
             for name in (body.entity, body.relation, body.value):
                 _check_name(name)

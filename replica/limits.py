@@ -28,3 +28,6 @@ FRAME_OPS_MAX: Final = 20_000
 FRAME_BYTES_MAX: Final = 64 << 20
 # `seen` names at most one head for each feed; a person owns tens of devices, each with a few incarnations.
 SEEN_MAX: Final = 10_000
+# Recalls of one memory on one origin: a million a second for eight years; the sum over every origin that a
+# group can have still fits the 64 bits in which a store counts.
+ACCESSES_MAX: Final = 1 << 48
