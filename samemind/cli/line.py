@@ -1,0 +1,139 @@
+"""Read a command line: which verb, with which options, and how the answer is to be printed.
+
+`--home`, `--json` and `--raw` are taken from anywhere on the line first. Then only the verb that was named
+gets a parser, made from its declaration: making one for each of dozens costs more than a call to the
+daemon.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from samemind.errors import Usage
+from samemind.surface.catalog import NAMES, SHORT_FOR, verb_named
+from samemind.surface.declare import Declared, Verb, declared
+
+# A path that the daemon would otherwise look for in its own working directory.
+_PATHS: Final = frozenset({"batch", "files", "output"})
+STANDARD_INPUT: Final = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What was typed. `verb` is empty when none was named; `help` when an explanation was asked for."""
+
+    home: str | None
+    json: bool
+    raw: bool
+    help: bool
+    verb: str
+    words: tuple[str, ...]
+
+
+def read_line(words: Sequence[str]) -> Line:
+    """Part what every verb takes from what only the verb can read. Behind `--` everything is the verb's."""
+    home: str | None = None
+    json = raw = help_wanted = False
+    rest: list[str] = []
+    waiting = iter(words)
+    for word in waiting:
+        if word == "--":
+            rest += [word, *waiting]
+        elif word == "--json":
+            json = True
+        elif word == "--raw":
+            raw = True
+        elif word in ("-h", "--help"):
+            help_wanted = True
+        elif word == "--home":
+            home = next(waiting, None)
+            if home is None:
+                raise Usage("--home: expected the folder of a device, got nothing")
+        elif word.startswith("--home="):
+            home = word.removeprefix("--home=")
+        else:
+            rest.append(word)
+    if not rest or rest[0] == "--":
+        return Line(home, json, raw, help_wanted, "", tuple(rest))
+    two = " ".join(rest[:2])
+    if two in NAMES:
+        return Line(home, json, raw, help_wanted, two, tuple(rest[2:]))
+    return Line(home, json, raw, help_wanted, rest[0], tuple(rest[1:]))
+
+
+def find_verb(line: Line) -> Verb[Any, Any]:
+    """Return the verb that is meant."""
+    name = SHORT_FOR.get(line.verb, line.verb)
+    if name == "remember" and any(word == "--batch" or word.startswith("--batch=") for word in line.words):
+        name = "remember-many"
+    return verb_named(name)
+
+
+def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
+    """Return the options that the words behind a verb give, as plain values; `Usage` says what is wrong with them."""
+    found = vars(parser_of(verb).parse_args(words))
+    if verb.name == "remember":
+        found["text"] = " ".join(found["text"])
+    if found.get("text") == STANDARD_INPUT:
+        found["text"] = _standard_input()
+    if found.get("batch") == STANDARD_INPUT:
+        del found["batch"]
+        found["lines"] = _standard_input().split("\n")
+    for name in _PATHS & found.keys():
+        given = found[name]
+        found[name] = (
+            os.path.abspath(given) if isinstance(given, str) else [os.path.abspath(each) for each in given]
+        )
+    return found
+
+
+def parser_of(verb: Verb[Any, Any]) -> argparse.ArgumentParser:
+    """Return a parser for one verb; what was not given is not in its answer."""
+    parser = _Parser(
+        prog=f"samemind {'remember' if verb.name == 'remember-many' else verb.name}",
+        description=(verb.options.__doc__ or "").strip(),
+        argument_default=argparse.SUPPRESS,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    for one in declared(verb.options):
+        _add(parser, one, joined=verb.name == "remember")
+    return parser
+
+
+def _add(parser: argparse.ArgumentParser, one: Declared, *, joined: bool) -> None:
+    word = one.word
+    if not word.flag:
+        if word.metavar:  # what has neither is for other doors
+            many: dict[str, Any] = (
+                {"nargs": "+"} if one.many or joined else {} if one.required else {"nargs": "?"}
+            )
+            parser.add_argument(one.name, metavar=word.metavar, help=word.help, **many)
+        return
+    flags = [flag for flag in (word.short, word.flag) if flag]
+    if one.type is bool:
+        parser.add_argument(*flags, dest=one.name, action="store_true", help=word.help)
+        return
+    parser.add_argument(
+        *flags,
+        dest=one.name,
+        action="append" if one.many else "store",
+        type=one.type,
+        choices=word.choices or None,
+        metavar=word.metavar or (None if word.choices else one.name.upper()),
+        help=word.help,
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises instead of printing and leaving: with `--json` an error is a document like any other."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Usage(f"{self.prog}: {message}", hint=" ".join(self.format_usage().split()))
+
+
+def _standard_input() -> str:
+    return sys.stdin.read().removesuffix("\n")

@@ -1,0 +1,97 @@
+"""The `samemind` command.
+
+A verb goes to the program that holds the store, if one answers, and that costs hardly more than starting
+Python: nothing here loads trio, SQLite or a model before it turns out that the store has to be opened in
+this process.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from samemind.cli.line import Line, find_verb, read_line, read_words
+from samemind.cli.printing import Printer
+from samemind.config import Home
+from samemind.control.client import Control
+from samemind.errors import INTERRUPTED_EXIT_CODE, explain
+from samemind.surface.declare import Verb, read_options
+
+# A daemon ends within two seconds, or something holds it that no waiting will help with.
+END_SECONDS_MAX: Final = 5.0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Do what the command line says and return the exit code."""
+    words = sys.argv[1:] if words is None else words
+    # What is known before the line can be read: an error in it must be printed as asked for too.
+    printer = Printer(json="--json" in words, raw="--raw" in words)
+    try:
+        return _run(read_line(words), printer)
+    except KeyboardInterrupt:
+        printer.interrupted()
+        return INTERRUPTED_EXIT_CODE
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain again when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except Exception as error:
+        told = explain(error)
+        if told.code == "internal" and os.environ.get("SAMEMIND_DEBUG"):
+            raise
+        printer.failed(told)
+        return told.exit_code
+
+
+def _run(line: Line, printer: Printer) -> int:
+    if not line.verb or line.verb == "help" or line.help:
+        from samemind.cli.help import show_help
+
+        show_help(line, printer)
+        return 0
+    if line.verb == "demo":
+        from samemind.demo import run_demo
+
+        return run_demo(line, printer)
+    if line.verb == "version":
+        from importlib.metadata import version
+
+        printer.result("version", {"version": version("samemind")})
+        return 0
+    verb = find_verb(line)
+    options = read_words(verb, line.words)
+    read_options(verb, options)  # refuse what cannot be meant before anything is opened
+    result = _ask(verb, options, Home.choose(line.home), printer)
+    if result is not None:
+        printer.result(verb.name, result)
+    return 1 if verb.name == "verify" and result is not None and not result["ok"] else 0
+
+
+def _ask(
+    verb: Verb[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+) -> Mapping[str, Any] | None:
+    control = None if verb.name == "up" else Control.connect(home)
+    if control is None:
+        from samemind.cli.opening import ask_here  # everything heavy
+
+        return ask_here(verb, options, home, printer)
+    result: Mapping[str, Any] | None = None
+    try:
+        for said, found in control.ask(verb.name, options):
+            result = found
+            if said is not None:
+                printer.said(verb.name, said)
+    finally:
+        control.close()
+    if verb.name == "down":
+        _wait_for_the_end(home)
+    return result
+
+
+def _wait_for_the_end(home: Home) -> None:
+    """Return when the daemon has let go of the store, so that whatever comes next can have it."""
+    deadline = time.monotonic() + END_SECONDS_MAX
+    while home.control.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)

@@ -1,0 +1,101 @@
+"""Print what came of a verb: for people, as JSON, or as one bare line.
+
+Standard output carries the answer and nothing else; progress, errors for people and all other prose go to
+standard error. With `--json` there is exactly one document, also for an error; verbs that go on print a
+line for each thing they say. `--raw` is for programs that pay by the token: one line, nothing decorated.
+"""
+
+import io
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from samemind.cli.show import raw_line, show, show_said
+from samemind.errors import SamemindError
+
+# Verbs of which each thing they say is an answer of its own, and is printed at once.
+NEWS = frozenset({"pair", "log", "up"})
+
+
+class Printer:
+    """Where a verb's answer goes."""
+
+    def __init__(self, *, json: bool, raw: bool) -> None:
+        self.json = json
+        self.raw = raw
+        self._lines: list[str] = []
+        self._progress: Any = None
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Memories are in every script, whatever the locale says of this terminal; in JSON an escape is right too.
+            sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="backslashreplace")
+
+    def result(self, verb: str, document: Mapping[str, Any]) -> None:
+        """Print a verb's result."""
+        self._end_progress()
+        if self.json:
+            if verb == "export" and document["path"] is None:
+                document = {**document, "records": [json.loads(line) for line in self._lines]}
+            self.document(document)
+        elif self.raw:
+            self.text(raw_line(verb, document))
+        else:
+            self.text("\n".join(show(verb, document)))
+
+    def said(self, verb: str, document: Mapping[str, Any]) -> None:
+        """Print what a verb says before its end."""
+        if "progress" in document:
+            self._show_progress(document["progress"])
+        elif "lines" in document:
+            if self.json:
+                self._lines += document["lines"]
+            else:
+                sys.stdout.writelines(document["lines"])
+        elif verb in NEWS:
+            if self.json:
+                self.document(document)
+            else:
+                self.text(raw_line(verb, document) if self.raw else "\n".join(show_said(verb, document)))
+
+    def failed(self, error: SamemindError) -> None:
+        """Print an error."""
+        self._end_progress()
+        if self.json:
+            self.document({"error": error.document()})
+            return
+        print(f"samemind: {error.message}", file=sys.stderr)
+        if error.hint and not self.raw:
+            print(f"  {error.hint}", file=sys.stderr)
+
+    def interrupted(self) -> None:
+        """Say that the user ended it."""
+        self._end_progress()
+        if self.json:
+            self.document({"error": {"code": "interrupted", "message": "interrupted", "hint": ""}})
+
+    def document(self, document: Mapping[str, Any]) -> None:
+        """Print one document, on one line."""
+        print(json.dumps(document, ensure_ascii=False), flush=True)
+
+    def text(self, text: str) -> None:
+        """Print text for people."""
+        if text:
+            print(text, flush=True)
+
+    def _show_progress(self, progress: Mapping[str, int]) -> None:
+        if not sys.stderr.isatty() or progress["done"] >= progress["total"]:
+            self._end_progress()
+            return
+        if self._progress is None:
+            from rich.console import Console  # only where somebody watches and waits
+            from rich.progress import Progress
+
+            self._progress = Progress(console=Console(stderr=True), transient=True)
+            self._progress.add_task("", total=progress["total"])
+            self._progress.start()
+        self._progress.update(self._progress.task_ids[0], completed=progress["done"])
+
+    def _end_progress(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None

@@ -1,0 +1,238 @@
+"""Say in plain text what a verb's result says: lines for people, and one bare line for `--raw`."""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+Document = Mapping[str, Any]
+# Enough to tell devices of one household apart at a glance; the whole id is in --json.
+_DEVICE_DIGITS: Final = 12
+
+
+def show(verb: str, document: Document) -> list[str]:
+    """Return a result as lines for people."""
+    return _SHOWN.get(verb, _pairs)(document)
+
+
+def show_said(verb: str, document: Document) -> list[str]:
+    """Return what a verb says before its end as lines for people."""
+    if verb == "log":
+        return [_op(document)]
+    if "code" in document:
+        lines = [f"code     {document['code']}", f"address  {document['address']}", ""]
+        if document.get("qr"):
+            lines += [document["qr"], ""]
+        until = _clock(document["expires_at"])
+        return [*lines, f"On the other device: samemind pair {document['code']}", f"Waiting until {until}."]
+    return _pairs(document)
+
+
+def raw_line(verb: str, document: Document) -> str:
+    """Return a result as one line without decoration."""
+    if "text" in document and "rid" in document:
+        return _bare(document)
+    for name in ("results", "memories"):
+        if isinstance(document.get(name), list):
+            return " | ".join(map(_bare, document[name]))
+    if verb == "remember":
+        return str(document["rid"])
+    return " ".join(
+        f"{name}={_plain(value)}" for name, value in document.items() if value not in (None, [], {}, "")
+    )
+
+
+def _bare(memory: Document) -> str:
+    who = f"{memory['speaker']}: " if memory.get("speaker") else ""
+    return f"{memory['rid']} {who}{_one_line(memory['text'])}"
+
+
+def _plain(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _one_line(text)
+
+
+def _one_line(text: str) -> str:
+    """Return a text without line breaks, and without anything that a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _safe(text: str) -> str:
+    """Return a text as it is but for what a terminal would obey."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _remembered(document: Document) -> list[str]:
+    return [document["rid"] if document["duplicate_of"] is None else f"{document['rid']} (known already)"]
+
+
+def _hits(document: Document) -> list[str]:
+    lines: list[str] = []
+    for hit in document["results"]:
+        lines.append(f"{hit['score']:.4f}  {_titled(hit)}")
+        lines.append(f"        {hit['rid']}  {_where(hit)}")
+        lines += [
+            f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
+            for reason in (hit.get("why") or {}).get("found", [])
+        ]
+    return lines or ["nothing found"]
+
+
+def _memories(document: Document) -> list[str]:
+    lines = [f"{memory['rid']}  {_titled(memory)}" for memory in document["memories"]]
+    left = document["total"] - len(lines)
+    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["no memories"]
+
+
+def _memory(document: Document) -> list[str]:
+    hidden = {"text", "origin", "device"}
+    fields = {
+        name: value
+        for name, value in document.items()
+        if name not in hidden and value not in (None, [], {}, False)
+    }
+    return [_safe(document["text"]), "", *_pairs(fields)]
+
+
+def _titled(memory: Document) -> str:
+    who = f"{_one_line(memory['speaker'])}: " if memory.get("speaker") else ""
+    return f"{who}{_one_line(memory['text'])}"
+
+
+def _where(memory: Document) -> str:
+    parts = [memory.get("session"), memory.get("turn"), _clock(memory.get("told_at") or memory["created_at"])]
+    return " ".join(_one_line(part) for part in parts if part)
+
+
+def _edges(document: Document) -> list[str]:
+    return [_edge(edge) for edge in document["edges"]]
+
+
+def _edge(edge: Document) -> str:
+    weight = "" if edge["weight"] == 1 else f" ({edge['weight']:g})"
+    return _one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}")
+
+
+def _versions(document: Document) -> list[str]:
+    lines = []
+    for version in document["versions"]:
+        who = version["device_name"] or version["device"][:_DEVICE_DIGITS]
+        change = " ".join(f"{name}={_plain(value)}" for name, value in version["change"].items())
+        text = "" if version["text"] is None else _one_line(version["text"])
+        lines.append(f"{_clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
+    return lines
+
+
+def _peers(document: Document) -> list[str]:
+    return [_peer(peer) for peer in document["peers"]] or ["no other devices: samemind pair"]
+
+
+def _peer(peer: Document) -> str:
+    seen = f"synced {_clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
+    behind = f", {peer['behind']} ops behind" if peer["behind"] else ""
+    return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {peer['state']}, {seen}{behind}"
+
+
+def _status(document: Document) -> list[str]:
+    state = (
+        f"up at {document['address']}, process {document['pid']}" if document["running"] else "not running"
+    )
+    return [
+        f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
+        *map(_peer, document["peers"]),
+    ]
+
+
+def _synced(document: Document) -> list[str]:
+    lines = [
+        f"{peer['name']}: {peer['sent']} sent, {peer['received']} received "
+        f"({peer['bytes_out']} bytes out, {peer['bytes_in']} in, {peer['took_ms']:.0f} ms)"
+        for peer in document["peers"]
+    ]
+    lines += [f"{peer['name']}: not reached, {peer['reason']}" for peer in document["unreached"]]
+    return lines or ["no other devices: samemind pair"]
+
+
+def _digest(document: Document) -> list[str]:
+    return [f"{document['digest']}  {document['memories']} memories, {document['ops']} ops"]
+
+
+def _ops(document: Document) -> list[str]:
+    return [_op(op) for op in document["ops"]]
+
+
+def _op(op: Document) -> str:
+    who = op["device_name"] or op["device"][:_DEVICE_DIGITS]
+    status = "" if op["status"] == "folded" else f"  {op['status']}"
+    return f"{_clock(op['at'])}  {who:<12} {op['seq']:>6}  {op['kind']:<9} {op['rid'] or ''}{status}"
+
+
+def _verified(document: Document) -> list[str]:
+    return [
+        f"{document['ops']} ops, all well" if document["ok"] else f"{document['ops']} ops",
+        *document["problems"],
+    ]
+
+
+def _checks(document: Document) -> list[str]:
+    lines = []
+    for check in document["checks"]:
+        lines.append(f"{'ok ' if check['ok'] else 'NOT'}  {check['name']:<10} {check['detail']}")
+        if check["fix"]:
+            lines.append(f"     {'':<10} {check['fix']}")
+    return lines
+
+
+def _imported(document: Document) -> list[str]:
+    lines = [
+        f"{document['imported']} imported, {document['skipped']} known already, {len(document['failed'])} failed"
+    ]
+    return lines + [f"line {each['line']}: {each['reason']}" for each in document["failed"]]
+
+
+def _exported(document: Document) -> list[str]:
+    return [] if document["path"] is None else [f"{document['count']} memories in {document['path']}"]
+
+
+def _paired(document: Document) -> list[str]:
+    return [
+        f"paired with {document['name']} ({document['device_id'][:_DEVICE_DIGITS]})",
+        f"both devices show these words: {document['words']}",
+    ]
+
+
+def _pairs(document: Document) -> list[str]:
+    width = max((len(name) for name in document), default=0)
+    return [f"{name:<{width}}  {_plain(value)}" for name, value in document.items() if value is not None]
+
+
+def _clock(moment: str) -> str:
+    """Return a time in this machine's zone, to the minute."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+_SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
+    "remember": _remembered,
+    "remember-many": lambda document: [f"{document['count']} remembered"],
+    "recall": _hits,
+    "get": _memory,
+    "list": _memories,
+    **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
+    "forget": lambda document: [f"forgot {rid}" for rid in document["rids"]],
+    "relate": lambda document: [_edge(document)],
+    "unrelate": lambda document: [f"no more: {_edge(document)}"],
+    "graph": _edges,
+    "history": _versions,
+    "import": _imported,
+    "export": _exported,
+    "pair": _paired,
+    "peers list": _peers,
+    **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),
+    "sync": _synced,
+    "status": _status,
+    "digest": _digest,
+    "log": _ops,
+    "verify": _verified,
+    "doctor": _checks,
+    "version": lambda document: [document["version"]],
+}

@@ -1,0 +1,147 @@
+"""Decide where a device keeps its things, and what its settings are.
+
+A *home* is usually a folder: `memory.db` (the store), `identity.pem` (the device's key), `config.toml`
+(settings), `lock` (who holds the store) and `control.sock` (the way in while someone does). A single store
+file can be a device too: then the same things lie beside it under its name, `notes.db.identity.pem` and so
+on.
+
+Nothing here opens anything but the settings; a verb that talks to a daemon imports no more than this.
+"""
+
+import json
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from samemind.errors import Failed, Usage
+
+HOME_VARIABLE: Final = "SAMEMIND_HOME"
+STORE_FILE: Final = "memory.db"
+# A path that ends so is a store file, also before it exists; any other path is a folder.
+STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
+# As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
+# introduced.
+NAME_BYTES_MAX: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The places that belong to one device.
+
+    `folder` holds them all; `prefix` is empty for a home of its own.
+    """
+
+    folder: Path
+    store: Path
+    prefix: str
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the home at a path: a folder, or a store file."""
+        text = os.fspath(path)
+        if not text or "\0" in text:
+            raise Usage(f"expected the path of a home, got {text!r}")
+        place = Path(os.path.abspath(os.path.expanduser(text)))
+        if place.is_file() or (place.suffix in STORE_SUFFIXES and not place.is_dir()):
+            return cls(place.parent, place, f"{place.name}.")
+        return cls(place, place / STORE_FILE, "")
+
+    @classmethod
+    def choose(cls, given: str | None) -> Self:
+        """Return the home that was asked for.
+
+        By argument, else by environment, else the platform's data folder.
+        """
+        chosen = given or os.environ.get(HOME_VARIABLE)
+        if chosen:
+            return cls.at(chosen)
+        from platformdirs import user_data_path  # 20 ms that most calls need not spend
+
+        return cls.at(user_data_path("samemind", appauthor=False))
+
+    @property
+    def identity(self) -> Path:
+        """The device's key."""
+        return self._beside("identity.pem")
+
+    @property
+    def settings(self) -> Path:
+        """What the owner chose."""
+        return self._beside("config.toml")
+
+    @property
+    def lock(self) -> Path:
+        """Held, by `flock`, by whoever has the store open."""
+        return self._beside("lock")
+
+    @property
+    def control(self) -> Path:
+        """The socket of whoever has the store open and answers for it."""
+        return self._beside("control.sock")
+
+    def shown(self) -> str:
+        """Return what the owner would call it: the folder, or the store file."""
+        return str(self.store if self.prefix else self.folder)
+
+    def create(self) -> None:
+        """Make the folder, for its owner only; one that exists is left as it is."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise Usage(f"expected a folder for a home, got a file: {self.folder}", code="invalid") from None
+
+    def _beside(self, name: str) -> Path:
+        return self.folder / f"{self.prefix}{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the owner chose for this device. `listen` is HOST:PORT."""
+
+    name: str | None = None
+    listen: str | None = None
+    mdns: bool = True
+
+    @classmethod
+    def load(cls, home: Home) -> Self:
+        """Read the settings of a home; none is the same as an empty file."""
+        try:
+            found = tomllib.loads(home.settings.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls()
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise Failed(
+                f"expected settings in TOML, but {home.settings} cannot be read: {error}",
+                code="bad_settings",
+                hint="mend the file, or move it away to go on without it",
+            ) from None
+        known = {"name": str, "listen": str, "mdns": bool}
+        for key, value in found.items():
+            if key not in known or not isinstance(value, known[key]):
+                raise Failed(
+                    f"{home.settings}: expected only {', '.join(known)}, got {key} = {value!r}",
+                    code="bad_settings",
+                    hint="mend the file, or move it away to go on without it",
+                )
+        return cls(**found)
+
+    def save(self, home: Home) -> None:
+        """Write the settings, all of them or nothing."""
+        lines = [
+            f"{key} = {json.dumps(value, ensure_ascii=False)}\n"  # JSON's strings and booleans are TOML's too
+            for key, value in (("name", self.name), ("listen", self.listen), ("mdns", self.mdns))
+            if value is not None
+        ]
+        scratch = home.settings.with_name(f"{home.settings.name}.new")
+        scratch.write_text("".join(lines), encoding="utf-8")
+        os.replace(scratch, home.settings)
+
+
+def check_name(name: str) -> str:
+    """Return a device's name as it is kept; `Usage` when nobody could read or store it."""
+    name = " ".join(name.split())
+    if not name or not name.isprintable() or len(name.encode(errors="replace")) > NAME_BYTES_MAX:
+        raise Usage(f"expected a name of 1 to {NAME_BYTES_MAX} bytes, got {name[:40]!r}", code="invalid")
+    return name

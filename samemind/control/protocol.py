@@ -1,0 +1,90 @@
+"""What goes over the control socket: JSON, a document a line.
+
+A request is `{"verb": …, "options": {…}}`. The answer is any number of `{"say": {…}}` lines from verbs that
+go on, and then one `{"result": {…}}` or `{"error": {code, message, hint}, "exit": N}`. One connection
+carries one request after the other; requests that run side by side use a connection each. Closing it gives
+up what was asked.
+"""
+
+import json
+import os
+import socket
+import struct
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from samemind.errors import Failed, SamemindError, Usage, from_document
+
+# The size of `sun_path`, less the zero at its end.
+SOCKET_PATH_BYTES_MAX: Final = 103 if sys.platform == "darwin" else 107
+# A request carries at most what somebody piped into `remember --batch -`; larger things are read from a file.
+LINE_BYTES_MAX: Final = 64 << 20
+
+
+def encode(document: Mapping[str, Any]) -> bytes:
+    """Return a document as one line."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """Return the document that a line holds."""
+    try:
+        document = json.loads(line.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        raise Usage(f"expected a line of JSON, got something else: {error}") from None
+    if not isinstance(document, dict):
+        raise Usage(f"expected a JSON object, got {type(document).__name__}")
+    return document
+
+
+def request(verb: str, options: Mapping[str, Any]) -> bytes:
+    """Return the line that asks for a verb."""
+    line = encode({"verb": verb, "options": options})
+    if len(line) > LINE_BYTES_MAX:
+        raise Usage(
+            f"expected at most {LINE_BYTES_MAX} bytes in one request, got {len(line)}",
+            code="too_large",
+            hint="put them into a file and give its name",
+        )
+    return line
+
+
+def failure(error: SamemindError) -> dict[str, Any]:
+    """Return the document that tells of an error."""
+    return {"error": error.document(), "exit": error.exit_code}
+
+
+def answer(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Return (what is said, None) or (None, the result); raises the error that the other side met."""
+    if "error" in document:
+        raise from_document(document["error"], int(document.get("exit", 1)))
+    said, result = document.get("say"), document.get("result")
+    if isinstance(said, dict) or isinstance(result, dict):
+        return said, result
+    raise Failed(f"expected an answer, got {sorted(document)}", code="internal")
+
+
+@contextmanager
+def short_path(path: Path) -> Iterator[str]:
+    """Give a socket's path in a form that the system takes, however deep its folder lies."""
+    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX:
+        yield str(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="samemind-") as folder:
+        link = Path(folder) / "home"
+        link.symlink_to(path.parent, target_is_directory=True)
+        yield str(link / path.name)
+
+
+def peer_user(connection: socket.socket) -> int:
+    """Return the user id of the process at the other end of a Unix socket, as the kernel vouches for it."""
+    if hasattr(socket, "SO_PEERCRED"):  # Linux
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", credentials)[1])
+    # macOS: LOCAL_PEERCRED at level 0 gives a `struct xucred`: its version, then the user id.
+    credentials = connection.getsockopt(0, 1, 76)
+    return int(struct.unpack_from("2I", credentials)[1])

@@ -1,0 +1,92 @@
+"""Ask whoever holds the store, from trio: the library's way through a daemon.
+
+Calls that run side by side use a connection each; one that is free is used again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import trio
+
+from samemind.config import Home
+from samemind.control.protocol import answer, decode, request, short_path
+from samemind.control.server import CHUNK_BYTES, Say
+from samemind.errors import Unreachable
+
+
+class Remote:
+    """Another program that holds the store and answers for it."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._free: list[_Line] = []
+
+    @classmethod
+    async def connect(cls, home: Home) -> "Remote | None":
+        """Return a way to whoever answers at a home, or None where nobody does."""
+        remote = cls(home)
+        try:
+            remote._free.append(await remote._dial())
+        except OSError:
+            return None
+        return remote
+
+    async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> dict[str, Any]:
+        """Ask for a verb and return its result; what it says meanwhile goes to `say`."""
+        asked = request(verb, options)
+        try:
+            line = self._free.pop() if self._free else await self._dial()
+            try:
+                await line.send(asked)
+                while True:
+                    said, result = answer(decode(await line.receive()))
+                    if result is not None:
+                        return result
+                    await say(said or {})
+            except BaseException:
+                if not line.answered:
+                    await trio.aclose_forcefully(line.stream)
+                raise
+            finally:
+                if line.answered:
+                    self._free.append(line)
+        except (OSError, trio.BrokenResourceError):
+            raise Unreachable(
+                "the program that holds the store ended before it answered",
+                hint="what was asked may have been done: look, then ask again",
+            ) from None
+
+    async def aclose(self) -> None:
+        """Hang up."""
+        for line in self._free:
+            await trio.aclose_forcefully(line.stream)
+
+    async def _dial(self) -> "_Line":
+        with short_path(self._home.control) as path:
+            return _Line(await trio.open_unix_socket(path))
+
+
+class _Line:
+    """One connection; `answered` says that the last request on it has had its whole answer."""
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        self.stream = stream
+        self.answered = True
+        self._buffer = bytearray()
+
+    async def send(self, line: bytes) -> None:
+        self.answered = False
+        await self.stream.send_all(line)
+
+    async def receive(self) -> bytes:
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            chunk = await self.stream.receive_some(CHUNK_BYTES)
+            if not chunk:
+                raise trio.BrokenResourceError("expected an answer, got the end")
+            self._buffer += chunk
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        self.answered = not line.startswith(b'{"say"')
+        return line

@@ -1,0 +1,175 @@
+"""Answer verbs on the control socket, for as long as this program holds the store.
+
+Only the same user is answered: the socket's mode says so, and the kernel's word about the other process is
+checked too. Each connection has a task of its own, so a long request holds nobody up; when the other side
+hangs up, what it asked for is cancelled (a write that has begun is finished: the store sees to that).
+"""
+
+import os
+import socket
+import stat
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final
+
+import trio
+
+from samemind.config import Home
+from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure, peer_user, short_path
+from samemind.errors import Failed, Locked, SamemindError, Unreachable, Usage, explain
+
+Say = Callable[[Mapping[str, Any]], Awaitable[None]]
+Perform = Callable[[str, Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
+
+# Programs waiting to be accepted: more agents than anybody runs.
+BACKLOG: Final = 128
+CHUNK_BYTES: Final = 64 << 10
+# A device shuts down within two seconds; half of that is for what was asked of it.
+GRACE_S: Final = 1.0
+
+
+@asynccontextmanager
+async def serve(home: Home, perform: Perform) -> AsyncIterator[None]:
+    """Answer for the block; at its end let short requests finish, for a moment, and hang up.
+
+    The caller holds the lock, so a socket that is there already is nobody's.
+    """
+    server = _Server(perform)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as plain:
+        _bind(home, plain)
+        try:
+            plain.listen(BACKLOG)
+            listener = trio.SocketListener(trio.socket.from_stdlib_socket(plain))
+            async with trio.open_nursery() as answering:
+                async with trio.open_nursery() as accepting:
+                    accepting.start_soon(
+                        partial(trio.serve_listeners, server.answer, [listener], handler_nursery=answering)
+                    )
+                    try:
+                        yield
+                    finally:
+                        accepting.cancel_scope.cancel()
+                        server.close()
+                        answering.cancel_scope.deadline = trio.current_time() + GRACE_S
+        finally:
+            home.control.unlink(missing_ok=True)
+
+
+def _bind(home: Home, plain: socket.socket) -> None:
+    try:
+        if not stat.S_ISSOCK(home.control.lstat().st_mode):
+            raise Failed(
+                f"expected a socket or nothing at {home.control}, found something else: move it away"
+            )
+        home.control.unlink()
+    except FileNotFoundError:
+        pass
+    os.fchmod(plain.fileno(), 0o600)  # on Linux, the file's mode from its first moment on
+    with short_path(home.control) as path:
+        plain.bind(path)
+    home.control.chmod(0o600)
+
+
+class _Server:
+    """Everybody who is connected. `waiting` holds the scopes of those whom nobody owes an answer."""
+
+    def __init__(self, perform: Perform) -> None:
+        self.perform = perform
+        self.closing = False
+        self.waiting: set[trio.CancelScope] = set()
+
+    async def answer(self, stream: trio.SocketStream) -> None:
+        """Carry on one conversation to its end."""
+        try:
+            async with stream:
+                user = peer_user(stream.socket._sock)  # type: ignore[attr-defined]
+                if user == os.geteuid():
+                    await _Conversation(self, stream).run()
+                else:
+                    refusal = Locked(f"expected user {os.geteuid()}, got user {user}", code="not_permitted")
+                    await stream.send_all(encode(failure(refusal)))
+        except* trio.BrokenResourceError:
+            pass  # the other program is gone; nobody is left to be told
+
+    def close(self) -> None:
+        """Begin nothing more, and end what would go on for ever."""
+        self.closing = True
+        for scope in self.waiting:
+            scope.cancel()
+
+
+class _Conversation:
+    """One connection: requests in, answers out, one after the other."""
+
+    def __init__(self, server: _Server, stream: trio.SocketStream) -> None:
+        self._server = server
+        self._stream = stream
+        self._buffer = bytearray()
+        self._hung_up = False
+
+    async def run(self) -> None:
+        while (line := await self._next()) is not None:
+            documents: list[Mapping[str, Any]] = []
+            async with trio.open_nursery() as nursery:
+                # Whatever can be read while a request runs is the next request, or the end.
+                nursery.start_soon(self._until_hung_up, nursery.cancel_scope)
+                documents.append(await self._result(line, nursery.cancel_scope))
+                nursery.cancel_scope.cancel()
+            self._server.waiting.discard(nursery.cancel_scope)
+            if self._hung_up:
+                return
+            if not documents:  # cancelled: this program is ending
+                documents.append(failure(Unreachable("the program that holds the store is ending")))
+            await self._stream.send_all(encode(documents[0]))
+
+    async def _next(self) -> bytes | None:
+        line = None
+        with trio.CancelScope() as idle:
+            if self._server.closing:
+                return None
+            self._server.waiting.add(idle)
+            line = await self._line()
+        self._server.waiting.discard(idle)
+        return line
+
+    async def _result(self, line: bytes, scope: trio.CancelScope) -> Mapping[str, Any]:
+        try:
+            asked = decode(line)
+            verb, options = asked.get("verb"), asked.get("options", {})
+            if not isinstance(verb, str) or not isinstance(options, dict):
+                raise Usage("expected a request with a verb and its options")
+
+            async def say(said: Mapping[str, Any]) -> None:
+                self._server.waiting.add(scope)  # it goes on: nobody waits for its end
+                await self._stream.send_all(encode({"say": said}))
+
+            return {"result": await self._server.perform(verb, options, say)}
+        except SamemindError as error:
+            return failure(error)
+        except Exception as error:
+            return failure(explain(error))
+
+    async def _line(self) -> bytes | None:
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            if searched > LINE_BYTES_MAX:
+                too_large = Usage(f"expected at most {LINE_BYTES_MAX} bytes in one request", code="too_large")
+                await self._stream.send_all(encode(failure(too_large)))
+                return None
+            chunk = await self._stream.receive_some(CHUNK_BYTES)
+            if not chunk:
+                return None
+            self._buffer += chunk
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line
+
+    async def _until_hung_up(self, scope: trio.CancelScope) -> None:
+        while chunk := await self._stream.receive_some(CHUNK_BYTES):
+            self._buffer += chunk
+            if len(self._buffer) > LINE_BYTES_MAX:
+                break
+        self._hung_up = True
+        scope.cancel()

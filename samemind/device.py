@@ -1,0 +1,138 @@
+"""Put one device together: the only file that knows replica, sync and cognition at once.
+
+Order matters: the lock first, so that no two programs ever look at one store; then a look at the file that
+changes nothing, so that a damaged or newer store is refused as it is; then the key, the replica, the mind;
+and for a device that goes on, the control socket (others may use the store through it) and the syncer
+(`samemind.daemon` starts it).
+"""
+
+import platform
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from random import Random, SystemRandom
+from typing import Any
+
+import trio
+
+from cognition import CognitionTables, Mind, open_mind
+from replica import AsyncioHost, Core, DeviceId, Replica, introduce, open_replica, wall_clock_ms
+from samemind.config import Home, Settings, check_name
+from samemind.control.server import Say, serve
+from samemind.errors import Failed
+from samemind.lock import hold
+from samemind.performing import perform
+from samemind.surface.catalog import verb_named
+from samemind.surface.declare import read_options
+from sync.identity import Identity
+
+
+@dataclass(slots=True)
+class Device:
+    """One running device."""
+
+    home: Home
+    settings: Settings
+    identity: Identity
+    replica: Replica
+    mind: Mind
+    host: AsyncioHost
+    name: str
+    program: str
+    random: Random
+    stop: trio.Event = field(default_factory=trio.Event)
+    daemon: Any = None
+
+    @property
+    def device_id(self) -> DeviceId:
+        """Who this is."""
+        return self.identity.device_id
+
+    def now_ms(self) -> int:
+        """Return the time by which this device stamps."""
+        return self.replica.now_ms()
+
+
+@asynccontextmanager
+async def open_device(
+    home: Home,
+    *,
+    program: str,
+    answers: bool,
+    name: str | None = None,
+    clock: Callable[[], int] = wall_clock_ms,
+    random: Random | None = None,
+) -> AsyncIterator[Device]:
+    """Open a home, making it a device if it is none yet; `Locked` when another program holds it.
+
+    `answers` lets other programs use the store meanwhile. `name` is for a new device; without one it is the
+    machine's.
+    """
+    home.create()
+    raised: BaseException | None = None
+    async with AsyncExitStack() as stack:
+        stack.enter_context(hold(home, program=program, answers=answers))
+        settings = Settings.load(home)
+        identity = _identity(home)
+        host = await stack.enter_async_context(AsyncioHost.open())
+        replica = await stack.enter_async_context(
+            open_replica(
+                home.store,
+                host=host,
+                device=identity.device_id,
+                sign=identity.sign,
+                derived=[CognitionTables()],
+                clock=clock,
+                random=random,
+            )
+        )
+        chosen = check_name(name or settings.name or machine_name())
+        own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
+        mind = await stack.enter_async_context(open_mind(replica))
+        device = Device(home, settings, identity, replica, mind, host, own, program, random or SystemRandom())
+        if answers:
+
+            async def answer(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+                asked = verb_named(verb)
+                return await perform(device, asked, read_options(asked, options), say)
+
+            await stack.enter_async_context(serve(home, answer))
+        try:
+            yield device
+        except (trio.Cancelled, GeneratorExit):
+            raise
+        except BaseException as error:
+            raised = error  # past the nurseries, which would wrap it in a group of one
+    if raised is not None:
+        raise raised
+
+
+def machine_name() -> str:
+    """Return what this machine is called: the name of a device whose owner chose none."""
+    return " ".join(platform.node().partition(".")[0].split()) or "device"
+
+
+def _identity(home: Home) -> Identity:
+    try:
+        return Identity.load_or_create(home.identity)
+    except ValueError as error:
+        raise Failed(
+            f"expected this device's key in {home.identity}, but it cannot be read: {error}",
+            code="identity_unreadable",
+            hint="restore the file from a backup; without it this home cannot be the device it was",
+        ) from None
+
+
+def _introduce(core: Core, identity: Identity, name: str) -> str:
+    """Make the device a member of its own group, and return the name by which the group knows it."""
+    own = core.membership.members.get(core.device)
+    if own is None:
+        own = introduce(
+            identity.sign,
+            core.device,
+            public_key=identity.public_key,
+            certificate=identity.certificate,
+            name=name,
+        )
+        core.found(own)
+    return own.name

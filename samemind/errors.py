@@ -1,0 +1,179 @@
+"""Say what went wrong in the words of the doors: a code for programs, a sentence for people, an exit status.
+
+SamemindError            code, message, hint, exit_code
+├ Usage                  2: asked wrongly; a value that nothing can hold
+│ └ Ambiguous            2: a prefix that fits several ids
+├ NotFound               3: nothing has that name here
+├ NeedsDecision          4: only a person can say which of two things is meant
+├ Unreachable            5: a peer, or the daemon, does not answer
+├ Locked                 6: another program holds the store, or it may not be used by this one
+└ Failed                 1: everything else: a damaged store, a full disk
+
+The layers below raise their own errors. `explain` gives each the code under which every door shows it, so
+that a script meets the same words whether a verb ran in this process or in the daemon. It goes by the names
+of classes: to import them here would load half the program into a verb that only talks to the daemon.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+
+class SamemindError(Exception):
+    """Root of everything the doors raise on purpose."""
+
+    exit_code: ClassVar[int] = 1
+    default_code: ClassVar[str] = "failed"
+
+    def __init__(
+        self, message: str, *, code: str = "", hint: str = "", candidates: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.default_code
+        self.hint = hint
+        self.candidates = candidates
+
+    def document(self) -> dict[str, Any]:
+        """Return the error as the `error` object of the JSON contract."""
+        found: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint}
+        if self.candidates:
+            found["candidates"] = list(self.candidates)
+        return found
+
+
+class Failed(SamemindError):
+    """It could not be done; the message says why."""
+
+
+class Usage(SamemindError):
+    """What was asked cannot be meant."""
+
+    exit_code = 2
+    default_code = "usage"
+
+
+class Ambiguous(Usage):
+    """A prefix fits several ids; `candidates` holds up to five of them."""
+
+    default_code = "ambiguous"
+
+
+class NotFound(SamemindError):
+    """Nothing here has that name."""
+
+    exit_code = 3
+    default_code = "not_found"
+
+
+class NeedsDecision(SamemindError):
+    """Only a person can say which of two things is meant."""
+
+    exit_code = 4
+    default_code = "needs_decision"
+
+
+class Unreachable(SamemindError):
+    """A peer, or the daemon, does not answer."""
+
+    exit_code = 5
+    default_code = "unreachable"
+
+
+class Locked(SamemindError):
+    """Another program holds the store, or this one may not use it."""
+
+    exit_code = 6
+    default_code = "locked"
+
+
+INTERRUPTED_EXIT_CODE: Final = 130
+
+
+@dataclass(frozen=True, slots=True)
+class _Explanation:
+    kind: type[SamemindError]
+    code: str
+    hint: str = ""
+
+
+_BACKUP: Final = "restore a backup, or choose another home with --home"
+# By the class's full name; a class that is not here is explained by the nearest base that is.
+_EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
+    "replica.errors.InvalidOp": _Explanation(Usage, "invalid"),
+    "replica.errors.TooLarge": _Explanation(Usage, "too_large"),
+    "replica.errors.NotFound": _Explanation(NotFound, "not_found"),
+    "replica.errors.Ambiguous": _Explanation(Ambiguous, "ambiguous", "type more of the id"),
+    "replica.errors.StoreCorrupt": _Explanation(Failed, "store_corrupt", _BACKUP),
+    "replica.errors.StoreNewer": _Explanation(Failed, "store_newer", "upgrade samemind on this device"),
+    "replica.errors.StoreLocked": _Explanation(Locked, "locked"),
+    "replica.errors.StoreFailed": _Explanation(
+        Failed, "store_failed", "make room on the disk, then try again"
+    ),
+    "replica.errors.ClockDrift": _Explanation(Failed, "clock", "set this device's clock"),
+    "replica.errors.ReplicaError": _Explanation(Failed, "failed"),
+    "sync.errors.LinkLost": _Explanation(
+        Unreachable,
+        "unreachable",
+        "see that the other device is on, runs `samemind up`, and is on the network",
+    ),
+    "sync.errors.Untrusted": _Explanation(Locked, "not_paired", "pair the devices: `samemind pair`"),
+    "sync.errors.InvalidCode": _Explanation(
+        Usage, "invalid_code", "type the code as the other device shows it"
+    ),
+    "sync.errors.WrongCode": _Explanation(
+        Locked, "wrong_code", "the code is used up: ask the other device for a new one"
+    ),
+    "sync.errors.CodeExpired": _Explanation(Locked, "code_expired", "open pairing again on the other device"),
+    "sync.errors.PairingClosed": _Explanation(
+        Locked, "pairing_closed", "open pairing again on the other device"
+    ),
+    "sync.errors.PairingFailed": _Explanation(Failed, "pairing_failed", "open pairing again and retry"),
+    "sync.errors.SyncError": _Explanation(Failed, "sync_failed"),
+    "cognition.errors.ModelUnavailable": _Explanation(
+        Failed, "model_unavailable", "`samemind doctor` says what is missing"
+    ),
+    "cognition.errors.InvalidQuery": _Explanation(Usage, "invalid"),
+    "cognition.errors.CognitionError": _Explanation(Failed, "failed"),
+    # An option whose value cannot be meant: the layers below raise ValueError for misuse.
+    "builtins.ValueError": _Explanation(Usage, "invalid"),
+    "builtins.FileNotFoundError": _Explanation(NotFound, "no_such_file"),
+    "builtins.PermissionError": _Explanation(Locked, "not_permitted"),
+    "builtins.ConnectionError": _Explanation(Unreachable, "unreachable"),
+    "builtins.OSError": _Explanation(Failed, "io"),
+    "sqlite3.OperationalError": _Explanation(Failed, "store_failed", "`samemind doctor` looks closer"),
+    "sqlite3.DatabaseError": _Explanation(Failed, "store_corrupt", _BACKUP),
+    # A pipe that closed, seen by trio: the other program ended.
+    "trio.BrokenResourceError": _Explanation(Unreachable, "unreachable"),
+}
+
+
+def explain(error: BaseException) -> SamemindError:
+    """Return an error in the words of the doors; what nobody foresaw is `internal`, and is our fault."""
+    if isinstance(error, SamemindError):
+        return error
+    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        return explain(error.exceptions[0])
+    text = str(error) or type(error).__name__
+    for base in type(error).__mro__:
+        found = _EXPLANATIONS.get(f"{base.__module__}.{base.__qualname__}")
+        if found is not None:
+            candidates = getattr(error, "candidates", ())
+            return found.kind(text, code=found.code, hint=found.hint, candidates=candidates)
+    return Failed(
+        f"{type(error).__name__}: {text}",
+        code="internal",
+        hint="this is a bug of samemind; nothing you did is wrong",
+    )
+
+
+def from_document(document: Mapping[str, Any], exit_code: int) -> SamemindError:
+    """Return the error that another process described."""
+    kinds = {kind.exit_code: kind for kind in (Failed, Usage, NotFound, NeedsDecision, Unreachable, Locked)}
+    kind: type[SamemindError] = kinds.get(exit_code, Failed)
+    candidates = tuple(document.get("candidates", ()))
+    if candidates:
+        kind = Ambiguous
+    return kind(
+        document["message"], code=document["code"], hint=document.get("hint", ""), candidates=candidates
+    )

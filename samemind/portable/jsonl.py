@@ -1,0 +1,128 @@
+"""Read and write JSON lines: one object a line, the format in which everything can be taken out and brought in again.
+
+An exported memory keeps its id, its fields and its counts, so that what comes in elsewhere has the same
+digest. Lines of other programs need a `text` only; their ids are derived from their `id`, or else from what
+they say, so that bringing a file in twice adds nothing. When a line was stored is known only to the log it
+came from: a line of another program that has a `created_at` was told then.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from replica import MemoryId, Value, derived_memory_id, parse_memory_id
+from samemind.errors import SamemindError, Usage
+from samemind.portable.records import Edge, Item, Record, Unreadable
+from samemind.results.memories import MemoryView
+from samemind.results.plain import to_json
+from samemind.times import read_time
+from samemind.verbs.fields import read_record
+
+SOURCE: Final = "jsonl"
+# What a view says of the device rather than of the memory: written for people, passed over when read.
+_ABOUT_THE_DEVICE: Final = ("created_at", "updated_at", "device", "device_name", "origin")
+
+
+def memory_line(view: MemoryView, unknown: Mapping[str, Any]) -> str:
+    """Return one memory as a line; `unknown` are fields of a later version, kept as they are."""
+    document = {key: value for key, value in to_json(view).items() if not _is_empty(value)}
+    if not view.accesses:
+        document.pop("accesses", None)
+    if unknown:
+        document["unknown"] = {name: _shown(value) for name, value in unknown.items()}
+    return _line({"kind": "memory", **document})
+
+
+def edge_line(source: str, relation: str, target: str, weight: float) -> str:
+    """Return one edge as a line."""
+    return _line({"kind": "edge", "source": source, "relation": relation, "target": target, "weight": weight})
+
+
+def read(lines: Iterable[str]) -> Iterator[Record]:
+    """Return what the lines hold, in their order."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            if not isinstance(record, dict):
+                raise Usage("expected an object")
+            yield _edge(number, record) if record.get("kind") == "edge" else _item(number, record)
+        except (SamemindError, ValueError, RecursionError) as error:
+            yield Unreadable(line=number, reason=str(error))
+
+
+def _item(line: int, record: dict[str, Any]) -> Item:
+    canonical = json.dumps(record, sort_keys=True, ensure_ascii=True)
+    ours = record.pop("kind", None) == "memory"
+    text = record.pop("text", None)
+    if not isinstance(text, str) or not text.strip():
+        raise Usage("expected a text")
+    rid, name = record.pop("rid", None), record.pop("id", None)
+    unknown, accesses, last = (
+        record.pop("unknown", {}),
+        record.pop("accesses", 0),
+        record.pop("last_access", None),
+    )
+    created_at = record.get("created_at")
+    for key in _ABOUT_THE_DEVICE:
+        record.pop(key, None)
+    fields: dict[str, Value] = read_record(record)
+    if (
+        not isinstance(unknown, dict)
+        or not isinstance(accesses, int)
+        or not isinstance(name, str | int | None)
+    ):
+        raise Usage("expected `unknown` to be an object, `accesses` a number, `id` a text or a number")
+    fields |= {key: _read(value) for key, value in unknown.items()}
+    if not ours and isinstance(created_at, str):
+        fields.setdefault("told_at", read_time(created_at, name="created_at"))
+    return Item(
+        line=line,
+        rid=_rid(rid, name, canonical),
+        text=text,
+        fields=fields,
+        accesses=(accesses, 0 if last is None else read_time(last, name="last_access")),
+    )
+
+
+def _rid(rid: object, name: str | int | None, canonical: str) -> MemoryId:
+    if rid is not None:
+        if not isinstance(rid, str):
+            raise Usage(f"expected the id of a memory, got {rid!r:.60}")
+        return parse_memory_id(rid)
+    if name is not None:
+        return derived_memory_id(SOURCE, f"id {name}")
+    return derived_memory_id(SOURCE, f"line {hashlib.sha256(canonical.encode()).hexdigest()}")
+
+
+def _edge(line: int, record: Mapping[str, Any]) -> Edge:
+    source, relation, target = record.get("source"), record.get("relation"), record.get("target")
+    weight = record.get("weight", 1.0)
+    if not all(isinstance(each, str) and each for each in (source, relation, target)):
+        raise Usage("expected an edge to have a source, a relation and a target")
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise Usage(f"expected the weight of an edge to be a number, got {weight!r:.60}")
+    return Edge(
+        line=line, source=str(source), relation=str(relation), target=str(target), weight=float(weight)
+    )
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is False or value == [] or value == {}
+
+
+def _line(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _shown(value: Any) -> Any:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def _read(value: Any) -> Value:
+    if isinstance(value, dict) and list(value) == ["base64"]:
+        return base64.b64decode(value["base64"], validate=True)
+    return value  # type: ignore[no-any-return]

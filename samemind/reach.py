@@ -1,0 +1,73 @@
+"""Get to a store: through whoever holds it and answers, or by opening it; nobody has to know which.
+
+A verb on the command line holds a store for a fraction of a second and does not answer, so an opener waits
+for its turn for a while. Somebody who answers is used at once.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final, Protocol
+
+import trio
+
+from samemind.config import Home
+from samemind.control.remote import Remote
+from samemind.control.server import Say
+from samemind.device import Device, open_device
+from samemind.errors import Locked
+from samemind.performing import perform
+from samemind.surface.catalog import verb_named
+from samemind.surface.declare import read_options
+
+# Some ten verbs in a row, on a slow machine.
+PATIENCE_S: Final = 10.0
+# Far below what starting a verb takes, so that a turn is not missed for long.
+POLL_S: Final = 0.02
+
+
+class Reached(Protocol):
+    """A device that performs verbs: in this process, or in the one that holds the store."""
+
+    async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        """Perform a verb and return its result; what it says meanwhile goes to `say`."""
+        ...
+
+
+class Local:
+    """A device in this process."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        """Perform a verb here."""
+        asked = verb_named(verb)
+        return await perform(self.device, asked, read_options(asked, options), say)
+
+
+@asynccontextmanager
+async def reach(
+    home: Home, *, program: str, answers: bool, name: str | None = None
+) -> AsyncIterator[Reached]:
+    """Reach the device of a home; `Locked` if somebody who does not answer keeps it."""
+    deadline = trio.current_time() + PATIENCE_S
+    while True:
+        remote = await Remote.connect(home)
+        if remote is not None:
+            try:
+                yield remote
+            finally:
+                await remote.aclose()
+            return
+        async with AsyncExitStack() as stack:
+            try:
+                device = await stack.enter_async_context(
+                    open_device(home, program=program, answers=answers, name=name)
+                )
+            except Locked:
+                if trio.current_time() >= deadline:
+                    raise
+                await trio.sleep(POLL_S)
+                continue
+            yield Local(device)
+            return

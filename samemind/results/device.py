@@ -1,0 +1,128 @@
+"""What the verbs about this device return."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from samemind.results.group import PeerView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Initialised:
+    """This home is a device."""
+
+    device_id: str
+    name: str
+    home: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonStatus:
+    """Whether the daemon runs here, where it listens, and how its peers are."""
+
+    running: bool
+    device_id: str
+    name: str
+    home: str
+    pid: int | None = None
+    address: str | None = None
+    panel_url: str | None = None
+    peers: list[PeerView] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """The daemon was asked to stop and did."""
+
+    device_id: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontierEntry:
+    """The last op held of one feed."""
+
+    origin: str
+    seq: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """Equal on replicas that agree: `digest` over what shows, `state_digest` over everything folded."""
+
+    digest: str
+    state_digest: str
+    memories: int
+    ops: int
+    frontier: list[FrontierEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpView:
+    """One op of the log."""
+
+    position: int
+    op_id: str
+    hash: str
+    origin: str
+    device: str
+    device_name: str | None
+    seq: int
+    hlc: int
+    at: datetime
+    kind: str
+    rid: str | None
+    signed: bool
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """Ops in the order in which this device committed them."""
+
+    ops: list[OpView]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """Whether chains, signatures and the state recomputed from the log all hold."""
+
+    ok: bool
+    ops: int
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at, and what to do where it is not well."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doctored:
+    """What was looked at; `ok` when nothing needs doing."""
+
+    ok: bool
+    checks: list[Check]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """How much there is. `queue` counts memories that wait for their vector."""
+
+    memories: int
+    forgotten: int
+    edges: int
+    ops: int
+    devices: int
+    queue: int
+    queue_failed: int
+    store_bytes: int
+    log_bytes: int
+    by_type: Mapping[str, int]
+    by_device: Mapping[str, int]

@@ -1,0 +1,74 @@
+"""What the verbs about other devices return."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerView:
+    """One other device of the group. `state` is `connected`, `away`, `unknown` or `revoked`."""
+
+    device_id: str
+    name: str
+    state: str = "unknown"
+    last_sync: datetime | None = None
+    offset_ms: int | None = None
+    behind: int | None = None
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peers:
+    """The other devices of the group."""
+
+    peers: list[PeerView]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairingOffer:
+    """A code that pairs one device, once, until it expires."""
+
+    code: str
+    address: str
+    expires_at: datetime
+    qr: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """Another device joined the group; both ends show the same words."""
+
+    device_id: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerSync:
+    """One sync with one peer: ops each way, bytes on the wire, time and round trips."""
+
+    device_id: str
+    name: str
+    sent: int
+    received: int
+    bytes_out: int
+    bytes_in: int
+    took_ms: float
+    round_trips: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreachedPeer:
+    """A peer that could not be synced with, and why."""
+
+    device_id: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synced:
+    """What was synced with whom."""
+
+    peers: list[PeerSync]
+    unreached: list[UnreachedPeer] = field(default_factory=list)

@@ -1,0 +1,161 @@
+"""What the verbs about memories return."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+Meta = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A memory was stored, or one that says the same was found.
+
+    Then `duplicate_of` names it and `op_id` is null.
+    """
+
+    rid: str
+    op_id: str | None
+    facts: list[str] = field(default_factory=list)
+    duplicate_of: str | None = None
+    contradictions: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return self.rid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberedMany:
+    """One rid for each line, in their order; a line that was known already has the rid of what was there."""
+
+    count: int
+    rids: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryView:
+    """One memory as it stands. `session` is the chat it came from; `device` the one that wrote it."""
+
+    rid: str
+    text: str
+    type: str | None = None
+    importance: float | None = None
+    valence: float | None = None
+    certainty: float | None = None
+    half_life: float | None = None
+    domain: str | None = None
+    project: str | None = None
+    topic: str | None = None
+    speaker: str | None = None
+    session: str | None = None
+    turn: str | None = None
+    position: int | None = None
+    told_at: datetime | None = None
+    event_start: datetime | None = None
+    event_end: datetime | None = None
+    source: str | None = None
+    workspace: str | None = None
+    parent: str | None = None
+    tags: list[str] = field(default_factory=list)
+    meta: Meta = field(default_factory=dict)
+    pinned: bool = False
+    archived: bool = False
+    created_at: datetime
+    updated_at: datetime
+    device: str
+    device_name: str | None = None
+    origin: str
+    accesses: int = 0
+    last_access: datetime | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One answer to a question. `why` is there when an explanation was asked for."""
+
+    rid: str
+    text: str
+    score: float
+    type: str | None
+    speaker: str | None
+    session: str | None
+    turn: str | None
+    created_at: datetime
+    told_at: datetime | None
+    device: str
+    origin: str
+    contradiction_id: str | None = None
+    why: Meta | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """The answers to a question, best first. Iterating gives the hits."""
+
+    query: str
+    took_ms: float
+    results: list[Hit]
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> Hit:
+        return self.results[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """Some memories, newest first, and how many there are in all. Iterating gives the memories."""
+
+    memories: list[MemoryView]
+    total: int
+
+    def __iter__(self) -> Iterator[MemoryView]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __getitem__(self, index: int) -> MemoryView:
+        return self.memories[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was forgotten: the memories named, and those that said the same."""
+
+    rids: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One thing that happened to a memory.
+
+    Which op, when, on which device, and the memory's text after it.
+    """
+
+    op_id: str
+    at: datetime
+    device: str
+    device_name: str | None
+    kind: str
+    text: str | None
+    change: Meta = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Everything that happened to a memory, oldest first."""
+
+    rid: str
+    versions: list[Version]

@@ -1,0 +1,36 @@
+"""What bringing in and taking out return."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Meta = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedLine:
+    """One item that could not be taken, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What came of an import; `skipped` counts what was there already, or was forgotten here."""
+
+    imported: int
+    skipped: int
+    failed: list[FailedLine] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """How many memories were taken out, and to where.
+
+    A null path means to the one who asked, as `records`.
+    """
+
+    count: int
+    path: str | None
+    records: list[Meta] | None = None

@@ -1,0 +1,51 @@
+"""All verbs, by name, and where each is declared.
+
+The names are written out here so that a verb loads its own family's declarations and no other's: making all
+the classes of all families costs more than the rest of a call to the daemon.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from samemind.errors import Usage
+from samemind.surface.declare import Verb
+
+# A family is a module of this package. The order is the one in which help lists them.
+FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "memories": (
+        "remember",
+        "remember-many",
+        "recall",
+        "get",
+        "list",
+        "edit",
+        "set",
+        "tag",
+        "pin",
+        "unpin",
+        "archive",
+        "unarchive",
+        "forget",
+        "history",
+    ),
+    "graph": ("relate", "unrelate", "graph"),
+    "portable": ("import", "export"),
+    "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
+    "device": ("init", "up", "down", "status", "digest", "log", "verify", "doctor", "stats"),
+}
+# What the first word alone stands for.
+SHORT_FOR: Final[Mapping[str, str]] = {"peers": "peers list"}
+
+_FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names}
+NAMES: Final = tuple(_FAMILY_OF)
+
+
+def verb_named(name: str) -> Verb[Any, Any]:
+    """Return the verb of that name."""
+    name = SHORT_FOR.get(name, name)
+    if name not in _FAMILY_OF:
+        raise Usage(f"expected a verb, got {name[:40]!r}", hint="`samemind help` lists them")
+    module = import_module(f"samemind.surface.{_FAMILY_OF[name]}")
+    (verb,) = (each for each in vars(module).values() if isinstance(each, Verb) and each.name == name)
+    return verb

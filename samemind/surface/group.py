@@ -1,0 +1,63 @@
+"""The verbs about other devices: joining them, knowing them, syncing with them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.group import Paired, Peers, PeerView, Synced
+from samemind.surface.declare import Verb, argument, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Join two devices: without a code, show one and wait; with the code, join the device that shows it."""
+
+    code: str | None = argument("the code that the other device shows", metavar="CODE", optional=True)
+    address: str | None = option(
+        "--address", "where it waits, needed only where mDNS does not reach", metavar="HOST:PORT"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPeers:
+    """List the other devices of the group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamePeer:
+    """Call a device by another name here."""
+
+    device: str = argument("its id or name", metavar="ID")
+    name: str = argument("the new name", metavar="NAME")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPeer:
+    """Say where a device can always be reached."""
+
+    device: str = argument("its id or name", metavar="ID")
+    address: str = option("--address", "where it listens", metavar="HOST:PORT", default="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokePeer:
+    """Put a device out of the group for good."""
+
+    device: str = argument("its id or name", metavar="ID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sync:
+    """Sync now, with one device or with all that can be reached."""
+
+    peer: str | None = argument("its id or name; without it, all", metavar="PEER", optional=True)
+    address: str | None = option("--address", "where it listens", metavar="HOST:PORT")
+
+
+_MODULE: Final = "samemind.verbs.group"
+
+PAIR: Final = Verb("pair", Pair, Paired, _MODULE, streams=True)
+PEERS: Final = Verb("peers list", ListPeers, Peers, _MODULE)
+PEERS_RENAME: Final = Verb("peers rename", RenamePeer, PeerView, _MODULE)
+PEERS_ADD: Final = Verb("peers add", AddPeer, PeerView, _MODULE)
+PEERS_REVOKE: Final = Verb("peers revoke", RevokePeer, PeerView, _MODULE)
+SYNC: Final = Verb("sync", Sync, Synced, _MODULE)

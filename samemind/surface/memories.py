@@ -1,0 +1,206 @@
+"""The verbs that write, read and change memories."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.memories import (
+    Forgotten,
+    History,
+    Listed,
+    MemoryView,
+    Recalled,
+    Remembered,
+    RememberedMany,
+)
+from samemind.surface.declare import Verb, argument, option
+
+# As replica.fields has them; named again since importing that loads a whole replica.
+MEMORY_TYPES: Final = (
+    "episodic",
+    "factual",
+    "semantic",
+    "procedural",
+    "social",
+    "spatial",
+    "prospective",
+    "affective",
+)
+_TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"
+# The fields that a JSON line may carry under their own names, beside `text`; `session` and `at` as on the
+# command line.
+BATCH_KEYS: Final = "text, type, importance, speaker, session, at, tags, meta, …"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember:
+    """Store a memory."""
+
+    text: str = argument("what to remember; - reads it from standard input", metavar="TEXT")
+    type: str | None = option("--type", "what kind of memory it is", choices=MEMORY_TYPES)
+    importance: float | None = option("--importance", "how much it matters, 0 to 1")
+    valence: float | None = option("--valence", "how it feels, -1 to 1")
+    certainty: float | None = option("--certainty", "how sure the teller is, 0 to 1")
+    half_life: float | None = option("--half-life", "seconds in which its strength halves", metavar="SECONDS")
+    domain: str | None = option("--domain", "area of life or work")
+    project: str | None = option("--project", "project it belongs to")
+    topic: str | None = option("--topic", "what it is about")
+    speaker: str | None = option("--speaker", "who said it")
+    session: str | None = option("--session", "the chat it came from")
+    turn: str | None = option("--turn", "which turn of the chat")
+    event_start: str | None = option("--event-start", f"when it happened: {_TIME}", metavar="TIME")
+    event_end: str | None = option("--event-end", "when that ended", metavar="TIME")
+    at: str | None = option("--at", "when it was told", metavar="TIME")
+    source: str | None = option("--source", "where it was taken from")
+    tag: tuple[str, ...] = option("--tag", "a label; may be given several times", default=())
+    meta: tuple[str, ...] = option(
+        "--meta", "anything else worth keeping; several times", default=(), metavar="K=V"
+    )
+    pin: bool = option("--pin", "never let it leave the core profile by itself", default=False)
+    workspace: str | None = option("--workspace", "a space that several agents share")
+    wait: bool = option("--wait", "return when it can also be found by meaning", default=False)
+    no_dedup: bool = option("--no-dedup", "store it even where a memory says the same", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberMany:
+    """Store many memories, all or none of each 5,000."""
+
+    batch: str | None = option(
+        "--batch", f"JSON lines ({BATCH_KEYS}); - reads standard input", metavar="FILE"
+    )
+    lines: tuple[str, ...] = option("", "the lines themselves, where there is no file", default=())
+    workspace: str | None = option("--workspace", "a space that several agents share")
+    wait: bool = option("--wait", "return when all can also be found by meaning", default=False)
+    no_dedup: bool = option("--no-dedup", "store what a memory says already", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which memories are meant."""
+
+    type: str | None = option("--type", "only this kind of memory", choices=MEMORY_TYPES)
+    domain: str | None = option("--domain", "only this area")
+    project: str | None = option("--project", "only this project")
+    topic: str | None = option("--topic", "only this topic")
+    tag: tuple[str, ...] = option("--tag", "only with this label; several must all be there", default=())
+    meta: tuple[str, ...] = option(
+        "--meta", "only with this entry; several must all be there", default=(), metavar="K=V"
+    )
+    speaker: str | None = option("--speaker", "only what this person said")
+    session: str | None = option("--session", "only from this chat")
+    workspace: str | None = option("--workspace", "only from this space")
+    since: str | None = option("--since", f"only from this time on: {_TIME}", metavar="TIME")
+    until: str | None = option("--until", "only up to this time", metavar="TIME")
+    include_cold: bool = option("--include-cold", "archived and cold memories too", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall(Filters):
+    """Find memories by their words and their meaning."""
+
+    query: str = argument("what is asked", metavar="QUERY")
+    k: int = option("-k", "how many answers at most", default=10, metavar="N")
+    explain: bool = option("--explain", "say why each was found", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Get:
+    """Show one memory."""
+
+    rid: str = argument("its id, or 6 and more characters of it", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class List(Filters):
+    """List memories, newest first."""
+
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+    offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Change the words of a memory; what others change in it at the same time is kept too."""
+
+    rid: str = argument("its id", metavar="RID")
+    text: str = argument("what it says from now on; - reads it from standard input", metavar="TEXT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Set:
+    """Change fields of a memory; an empty value clears one."""
+
+    rid: str = argument("its id", metavar="RID")
+    values: tuple[str, ...] = argument(
+        "importance=0.8, topic=travel, tags=a,b, meta.key=value, …", metavar="FIELD=VALUE", many=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tag:
+    """Label a memory, or take labels off."""
+
+    rid: str = argument("its id", metavar="RID")
+    tags: tuple[str, ...] = argument("the labels", metavar="TAG", many=True)
+    remove: bool = option("--remove", "take them off", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """Keep a memory in the core profile, whatever fades."""
+
+    rid: str = argument("its id", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpin:
+    """Let a pinned memory fade again."""
+
+    rid: str = argument("its id", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """Keep a memory, out of the way."""
+
+    rid: str = argument("its id", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unarchive:
+    """Bring an archived memory back."""
+
+    rid: str = argument("its id", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """Forget memories on every device, and those that say the same."""
+
+    rids: tuple[str, ...] = argument("their ids", metavar="RID", many=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowHistory:
+    """Show everything that happened to a memory."""
+
+    rid: str = argument("its id", metavar="RID")
+
+
+_MODULE: Final = "samemind.verbs.memories"
+_CHANGES: Final = "samemind.verbs.changes"
+
+REMEMBER: Final = Verb("remember", Remember, Remembered, _MODULE)
+REMEMBER_MANY: Final = Verb("remember-many", RememberMany, RememberedMany, _MODULE)
+RECALL: Final = Verb("recall", Recall, Recalled, _MODULE)
+GET: Final = Verb("get", Get, MemoryView, _MODULE)
+LIST: Final = Verb("list", List, Listed, _MODULE)
+EDIT: Final = Verb("edit", Edit, MemoryView, _CHANGES)
+SET: Final = Verb("set", Set, MemoryView, _CHANGES)
+TAG: Final = Verb("tag", Tag, MemoryView, _CHANGES)
+PIN: Final = Verb("pin", Pin, MemoryView, _CHANGES)
+UNPIN: Final = Verb("unpin", Unpin, MemoryView, _CHANGES)
+ARCHIVE: Final = Verb("archive", Archive, MemoryView, _CHANGES)
+UNARCHIVE: Final = Verb("unarchive", Unarchive, MemoryView, _CHANGES)
+FORGET: Final = Verb("forget", Forget, Forgotten, _CHANGES)
+HISTORY: Final = Verb("history", ShowHistory, History, "samemind.verbs.record")

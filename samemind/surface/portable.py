@@ -1,0 +1,32 @@
+"""The verbs that bring memories in and take them out."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.portable import Exported, Imported
+from samemind.surface.declare import Verb, argument, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """Bring memories in; what came in before is passed over."""
+
+    files: tuple[str, ...] = argument("files to read", metavar="FILE", many=True)
+    format: str = option(
+        "--format", "how they are written", default="auto", choices=("auto", "jsonl", "locomo")
+    )
+    workspace: str | None = option("--workspace", "the space they go to")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """Take every memory out, with everything that belongs to it."""
+
+    format: str = option("--format", "how to write them", default="jsonl", choices=("jsonl",))
+    output: str | None = option(
+        "--output", "the file to write; without it, standard output", metavar="FILE", short="-o"
+    )
+
+
+IMPORT: Final = Verb("import", Import, Imported, "samemind.verbs.portable", streams=True)
+EXPORT: Final = Verb("export", Export, Exported, "samemind.verbs.portable", streams=True)

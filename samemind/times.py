@@ -1,0 +1,59 @@
+"""Read times as people type them, and show stamps as times.
+
+A time without a zone is this machine's; a date alone is the whole day, so that `--until 2023-05-08` holds
+that day.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from samemind.errors import Usage
+
+_DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
+
+
+def read_time(text: str, *, name: str) -> int:
+    """Return a time in ms since 1970; a date alone is its first moment."""
+    return _milliseconds(_moment(text, name), text, name)
+
+
+def read_end(text: str, *, name: str) -> int:
+    """Return the first ms after a time; after a date alone, that of the next day."""
+    moment = _moment(text, name)
+    if _DATE_ONLY.fullmatch(text.strip()):
+        return _milliseconds(moment + timedelta(days=1), text, name)
+    return _milliseconds(moment, text, name) + 1
+
+
+def at_ms(milliseconds: int) -> datetime | None:
+    """Return a time from ms since 1970; None beyond the years that can be written (1 to 9999)."""
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None
+
+
+def at_stamp(hlc: int) -> datetime:
+    """Return the physical part of a stamp as a time.
+
+    The last moment that can be written where it lies beyond.
+    """
+    return at_ms(hlc >> 16) or datetime.max.replace(tzinfo=UTC)
+
+
+def _moment(text: str, name: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise _bad("a time such as 2023-05-08T13:56", text, name) from None
+
+
+def _milliseconds(moment: datetime, text: str, name: str) -> int:
+    try:
+        return round(moment.timestamp() * 1_000)
+    except (OverflowError, OSError, ValueError):
+        raise _bad("a time that this machine can count to", text, name) from None
+
+
+def _bad(expected: str, text: str, name: str) -> Usage:
+    return Usage(f"{name}: expected {expected}, got {text!r:.60}", code="invalid")

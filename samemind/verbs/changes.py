@@ -1,0 +1,116 @@
+"""Change memories, and forget them.
+
+Each reads, decides and commits in one call on the store's thread, so that nothing slips in between: a label
+is added to the labels that are there at that moment.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import replica
+from replica import Core, MemoryId, Value, Write, show_memory_id
+from replica.limits import NAMES_MAX
+from samemind.device import Device
+from samemind.results.memories import Forgotten, MemoryView
+from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
+from samemind.verbs.fields import read_assignment, read_typed
+from samemind.verbs.ids import find_memory
+from samemind.verbs.views import memory_view
+
+Values = dict[str, Value]
+
+
+async def edit(device: Device, options: Edit) -> MemoryView:
+    """Change a memory's words; concurrent changes elsewhere keep theirs."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
+        rid = find_memory(connection, options.rid)
+        if memory_view(connection, rid).text != options.text:
+            core.commit([core.edit_of(rid, options.text)], device.now_ms())
+        return memory_view(connection, rid)
+
+    return await device.replica.run(write)
+
+
+async def set_(device: Device, options: Set) -> MemoryView:
+    """Write fields, each a register of its own."""
+    assignments = [read_assignment(word) for word in options.values]
+
+    def values(view: MemoryView) -> Values:
+        meta: dict[str, Any] | None = None
+        found: Values = {}
+        for name, typed in assignments:
+            if name.startswith("meta."):
+                meta = dict(view.meta) if meta is None else meta
+                meta.pop(name[5:], None)
+                if typed:
+                    meta[name[5:]] = typed
+            else:
+                found[name] = read_typed(name, typed)
+        if meta is not None:
+            found["meta"] = meta or None
+        return found
+
+    return await _set(device, options.rid, values)
+
+
+async def tag(device: Device, options: Tag) -> MemoryView:
+    """Put labels on, or take them off."""
+
+    def values(view: MemoryView) -> Values:
+        here, named = set(view.tags), {each.strip() for each in options.tags}
+        tags: list[str] = sorted(here - named if options.remove else here | named)
+        return {"tags": tags or None}
+
+    return await _set(device, options.rid, values)
+
+
+async def pin(device: Device, options: Pin) -> MemoryView:
+    """Keep it in the core profile."""
+    return await _set(device, options.rid, lambda view: {"pinned": True})
+
+
+async def unpin(device: Device, options: Unpin) -> MemoryView:
+    """Let it fade again."""
+    return await _set(device, options.rid, lambda view: {"pinned": None})
+
+
+async def archive(device: Device, options: Archive) -> MemoryView:
+    """Put it out of the way."""
+    return await _set(device, options.rid, lambda view: {"archived": True})
+
+
+async def unarchive(device: Device, options: Unarchive) -> MemoryView:
+    """Bring it back."""
+    return await _set(device, options.rid, lambda view: {"archived": None})
+
+
+async def forget(device: Device, options: Forget) -> Forgotten:
+    """Put a tombstone on the memories named, and on those that say the same: forgotten is what they said."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
+        named = {find_memory(connection, text) for text in options.rids}
+        rids = sorted(named.union(*(_same_words(connection, rid) for rid in named)))
+        parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
+        core.commit([Write(replica.Forget(part)) for part in parts], device.now_ms())
+        return Forgotten(rids=[show_memory_id(rid) for rid in rids])
+
+    return await device.replica.run(write)
+
+
+async def _set(device: Device, text: str, values: Callable[[MemoryView], Values]) -> MemoryView:
+    def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
+        rid = find_memory(connection, text)
+        wanted = values(memory_view(connection, rid))
+        core.commit([Write(replica.Set(name, value), rid) for name, value in wanted.items()], device.now_ms())
+        return memory_view(connection, rid)
+
+    return await device.replica.run(write)
+
+
+def _same_words(connection: sqlite3.Connection, rid: MemoryId) -> Iterable[MemoryId]:
+    rows = connection.execute(
+        "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?)", (rid,)
+    )
+    return [MemoryId(same) for (same,) in rows]

@@ -1,0 +1,172 @@
+"""Show what this device is and how it is, and stop its daemon."""
+
+import os
+import shutil
+import sqlite3
+import stat
+from pathlib import Path
+from typing import Final
+
+from replica import Core, Status
+from samemind.config import check_name
+from samemind.device import Device
+from samemind.errors import Locked, NeedsDecision
+from samemind.results.device import Check, DaemonStatus, Doctored, Initialised, Stats, Stopped
+from samemind.surface.device import Doctor, Down, Init, ShowStats, ShowStatus
+from samemind.verbs.group import peer_views
+
+# Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
+FREE_BYTES_MIN: Final = 256 << 20
+# Clocks this far apart make "newest first" wrong for people; nothing breaks.
+OFFSET_MS_MAX: Final = 60_000
+
+
+async def init(device: Device, options: Init) -> Initialised:
+    """Say what this home is; opening it made it a device."""
+    if options.name is not None and check_name(options.name) != device.name:
+        raise NeedsDecision(
+            f"{device.home.shown()} is a device already, and it is called {device.name}",
+            code="named_already",
+            hint="choose another home, or call it what you like on each other device: samemind peers rename",
+        )
+    return Initialised(device_id=device.device_id.hex(), name=device.name, home=device.home.shown())
+
+
+async def status(device: Device, options: ShowStatus) -> DaemonStatus:
+    """Show how the daemon is; without one, what is known of the peers."""
+    return await daemon_status(device)
+
+
+async def daemon_status(device: Device) -> DaemonStatus:
+    """Return what `status` shows, and what the daemon says when it is up."""
+    daemon = device.daemon
+    return DaemonStatus(
+        running=daemon is not None,
+        device_id=device.device_id.hex(),
+        name=device.name,
+        home=device.home.shown(),
+        pid=None if daemon is None else os.getpid(),
+        address=None if daemon is None else daemon.address,
+        peers=await peer_views(device),
+    )
+
+
+async def down(device: Device, options: Down) -> Stopped:
+    """Ask the daemon to stop; it answers this first."""
+    if device.daemon is None:
+        raise Locked(
+            f"{device.home.shown()} is in use by {device.program}, which is no daemon",
+            hint="end that program",
+        )
+    device.stop.set()
+    return Stopped(device_id=device.device_id.hex(), pid=os.getpid())
+
+
+async def stats(device: Device, options: ShowStats) -> Stats:
+    """Count."""
+
+    def read(connection: sqlite3.Connection) -> Stats:
+        def one(sql: str) -> int:
+            ((found,),) = connection.execute(sql)
+            return int(found)
+
+        return Stats(
+            memories=one("SELECT count(*) FROM memory"),
+            forgotten=one("SELECT count(*) FROM tombstone"),
+            edges=one("SELECT count(*) FROM edge"),
+            ops=one("SELECT count(*) FROM op"),
+            devices=one("SELECT count(*) FROM member WHERE device NOT IN (SELECT device FROM revocation)"),
+            queue=queue.pending,
+            queue_failed=queue.failed,
+            store_bytes=sum(path.stat().st_size for path in store_files(device)),
+            log_bytes=one("SELECT ifnull(sum(length(payload)), 0) FROM op"),
+            by_type=dict(
+                connection.execute("SELECT ifnull(type, 'none'), count(*) FROM memory GROUP BY 1 ORDER BY 1")
+            ),
+            by_device=dict(
+                connection.execute(
+                    """SELECT ifnull(p.nickname, ifnull(n.name, hex(f.device))), count(*) FROM memory m
+                       JOIN feed f ON f.no = m.feed LEFT JOIN member n ON n.device = f.device
+                       LEFT JOIN peer p ON p.device = f.device GROUP BY f.device ORDER BY 1"""
+                )
+            ),
+        )
+
+    queue = await device.mind.queue_state()
+    return await device.replica.read(read)
+
+
+async def doctor(device: Device, options: Doctor) -> Doctored:
+    """Look at everything that may be wrong; quick, unlike `verify`."""
+    queue = await device.mind.queue_state()
+    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
+    checks += await device.replica.run(_store)
+    for peer in await peer_views(device):
+        if peer.offset_ms is not None and abs(peer.offset_ms) > OFFSET_MS_MAX:
+            detail = f"the clock of {peer.name} is {peer.offset_ms / 1_000:g} s from this one's"
+            checks.append(Check(name="clock", ok=False, detail=detail, fix="set both clocks by the network"))
+    return Doctored(ok=all(check.ok for check in checks), checks=checks)
+
+
+def store_files(device: Device) -> list[Path]:
+    """Return the files that the store consists of at this moment."""
+    store = device.home.store
+    return [path for path in (store, store.with_name(f"{store.name}-wal")) if path.exists()]
+
+
+def _key(device: Device) -> Check:
+    mode = stat.S_IMODE(device.home.identity.stat().st_mode)
+    return Check(
+        name="key",
+        ok=not mode & 0o077,
+        detail=f"{device.home.identity.name} has mode {mode:o}",
+        fix="" if not mode & 0o077 else f"chmod 600 {device.home.identity}",
+    )
+
+
+def _disk(device: Device) -> Check:
+    free = shutil.disk_usage(device.home.folder).free
+    return Check(
+        name="disk",
+        ok=free >= FREE_BYTES_MIN,
+        detail=f"{free >> 20} MB free",
+        fix="" if free >= FREE_BYTES_MIN else "make room: a full disk stops every write",
+    )
+
+
+def _embedding(device: Device, pending: int, failed: int) -> Check:
+    trouble = device.mind.trouble
+    ok = trouble is None and not failed
+    detail = f"{pending} waiting, {failed} given up" + ("" if trouble is None else f"; {trouble}")
+    return Check(
+        name="embedding",
+        ok=ok,
+        detail=detail,
+        fix="" if ok else "until this is mended, those memories are found by their words alone",
+    )
+
+
+def _store(core: Core, connection: sqlite3.Connection) -> list[Check]:
+    ((found,),) = connection.execute("PRAGMA quick_check(1)")
+    checks = [
+        Check(
+            name="file",
+            ok=found == "ok",
+            detail="SQLite finds the file whole" if found == "ok" else found,
+            fix="" if found == "ok" else "restore a backup, or sync a new device from a peer",
+        )
+    ]
+    for status, detail, fix in (
+        (Status.UNKNOWN, "ops are newer than this program; they are kept and passed on", "upgrade samemind"),
+        (
+            Status.UNFOLDABLE,
+            "ops make no sense; they are kept, without effect",
+            "samemind log shows whose they are",
+        ),
+    ):
+        ((count,),) = connection.execute("SELECT count(*) FROM op WHERE status = ?", (status,))
+        if count:
+            checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
+    if len(checks) == 1:
+        checks.append(Check(name="ops", ok=True, detail=f"{core.position} ops, all folded"))
+    return checks

@@ -1,0 +1,139 @@
+"""Read the fields of a memory as people type them, and as a line of JSON holds them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from replica import FIELDS, MemoryId, Value, parse_memory_id
+from samemind.errors import Usage
+from samemind.surface.memories import Remember
+from samemind.times import read_time
+from samemind.verbs.views import DOOR_NAMES, FIELD_NAMES
+
+_TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
+_FLAGS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+# What `remember` calls a field, where that differs from the memory that is shown.
+_REMEMBERED_AS: Final = {"session": "conversation", "at": "told_at"}
+_DOOR_FIELDS: Final = tuple(sorted(DOOR_NAMES.get(name, name) for name in FIELDS))
+
+
+def fields_of(options: Remember) -> dict[str, Value]:
+    """Return the fields that a `remember` asks for."""
+    fields: dict[str, Value] = {}
+    for name in (
+        "type", "importance", "valence", "certainty", "half_life", "domain", "project", "topic", "speaker",
+        "session", "turn", "source", "workspace",
+    ):  # fmt: skip
+        value = getattr(options, name)
+        if value is not None:
+            fields[_REMEMBERED_AS.get(name, name)] = value
+    for name in ("at", "event_start", "event_end"):
+        value = getattr(options, name)
+        if value is not None:
+            fields[_REMEMBERED_AS.get(name, name)] = read_time(value, name=name)
+    if options.tag:
+        fields["tags"] = sorted(set(options.tag))
+    if options.meta:
+        fields["meta"] = dict(read_pairs(options.meta, name="meta"))
+    if options.pin:
+        fields["pinned"] = True
+    return fields
+
+
+def read_pairs(pairs: Iterable[str], *, name: str) -> Iterable[tuple[str, str]]:
+    """Return `K=V` words as pairs."""
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not key or not separator:
+            raise Usage(f"{name}: expected KEY=VALUE, got {pair!r:.60}", code="invalid")
+        yield key, value
+
+
+def read_assignment(word: str) -> tuple[str, str]:
+    """Return the field that a `FIELD=VALUE` word names, by its name in the store, and the value as typed."""
+    ((door, typed),) = read_pairs([word], name="set")
+    name = FIELD_NAMES.get(door, _REMEMBERED_AS.get(door, door))
+    if name not in FIELDS and not door.startswith("meta."):
+        raise _unknown(door)
+    return name, typed
+
+
+def read_typed(name: str, typed: str) -> Value:
+    """Return what a typed value means for a field.
+
+    Empty clears it. The field's own check comes with the write.
+    """
+    if not typed:
+        return None
+    column = FIELDS[name].column
+    try:
+        if name in _TIMES:
+            return read_time(typed, name=name)
+        if name in ("pinned", "archived"):
+            return _FLAGS[typed.lower()] or None  # one way to say no: not there
+        if name == "tags":
+            return sorted({tag.strip() for tag in typed.split(",") if tag.strip()})
+        if name == "meta":
+            return _meta(json.loads(typed))
+        if name == "parent":
+            return parse_memory_id(typed)
+        if column == "REAL":
+            return float(typed)
+        if column == "INTEGER":
+            return int(typed)
+    except (ValueError, KeyError):
+        kind = {"REAL": "a number", "INTEGER": "a whole number, or true or false"}.get(column, "JSON")
+        raise Usage(f"{name}: expected {kind}, got {typed!r:.60}", code="invalid") from None
+    return typed
+
+
+def read_record(record: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the fields that a JSON object carries under their names at the doors.
+
+    Unknown names are refused.
+    """
+    fields: dict[str, Value] = {}
+    for door, value in record.items():
+        name = FIELD_NAMES.get(door, _REMEMBERED_AS.get(door, door))
+        if name not in FIELDS:
+            raise _unknown(door)
+        if value is None or value is False or value == [] or value == {}:
+            continue  # one way to say that there is nothing: not there
+        fields[name] = _stored(name, value)
+    return fields
+
+
+def _stored(name: str, value: Any) -> Value:
+    if name in _TIMES:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if not isinstance(value, str):
+            raise Usage(f"{name}: expected a time, got {value!r:.60}", code="invalid")
+        return read_time(value, name=name)
+    if name == "tags":
+        if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+            raise Usage(f"tags: expected a list of labels, got {value!r:.60}", code="invalid")
+        return sorted(set(value))
+    if name == "meta":
+        return _meta(value)
+    if FIELDS[name].column == "REAL" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)  # the column gives it back so, and a number must have one encoding
+    if name == "parent":
+        if not isinstance(value, str):
+            raise Usage(f"parent: expected the id of a memory, got {value!r:.60}", code="invalid")
+        return MemoryId(parse_memory_id(value))
+    return value  # type: ignore[no-any-return]
+
+
+def _meta(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Usage(f"meta: expected an object, got {value!r:.60}", code="invalid")
+    # Registers hold plain values only; what is deeper stays readable as the JSON it was.
+    return {
+        key: json.dumps(item, ensure_ascii=False) if isinstance(item, list | dict) else item
+        for key, item in value.items()
+    }
+
+
+def _unknown(door: str) -> Usage:
+    return Usage(f"expected a field among {', '.join(_DOOR_FIELDS)}; got {door!r:.40}", code="unknown_field")

@@ -1,0 +1,96 @@
+"""Relate things, and show what they are related to."""
+
+import sqlite3
+from typing import Final
+
+import replica
+from replica import Core, Write, parse_memory_id, show_memory_id
+from samemind.device import Device
+from samemind.errors import NotFound, Usage
+from samemind.results.graph import EdgeView, Graph
+from samemind.surface.graph import Relate, ShowGraph, Unrelate
+
+# Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
+HOPS_MAX: Final = 6
+EDGES_MAX: Final = 10_000
+
+
+async def relate(device: Device, options: Relate) -> EdgeView:
+    """Write an edge."""
+    source, relation, target = _name(options.source), _name(options.relation), _name(options.target)
+    edge = EdgeView(source=source, relation=relation, target=target, weight=options.weight)
+    body = replica.Relate(source, relation, target, options.weight)
+    await device.replica.run(lambda core, _: core.commit([Write(body)], device.now_ms()))
+    return edge
+
+
+async def unrelate(device: Device, options: Unrelate) -> EdgeView:
+    """Take an edge away."""
+    source, relation, target = _name(options.source), _name(options.relation), _name(options.target)
+
+    def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
+        for (weight,) in connection.execute(
+            "SELECT weight FROM edge WHERE source = ? AND relation = ? AND target = ?",
+            (source, relation, target),
+        ):
+            core.commit([Write(replica.Relate(source, relation, target, None))], device.now_ms())
+            return EdgeView(source=source, relation=relation, target=target, weight=weight)
+        raise NotFound(f"no edge leads from {source!r} by {relation!r} to {target!r}")
+
+    return await device.replica.run(write)
+
+
+async def graph(device: Device, options: ShowGraph) -> Graph:
+    """Walk the edges from an entity, in both directions."""
+    if not 1 <= options.hops <= HOPS_MAX:
+        raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")
+    entity = _name(options.entity)
+
+    def read(connection: sqlite3.Connection) -> Graph:
+        reached = {
+            name
+            for (name,) in connection.execute(
+                """SELECT source FROM edge WHERE source = ? COLLATE NOCASE
+                   UNION SELECT target FROM edge WHERE target = ? COLLATE NOCASE""",
+                (entity, entity),
+            )
+        }
+        if not reached:
+            raise NotFound(f"nothing is related to {entity!r}")
+        edges: dict[tuple[str, str, str], float] = {}
+        border = set(reached)
+        for _ in range(options.hops):
+            found = [edge for name in sorted(border) for edge in _edges_of(connection, name)]
+            edges |= {(source, relation, target): weight for source, relation, target, weight in found}
+            border = {end for source, _, target, _ in found for end in (source, target)} - reached
+            reached |= border
+            if len(edges) >= EDGES_MAX:
+                break
+        shown = [
+            EdgeView(source=source, relation=relation, target=target, weight=weight)
+            for (source, relation, target), weight in sorted(edges.items())[:EDGES_MAX]
+        ]
+        return Graph(
+            edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)})
+        )
+
+    return await device.replica.read(read)
+
+
+def _edges_of(connection: sqlite3.Connection, name: str) -> list[tuple[str, str, str, float]]:
+    return connection.execute(
+        """SELECT source, relation, target, weight FROM edge WHERE source = ?
+           UNION SELECT source, relation, target, weight FROM edge WHERE target = ? LIMIT ?""",
+        (name, name, EDGES_MAX),
+    ).fetchall()
+
+
+def _name(text: str) -> str:
+    """Return an entity or a relation as it is stored; the id of a memory in the one form it has."""
+    text = " ".join(text.split())
+    if not text:
+        raise Usage("expected a name, got an empty one", code="invalid")
+    try:
+        return show_memory_id(parse_memory_id(text))
+    except ValueError:
+        return text

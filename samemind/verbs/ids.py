@@ -1,0 +1,81 @@
+"""Find what people mean by the beginning of an id, or by a device's name."""
+
+import sqlite3
+import string
+from typing import Final
+
+from replica import DeviceId, MemoryId, show_memory_id
+from samemind.errors import Ambiguous, NotFound, Usage
+
+# Shorter ones fit too many to be meant.
+PREFIX_CHARACTERS_MIN: Final = 6
+CANDIDATES_MAX: Final = 5
+_MEMORY_DIGITS: Final = 32
+_DEVICE_DIGITS: Final = 64
+_HEX: Final = frozenset(string.hexdigits)
+
+
+def find_memory(connection: sqlite3.Connection, text: str, *, forgotten: bool = False) -> MemoryId:
+    """Return the memory that an id or its beginning names; with `forgotten`, one with a tombstone will do."""
+    low, high = _range(text, _MEMORY_DIGITS, "a memory")
+    found = _between(connection, "memory", "rid", low, high)
+    if not found:
+        tombstones = _between(connection, "tombstone", "rid", low, high)
+        if not tombstones:
+            raise NotFound(f"no memory has the id {text}")
+        if not forgotten:
+            raise NotFound(f"the memory {show_memory_id(tombstones[0])} was forgotten", code="forgotten")
+        found = tombstones
+    if len(found) > 1:
+        raise _ambiguous("memories", text, tuple(show_memory_id(rid) for rid in found))
+    return MemoryId(found[0])
+
+
+def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:
+    """Return the member that a name, an id or its beginning names."""
+    named = [
+        DeviceId(device)
+        for (device,) in connection.execute(
+            """SELECT n.device FROM member n LEFT JOIN peer p ON p.device = n.device
+               WHERE ifnull(p.nickname, n.name) = ? COLLATE NOCASE ORDER BY n.device LIMIT ?""",
+            (text, CANDIDATES_MAX),
+        )
+    ]
+    if not named:
+        try:
+            low, high = _range(text, _DEVICE_DIGITS, "a device")
+        except Usage:
+            raise NotFound(f"no device is called {text[:40]!r}", hint="`samemind peers` lists them") from None
+        named = [DeviceId(device) for device in _between(connection, "member", "device", low, high)]
+    if not named:
+        raise NotFound(f"no device has the id {text}", hint="`samemind peers` lists them")
+    if len(named) > 1:
+        raise _ambiguous("devices", text, tuple(device.hex() for device in named))
+    return named[0]
+
+
+def _between(connection: sqlite3.Connection, table: str, column: str, low: bytes, high: bytes) -> list[bytes]:
+    rows = connection.execute(
+        f"SELECT {column} FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column} LIMIT ?",
+        (low, high, CANDIDATES_MAX),
+    )
+    return [found for (found,) in rows]
+
+
+def _range(text: str, digits: int, what: str) -> tuple[bytes, bytes]:
+    """Return the first and the last id that begin so."""
+    plain = text.strip().replace("-", "").lower()
+    if not PREFIX_CHARACTERS_MIN <= len(plain) <= digits or not set(plain) <= _HEX:
+        raise Usage(
+            f"expected the id of {what}, or its first {PREFIX_CHARACTERS_MIN} or more digits, got {text!r:.60}",
+            code="bad_id",
+        )
+    return bytes.fromhex(plain.ljust(digits, "0")), bytes.fromhex(plain.ljust(digits, "f"))
+
+
+def _ambiguous(what: str, text: str, candidates: tuple[str, ...]) -> Ambiguous:
+    return Ambiguous(
+        f"{text} is the beginning of several {what}: {', '.join(candidates)}",
+        hint="type more of the id",
+        candidates=candidates,
+    )

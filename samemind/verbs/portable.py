@@ -1,0 +1,188 @@
+"""Bring memories in and take them out.
+
+An import commits its memories in batches, each whole or not at all. What is here already, or was forgotten
+here, is passed over: that is decided in the same call as the commit, so two imports at once add nothing
+twice.
+
+An export reads from a connection of its own in one transaction: it shows one moment, and nobody waits for it.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import trio
+
+import replica
+from replica import Core, InvalidOp, Write, connect
+from replica.codec import check_text, unpack
+from replica.fields import check_fields
+from samemind.control.server import Say
+from samemind.device import Device
+from samemind.errors import SamemindError, Usage
+from samemind.portable import jsonl, locomo
+from samemind.portable.records import Edge, Item, Record, Unreadable
+from samemind.results.portable import Exported, FailedLine, Imported
+from samemind.surface.portable import Export, Import
+from samemind.verbs.views import select_memories
+
+# A commit holds up other writers while it is made: 2,000 take some 50 ms.
+BATCH: Final = 2_000
+LINES_PER_PAGE: Final = 500
+# Reasons beyond these help nobody.
+FAILURES_MAX: Final = 1_000
+
+
+async def import_(device: Device, options: Import, say: Say) -> Imported:
+    """Bring in every file; one that cannot be read keeps nothing of the others out."""
+    imported = skipped = 0
+    failed: list[FailedLine] = []
+    records: list[Record] = []
+    for name in options.files:
+        text = await trio.Path(name).read_text(encoding="utf-8")
+        records += _read(Path(name).name, text, options.format)
+    if options.workspace is not None:
+        records = [_into(options.workspace, record) for record in records]
+    for start in range(0, len(records), BATCH):
+        good, bad = _sift(records[start : start + BATCH])
+        failed += bad
+        here = await device.replica.run(partial(_write, device, good))
+        imported, skipped = imported + here, skipped + len(good) - here
+        await say({"progress": {"done": min(start + BATCH, len(records)), "total": len(records)}})
+    return Imported(imported=imported, skipped=skipped, failed=failed[:FAILURES_MAX])
+
+
+async def export(device: Device, options: Export, say: Say) -> Exported:
+    """Take everything out, to a file that appears when it is whole, or to the one who asked."""
+    if options.output is None:
+
+        def tell(lines: list[str]) -> None:
+            trio.from_thread.run(say, {"lines": lines})
+
+        return Exported(count=await trio.to_thread.run_sync(_export, device.home.store, tell), path=None)
+    path = await trio.Path(options.output).absolute()
+    return Exported(
+        count=await trio.to_thread.run_sync(_export_to, device.home.store, Path(path)), path=str(path)
+    )
+
+
+def _read(name: str, text: str, format: str) -> Iterable[Record]:
+    document: object = None
+    if format == "locomo" or (format == "auto" and not name.endswith(".jsonl")):
+        try:
+            document = json.loads(text)
+        except ValueError as error:
+            if format == "locomo":
+                raise Usage(f"{name}: expected a JSON document, {error}", code="unreadable") from None
+    if format == "locomo" or locomo.looks_like(document):
+        return locomo.read(document)
+    if isinstance(document, list):
+        raise Usage(f"{name}: expected JSON lines or a known format, got a JSON list of something else")
+    return jsonl.read(text.split("\n"))
+
+
+def _into(workspace: str, record: Record) -> Record:
+    return (
+        replace(record, fields={"workspace": workspace, **record.fields})
+        if isinstance(record, Item)
+        else record
+    )
+
+
+def _sift(records: Iterable[Record]) -> tuple[list[Item | Edge], list[FailedLine]]:
+    """Part what can be stored from what cannot, so that one bad line does not keep its batch out."""
+    good: list[Item | Edge] = []
+    bad: list[FailedLine] = []
+    for record in records:
+        if isinstance(record, Unreadable):
+            bad.append(FailedLine(line=record.line, reason=record.reason))
+            continue
+        try:
+            if isinstance(record, Item):
+                check_text(record.text)
+                check_fields(record.fields)
+            good.append(record)
+        except (InvalidOp, SamemindError) as error:
+            bad.append(FailedLine(line=record.line, reason=str(error)))
+    return good, bad
+
+
+def _write(device: Device, records: list[Item | Edge], core: Core, connection: sqlite3.Connection) -> int:
+    """Commit what is new of a batch; return how many that are."""
+    writes: list[Write] = []
+    accesses: list[tuple[replica.MemoryId, int, int]] = []
+    seen: set[bytes] = set()
+    for record in records:
+        if isinstance(record, Edge):
+            if not _has_edge(connection, record):
+                writes.append(
+                    Write(replica.Relate(record.source, record.relation, record.target, record.weight))
+                )
+        elif record.rid not in seen and not _is_known(connection, record.rid):
+            seen.add(record.rid)
+            writes.append(Write(replica.Remember(record.text, record.fields), record.rid))
+            if record.accesses != (0, 0):
+                accesses.append((record.rid, *record.accesses))
+    new = len(writes)
+    if accesses:
+        writes.append(Write(replica.Access(tuple(sorted(accesses)))))
+    core.commit(writes, device.now_ms())
+    return new
+
+
+def _is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
+    rows = connection.execute(
+        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
+    )
+    return rows.fetchone() is not None
+
+
+def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:
+    rows = connection.execute(
+        "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ? AND weight = ?",
+        (edge.source, edge.relation, edge.target, edge.weight),
+    )
+    return rows.fetchone() is not None
+
+
+def _lines(connection: sqlite3.Connection) -> Iterator[str]:
+    more = dict(connection.execute("SELECT rid, more FROM memory WHERE more IS NOT NULL"))
+    unknown = {replica.show_memory_id(rid): unpack(packed) for rid, packed in more.items()}
+    for view in select_memories(connection, "ORDER BY m.id"):
+        yield jsonl.memory_line(view, unknown.get(view.rid, {}))
+    for edge in connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3"):
+        yield jsonl.edge_line(*edge)
+
+
+def _export_to(store: Path, path: Path) -> int:
+    scratch = path.with_name(f"{path.name}.part")
+    try:
+        with scratch.open("w", encoding="utf-8") as file:
+            count = _export(store, file.writelines)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, path)
+    finally:
+        scratch.unlink(missing_ok=True)
+    return count
+
+
+def _export(store: Path, write: Callable[[list[str]], None]) -> int:
+    """Write every line, a page at a time; return how many memories that are."""
+    connection = connect(str(store))
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("BEGIN")
+        ((count,),) = connection.execute("SELECT count(*) FROM memory")
+        lines = _lines(connection)
+        while page := list(islice(lines, LINES_PER_PAGE)):
+            write(page)
+        return int(count)
+    finally:
+        connection.close()

@@ -1,0 +1,112 @@
+"""Show the record: what was written, by whom, and whether all of it holds."""
+
+import sqlite3
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+from replica import Core, Kind, Status, op_uuid, show_memory_id
+from replica.verify import verify_replica
+from samemind.control.server import Say
+from samemind.device import Device
+from samemind.errors import Usage
+from samemind.results.device import Digest, FrontierEntry, Log, OpView, Verified
+from samemind.results.plain import to_json
+from samemind.surface.device import ShowDigest, ShowLog, Verify
+from samemind.times import at_stamp
+from samemind.verbs.views import show_origin
+
+LOG_MAX: Final = 100_000
+# Ops are read and said in pages, so that a log of millions needs no memory.
+FOLLOW_PAGE: Final = 1_000
+
+_SELECT: Final = """
+SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.status, f.device, f.incarnation,
+       ifnull(p.nickname, n.name)
+FROM op o JOIN feed f ON f.no = o.feed LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON
+p.device = f.device
+"""
+
+
+async def digest(device: Device, options: ShowDigest) -> Digest:
+    """Show both digests, and what they are over."""
+
+    def read(core: Core, connection: sqlite3.Connection) -> Digest:
+        digests = core.digests()
+        ((memories,),) = connection.execute("SELECT count(*) FROM memory")
+        ((ops,),) = connection.execute("SELECT count(*) FROM op")
+        return Digest(
+            digest=digests.visible.hex(),
+            state_digest=digests.state.hex(),
+            memories=memories,
+            ops=ops,
+            frontier=[
+                FrontierEntry(origin=show_origin(*head.origin), seq=head.seq, head=head.id8.hex())
+                for head in core.frontier().heads
+            ],
+        )
+
+    return await device.replica.run(read)
+
+
+async def log(device: Device, options: ShowLog, say: Say) -> Log:
+    """Show the last ops; with `follow`, say every op that comes."""
+    if not 0 <= options.limit <= LOG_MAX:
+        raise Usage(f"expected a limit of 0 to {LOG_MAX}, got {options.limit}", code="invalid")
+
+    def last(connection: sqlite3.Connection) -> list[OpView]:
+        rows = connection.execute(f"{_SELECT} ORDER BY o.pos DESC LIMIT ?", (options.limit,)).fetchall()
+        return [_view(row) for row in reversed(rows)]
+
+    position = device.replica.position
+    ops = await device.replica.read(last)
+    if not options.follow:
+        return Log(ops=ops)
+    for op in ops:
+        await say(to_json(op))
+    if ops:
+        position = ops[-1].position
+    while True:
+        await device.replica.changed(position)
+        page = await device.replica.read(partial(_after, position))
+        for op in page:
+            await say(to_json(op))
+            position = op.position
+
+
+async def verify(device: Device, options: Verify) -> Verified:
+    """Check everything; the writer waits meanwhile, so that the log holds still."""
+    verification = await device.replica.run(lambda core, _: verify_replica(core))
+    return Verified(ok=verification.ok, ops=verification.ops, problems=list(verification.problems))
+
+
+def _after(position: int, connection: sqlite3.Connection) -> list[OpView]:
+    rows = connection.execute(f"{_SELECT} WHERE o.pos > ? ORDER BY o.pos LIMIT ?", (position, FOLLOW_PAGE))
+    return [_view(row) for row in rows]
+
+
+def _view(row: Sequence[Any]) -> OpView:
+    position, op_id, hlc, seq, kind, rid, signed, status, device, incarnation, device_name = row
+    return OpView(
+        position=position,
+        op_id=str(op_uuid(op_id, hlc)),
+        hash=op_id.hex(),
+        origin=show_origin(device, incarnation),
+        device=device.hex(),
+        device_name=device_name,
+        seq=seq,
+        hlc=hlc,
+        at=at_stamp(hlc),
+        kind=show_kind(kind),
+        rid=None if rid is None else show_memory_id(rid),
+        signed=bool(signed),
+        status=Status(status).name.lower(),
+    )
+
+
+def show_kind(kind: int) -> str:
+    """Return what an op does, in a word; a number where this version does not know."""
+    try:
+        return Kind(kind).name.lower()
+    except ValueError:
+        return f"kind {kind}"
