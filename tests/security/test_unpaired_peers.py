@@ -334,3 +334,17 @@ def test_the_key_stays_in_the_process(tmp_path: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.delattr("os.memfd_create", raising=False)
     pinned_context(PHONE, [], server_side=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_certificate_that_breaks_one_rule_never_becomes_a_member() -> None:
+    key, own = PHONE.private_key, PHONE.device_id.hex()
+    assert Member.of(certificate(key, own), "phone").device_id == PHONE.device_id
+    broken = {
+        "named": certificate(key, LAPTOP.device_id.hex()),
+        "its own device issued": certificate(key, own, issuer="somebody"),
+        "cannot issue others": certificate(key, own, ca=True),
+        "signed by the key inside": certificate(key, own, signer=LAPTOP.private_key),
+    }
+    for rule, der in broken.items():
+        with pytest.raises(Untrusted, match=rule):
+            Member.of(der, "phone")
