@@ -15,18 +15,17 @@ from replica.admission import Refusal, admit
 from replica.codec import (
     SALT_BYTES,
     check_text,
-    decode_payload,
     encode_payload,
     header,
     header_hash,
     pack,
     payload_hash,
-    read_place,
     unpack,
     wire_place,
 )
 from replica.collector import collector_paused
-from replica.errors import InvalidOp, NotFound, TooLarge
+from replica.erasure import Proof, proof_of
+from replica.errors import NotFound, TooLarge
 from replica.feeds import Feed, Feeds, join
 from replica.folding import Totals, WorkingSet
 from replica.frame import Frame, Segment
@@ -35,19 +34,17 @@ from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place
 from replica.limits import COMMIT_OPS_MAX
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
-from replica.ops import KIND_OF, UNDERSTOOD, Body, Edit, Kind, Op, Write
+from replica.ops import KIND_OF, TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
+from replica.rows import Understood, body_of, read_places, row_of, status_without_body, without_payload
 from replica.signing import Sign, Verify, sign_commit, verify_commit
 from replica.state.cells import Key, memory_key
 from replica.state.digest import element, plus
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
 from replica.state.register import Dot, Vector
-from replica.state.text import check_update
 
 if TYPE_CHECKING:
     from random import Random
-
-_NEEDS_RID = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,8 @@ class Taken:
 class Core:
     """One replica's log, state and group.
 
-    `sign` signs as `device`; `verify` is replaceable only to remember results.
+    `sign` signs as `device`; `verify` is replaceable only to remember results; `understood` is what this program can
+    fold, less of it only where an older program is simulated.
     """
 
     def __init__(
@@ -80,12 +78,14 @@ class Core:
         sign: Sign,
         random: "Random",
         verify: Verify = verify_commit,
+        understood: Understood = UNDERSTOOD,
     ) -> None:
         self.store = store
         self.device = device
         self._sign = sign
         self._random = random
         self._verify = verify
+        self._understood = understood
         self._reload()
 
     # -- what is held ----------------------------------------------------------------------------------------
@@ -168,12 +168,37 @@ class Core:
         self._write(Changes(), now_ms=0)
         return True
 
-    def learn(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> bool:
-        """Take introductions and revocations that are new and rightly signed; say whether there were any."""
+    def learn(
+        self,
+        members: Iterable[Member],
+        revocations: Iterable[Revocation],
+        proofs: Iterable[Proof] = (),
+        now_ms: int = 0,
+    ) -> bool:
+        """Take introductions, revocations and proofs that are new and rightly signed; say whether there were any."""
         fresh, out = self.membership.news(members, revocations)
-        if not fresh and not out:
+        keys = {member.device: member.public_key for member in (*self.membership.members.values(), *fresh)}
+        proven = [
+            proof
+            for proof in proofs
+            if proof.id not in self.proofs
+            and (key := keys.get(proof.author)) is not None
+            and self._verify(key, proof.id, proof.signature)
+        ]
+        if not fresh and not out and not proven:
             return False
-        self._write(Changes(members=fresh, revocations=out), now_ms=0)
+        rids = {rid for proof in proven for rid in proof.rids}
+        working = WorkingSet.load(self.store, map(memory_key, rids), self.feeds.origin_of)
+        for rid in rids:
+            working.state.kill(rid)
+        try:
+            changes = working.settle(self.totals, self.feeds.origin_of)
+            changes.members, changes.revocations = fresh, out
+            self._erase(proven, changes)
+            self._write(changes, now_ms)
+        except BaseException:
+            self._reload()
+            raise
         self.membership.add(fresh, out)
         return True
 
@@ -196,6 +221,8 @@ class Core:
             return []
         if len(writes) > COMMIT_OPS_MAX:
             raise TooLarge(f"expected at most {COMMIT_OPS_MAX} changes in one commit, got {len(writes)}")
+        if len(writes) > 1 and any(isinstance(write.body, Erase) for write in writes):
+            raise ValueError("an erase is a commit of its own, since its signature travels as a proof")
         payloads = [encode_payload(self._random.randbytes(SALT_BYTES), write.body) for write in writes]
         self.begin(now_ms)
         feed = None if self._own is None else self.feeds[self._own]
@@ -245,12 +272,12 @@ class Core:
 
     def _take(self, frame: Frame, now_ms: int) -> Taken:
         admission = admit(
-            frame, self.feeds, public_key=self.membership.public_key, verify=self._verify, erased=frozenset()
+            frame, self.feeds, public_key=self.membership.public_key, verify=self._verify, erased=self.erased
         )
         if admission.ops:
             ends = {at: op.id for op, at in admission.ops}
             signatures = {op_id: frame.segments[at].signature for at, op_id in ends.items()}
-            bodies = [_body_of(op) for op, _ in admission.ops]
+            bodies = [body_of(op, self._understood) for op, _ in admission.ops]
             try:
                 for op, _ in admission.ops:
                     self._clock = hlc.absorb(self._clock, op.hlc, now_ms)
@@ -298,24 +325,11 @@ class Core:
                 dot = Dot(no, op.seq, op.id[:8])
                 fold(state, op, body, dot, feed.origin_no, vector, self.feeds.locate)
             else:
-                status = _status_of(op)
+                status = status_without_body(op, self._understood)
                 if status is not Status.FOLDED:
                     totals.unfolded = plus(totals.unfolded, element(wire_place(op.place)))
-            row = Row(
-                self._pos + len(rows) + 1,
-                no,
-                op.seq,
-                op.hlc,
-                op.kind,
-                op.version,
-                op.ends,
-                op.rid,
-                pack([wire_place(place) for place in op.seen]) if op.seen else b"",
-                op.payload,
-                op.payload_hash if op.payload is None else None,
-                op.id,
-                signatures.get(op.id),
-                status,
+            row = row_of(
+                op, pos=self._pos + len(rows) + 1, feed=no, signature=signatures.get(op.id), status=status
             )
             rows.append(row)
             if op.seen:
@@ -323,8 +337,37 @@ class Core:
         changes = working.settle(totals, self.feeds.origin_of)
         changes.rows = rows
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
-        self._write(changes, now_ms)
+        self._erase(
+            [
+                proof_of(op, signatures[op.id])
+                for (op, _), body in zip(ops, bodies, strict=True)
+                if isinstance(body, Erase) and op.id in signatures
+            ],
+            changes,
+        )
         self._pos += len(rows)
+        self._write(changes, now_ms)
+
+    def _erase(self, proofs: Iterable[Proof], changes: Changes) -> None:
+        """Take in proofs: the payloads that they name leave the log, the batch in hand and the base."""
+        fresh = [proof for proof in proofs if proof.id not in self.proofs]
+        self.proofs |= {proof.id: proof for proof in fresh}
+        rids = {rid for proof in fresh for rid in proof.rids}
+        self.erased |= rids
+        changes.proofs = fresh
+        changes.base_cells |= dict.fromkeys(map(memory_key, rids))
+        changes.base_tombstones |= rids
+        for rid in rids:
+            changes.erased += [
+                (row.pos, payload_hash(row.payload))
+                for row in self.store.memory_rows(rid)
+                if row.kind in TEXT_KINDS and row.payload is not None
+            ]
+        if self.erased:
+            changes.rows = [
+                without_payload(row) if row.kind in TEXT_KINDS and row.rid in self.erased else row
+                for row in changes.rows
+            ]
 
     def _attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
         """Return the feed that this op continues, starting a branch if another op took its place."""
@@ -361,6 +404,7 @@ class Core:
             "origin": self.origin.device + self.origin.incarnation,
             "own feed": pack(self._own),
             "clock": pack(self._clock),
+            "position": pack(self._pos),
             "totals": pack(
                 [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
             ),
@@ -371,9 +415,11 @@ class Core:
         self._fresh_ids: dict[tuple[int, int], bytes] = {}
         self._fresh_rows: dict[int, list[Row]] = {}
         self.feeds = Feeds(self.store.feeds(), self._id_at)
-        self._pos = self.store.last_pos()
         self.membership = self.store.membership()
+        self.proofs = {proof.id: proof for proof in self.store.proofs()}
+        self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
         meta = self.store.meta()
+        self._pos: int = unpack(meta["position"]) if "position" in meta else 0
         if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
             self.totals = Totals()
@@ -391,31 +437,3 @@ def digests_of(totals: Totals, frontier: Frontier) -> Digests:
     """Return the digests that these set hashes and this frontier make."""
     parts = [n.to_bytes(32) for n in (totals.cells, totals.tombstones, totals.unfolded)]
     return Digests(totals.visible.to_bytes(32), element([*parts, frontier.plain()]).to_bytes(32))
-
-
-def read_places(packed: bytes) -> tuple[Place, ...]:
-    """Return the places that a log row's `seen` names."""
-    return tuple(read_place(place) for place in unpack(packed)) if packed else ()
-
-
-def _body_of(op: Op) -> Body | None:
-    """Return what an op says, or None where it is not to be folded: erased, not understood, or made wrong."""
-    if (
-        op.payload is None
-        or op.version > UNDERSTOOD.get(op.kind, 0)
-        or (op.rid is None and op.kind in _NEEDS_RID)
-    ):
-        return None
-    try:
-        body = decode_payload(op.kind, op.payload)
-        if isinstance(body, Edit):
-            check_update(body.update)  # the library refuses such bytes by an exception, in the midst of a fold
-    except InvalidOp:
-        return None
-    return body
-
-
-def _status_of(op: Op) -> Status:
-    if op.version > UNDERSTOOD.get(op.kind, 0):
-        return Status.UNKNOWN
-    return Status.FOLDED if op.payload is None else Status.UNFOLDABLE

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+from replica.erasure import Proof
 from replica.feeds import Feed
 from replica.membership import Member, Membership, Revocation
 from replica.state.cells import Cell, Key
@@ -57,9 +58,17 @@ class MemoryChange(NamedTuple):
     after: Memory | None
 
 
+class SpinePiece(NamedTuple):
+    """Short ids of one feed's ops that are in the base: 8 bytes each, from seq `first` on."""
+
+    feed: int
+    first: int
+    ids: bytes
+
+
 @dataclass(slots=True)
 class Changes:
-    """Everything one transaction writes."""
+    """Everything one transaction writes. A cell that maps to None is taken away."""
 
     rows: list[Row] = field(default_factory=list)
     feeds: list[Feed] = field(default_factory=list)
@@ -68,6 +77,16 @@ class Changes:
     memories: list[MemoryChange] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     revocations: list[Revocation] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    erased: list[tuple[int, bytes]] = field(default_factory=list)
+    """Rows whose payload goes, by position, with the payload's hash that stays."""
+    statuses: list[tuple[int, Status]] = field(default_factory=list)
+    """Rows whose status is another one now, by position."""
+    compacted: list[int] = field(default_factory=list)
+    """Rows that leave the log for the base, by position."""
+    spine: list[SpinePiece] = field(default_factory=list)
+    base_cells: dict[Key, Cell | None] = field(default_factory=dict)
+    base_tombstones: set[bytes] = field(default_factory=set)
     meta: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -80,10 +99,6 @@ class Store(Protocol):
 
     def meta(self) -> Mapping[str, bytes]:
         """Return the replica's own small facts: origin, clock, digests."""
-        ...
-
-    def last_pos(self) -> int:
-        """Return the position of the last op in the log, 0 when there is none."""
         ...
 
     def id_at(self, feed: int, seq: int) -> bytes:
@@ -116,6 +131,22 @@ class Store(Protocol):
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
+        ...
+
+    def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Return those of the cells that exist in the base: what was folded of compacted ops alone."""
+        ...
+
+    def all_base_cells(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every cell of the base."""
+        ...
+
+    def base_tombstones(self) -> set[bytes]:
+        """Return the memories that were forgotten by compacted ops."""
+        ...
+
+    def proofs(self) -> list[Proof]:
+        """Return every proof of an erasure."""
         ...
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:

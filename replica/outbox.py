@@ -7,13 +7,14 @@ batch of its commits under one signature for each feed, so it is sent on whole.
 
 from typing import Final, NamedTuple
 
-from replica.core import Core, read_places
+from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
-from replica.ids import MemoryId, OpId, Place
+from replica.ids import Place
 from replica.limits import FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET
 from replica.oplog import Row
 from replica.ops import Op
+from replica.rows import op_of
 from replica.state.register import Vector
 
 # A frame that is past its target ends where it last could, if going on to the next such place makes it this much
@@ -108,20 +109,5 @@ def frame_of(core: Core, rows: list[Row]) -> Frame:
                 vector = None if stem is None else core.feeds.places(stem)
             segments.append(Segment(feed.origin, row.seq, prev, signature, vector))
         segment_of.append(at)
-        ops.append(
-            Op(
-                feed.origin,
-                row.seq,
-                row.hlc,
-                read_places(row.seen),
-                row.kind,
-                row.version,
-                bool(row.ends),
-                None if row.rid is None else MemoryId(row.rid),
-                None,  # not sent: the receiver computes it
-                row.payload_hash or b"",
-                row.payload,
-                OpId(row.id),
-            )
-        )
+        ops.append(op_of(row, feed.origin))
     return Frame(tuple(segments), tuple(ops), tuple(segment_of))

@@ -33,8 +33,8 @@ class Verification:
 def verify_replica(core: Core) -> Verification:
     """Check a replica's log, state and digests against each other."""
     fresh = Core(MemoryStore(), device=core.device, sign=_never, random=Random(0))
-    membership = core.membership
-    fresh.adopt(membership)
+    fresh.adopt(core.membership)
+    fresh.learn((), (), core.proofs.values())
     problems: list[str] = []
     outbox = Outbox({})
     ops = 0

@@ -100,7 +100,7 @@ class Exchange:
                     self._pull(same)
             case Learn(trust):
                 opening = self.session.state is State.TRUSTING
-                self._core.learn(trust.members, trust.revocations)
+                self._core.learn(trust.members, trust.revocations, trust.proofs, now_ms)
                 self._shared |= _elements(trust)
                 self.session.learned()
                 if not self._end_if_put_out() and opening:
@@ -190,19 +190,26 @@ class Exchange:
 
     def _trust(self) -> Trust:
         membership = self._core.membership
-        return Trust(tuple(membership.members.values()), membership.revocations)
+        proofs = self._core.proofs
+        return Trust(
+            tuple(membership.members.values()),
+            membership.revocations,
+            tuple(proofs[op_id] for op_id in sorted(proofs)),
+        )
 
     def _share_group(self) -> None:
         """Pass on who joined and who was put out since; a newcomer's ops that were refused are asked for again."""
         trust = self._trust()
-        if len(trust.members) + len(trust.revocations) == self._group_size:
+        size = len(trust.members) + len(trust.revocations) + len(trust.proofs)
+        if size == self._group_size:
             return
-        self._group_size = len(trust.members) + len(trust.revocations)
+        self._group_size = size
         members = tuple(each for each in trust.members if each.device not in self._shared)
         revocations = tuple(each for each in trust.revocations if (each.device, each.by) not in self._shared)
-        if members or revocations:
+        proofs = tuple(each for each in trust.proofs if each.id not in self._shared)
+        if members or revocations or proofs:
             self._shared |= _elements(trust)
-            self.session.introduce(Trust(members, revocations))
+            self.session.introduce(Trust(members, revocations, proofs))
         if not self._end_if_put_out() and self._stopped:
             self.ask()
 
@@ -214,9 +221,13 @@ class Exchange:
         return True
 
 
-def _elements(trust: Trust) -> set[DeviceId | tuple[DeviceId, DeviceId]]:
-    """Return what a statement of trust states, as the keys of two growing sets."""
-    return {*(each.device for each in trust.members), *((each.device, each.by) for each in trust.revocations)}
+def _elements(trust: Trust) -> set[bytes | tuple[bytes, bytes]]:
+    """Return what a statement of trust states, as the keys of three growing sets."""
+    return {
+        *(each.device for each in trust.members),
+        *((each.device, each.by) for each in trust.revocations),
+        *(each.id for each in trust.proofs),
+    }
 
 
 def check_admitted(core: Core, peer: DeviceId) -> None:

@@ -3,12 +3,15 @@
 Nothing survives the process. Cells are kept as bytes, so that a batch that fails half-way leaves no trace in them.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 
+from replica.erasure import Proof
 from replica.feeds import Feed
+from replica.ids import ID8_BYTES
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Row
+from replica.oplog import Changes, Row, SpinePiece
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
 
 
@@ -22,6 +25,10 @@ class MemoryStore:
         self._rows_by_feed: dict[int, list[Row]] = {}
         self._cells: dict[Key, bytes] = {}
         self._tombstones: set[bytes] = set()
+        self._base: dict[Key, bytes] = {}
+        self._base_tombstones: set[bytes] = set()
+        self._spine: dict[int, list[SpinePiece]] = {}
+        self._proofs: dict[bytes, Proof] = {}
         self._members: list[Member] = []
         self._revocations: list[Revocation] = []
 
@@ -33,18 +40,17 @@ class MemoryStore:
         """Return the replica's own small facts."""
         return dict(self._meta)
 
-    def last_pos(self) -> int:
-        """Return the position of the last op in the log."""
-        return self._rows[-1].pos if self._rows else 0
-
     def id_at(self, feed: int, seq: int) -> bytes:
         """Return the id of an op that lies on this very feed."""
-        (row,) = self.feed_rows(feed, seq, seq)
-        return row.id
+        for row in self.feed_rows(feed, seq, seq):
+            return row.id
+        piece = next(piece for piece in reversed(self._spine[feed]) if piece.first <= seq)
+        at = (seq - piece.first) * ID8_BYTES
+        return piece.ids[at : at + ID8_BYTES]
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
-        start = after if not self._rows else max(0, after - self._rows[0].pos + 1)
+        start = bisect_right(self._rows, after, key=lambda row: row.pos)
         return self._rows[start:] if limit is None else self._rows[start : start + limit]
 
     def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
@@ -70,6 +76,23 @@ class MemoryStore:
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
         return {key: decode_cell(key.part, self._cells[key]) for key in keys if key in self._cells}
+
+    def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Return those of the cells that exist in the base."""
+        return {key: decode_cell(key.part, self._base[key]) for key in keys if key in self._base}
+
+    def all_base_cells(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every cell of the base."""
+        for key, base in self._base.items():
+            yield key, decode_cell(key.part, base)
+
+    def base_tombstones(self) -> set[bytes]:
+        """Return the memories that were forgotten by compacted ops."""
+        return set(self._base_tombstones)
+
+    def proofs(self) -> list[Proof]:
+        """Return every proof of an erasure."""
+        return [self._proofs[op_id] for op_id in sorted(self._proofs)]
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
@@ -100,12 +123,38 @@ class MemoryStore:
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
             self._feeds.insert(feed.no, deepcopy(feed))
-        for key, cell in changes.cells.items():
-            if cell is None:
-                self._cells.pop(key, None)
-            else:
-                self._cells[key] = encode_cell(cell)
+        _keep(self._cells, changes.cells)
         self._tombstones |= changes.tombstones
+        self._proofs |= {proof.id: proof for proof in changes.proofs}
+        self._rewrite_log(changes)
+        for piece in changes.spine:
+            self._spine.setdefault(piece.feed, []).append(piece)
+        _keep(self._base, changes.base_cells)
+        self._base_tombstones |= changes.base_tombstones
+        self._tombstones |= changes.base_tombstones
         self._members += changes.members
         self._revocations += changes.revocations
         self._meta |= changes.meta
+
+    def _rewrite_log(self, changes: Changes) -> None:
+        """Take payloads, statuses and whole rows out of the log, as erasing and compacting do."""
+        if not (changes.erased or changes.statuses or changes.compacted):
+            return
+        erased, statuses, gone = dict(changes.erased), dict(changes.statuses), set(changes.compacted)
+        rows = [row for row in self._rows if row.pos not in gone]
+        for i, row in enumerate(rows):
+            if row.pos in erased:
+                row = row._replace(payload=None, payload_hash=erased[row.pos])
+            rows[i] = row._replace(status=statuses.get(row.pos, row.status))
+        self._rows = rows
+        self._rows_by_feed = {}
+        for row in rows:
+            self._rows_by_feed.setdefault(row.feed, []).append(row)
+
+
+def _keep(held: dict[Key, bytes], cells: dict[Key, Cell | None]) -> None:
+    for key, cell in cells.items():
+        if cell is None:
+            held.pop(key, None)
+        else:
+            held[key] = encode_cell(cell)

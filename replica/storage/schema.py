@@ -5,6 +5,9 @@ program's is refused and left untouched, since an old program cannot know what i
 
 `op` is the log and `cell` the folded state: with `feed`, `tombstone` and `meta` they are the replica. `memory` and
 `edge` show what the cells hold, in columns that queries can filter; they are rewritten by the fold and never hashed.
+
+The base (what was folded of ops that left the log) lives beside the state in `cell.base`: NULL where a cell is not in
+it, empty where it equals the state, which is so for nearly every cell that was compacted.
 """
 
 import sqlite3
@@ -109,10 +112,13 @@ def create_replica(connection: sqlite3.Connection) -> None:
         """CREATE TABLE cell (
             part INTEGER NOT NULL,
             name BLOB NOT NULL,
-            state BLOB NOT NULL,
+            state BLOB,
+            base BLOB,
             PRIMARY KEY (part, name)
         ) WITHOUT ROWID""",
-        "CREATE TABLE tombstone (rid BLOB PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE tombstone (rid BLOB PRIMARY KEY, in_base INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE spine (feed INTEGER, first INTEGER, ids BLOB NOT NULL, PRIMARY KEY (feed, first)) WITHOUT ROWID",
+        "CREATE TABLE proof (id BLOB PRIMARY KEY, frame BLOB NOT NULL) WITHOUT ROWID",
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
         f"""CREATE TABLE memory (
             id INTEGER PRIMARY KEY,

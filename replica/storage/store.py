@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Protocol
 
 from replica.codec import pack, unpack
+from replica.erasure import Proof, read_proof
 from replica.errors import StoreFailed
 from replica.feeds import Feed
 from replica.fields import FIELDS
-from replica.ids import DeviceId, OpId, Origin, show_memory_id
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, show_memory_id
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
@@ -31,6 +32,8 @@ from replica.storage.schema import migrate
 _PARAMETERS_MAX: Final = 16_384
 # Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
 _CHECKPOINT_PAGES: Final = 16_000
+
+_BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
 _FIELD_COLUMNS: Final = tuple(FIELDS)
@@ -130,15 +133,16 @@ class SqliteStore:
         """Return the replica's own small facts."""
         return dict(self.connection.execute("SELECT name, value FROM meta"))
 
-    def last_pos(self) -> int:
-        """Return the position of the last op in the log."""
-        ((pos,),) = self.connection.execute("SELECT ifnull(max(pos), 0) FROM op")
-        return int(pos)
-
     def id_at(self, feed: int, seq: int) -> bytes:
         """Return the id of an op that lies on this very feed."""
-        ((op_id,),) = self.connection.execute("SELECT id FROM op WHERE feed = ? AND seq = ?", (feed, seq))
-        return bytes(op_id)
+        for (op_id,) in self.connection.execute("SELECT id FROM op WHERE feed = ? AND seq = ?", (feed, seq)):
+            return bytes(op_id)
+        ((first, ids),) = self.connection.execute(
+            "SELECT first, ids FROM spine WHERE feed = ? AND first <= ? ORDER BY first DESC LIMIT 1",
+            (feed, seq),
+        )
+        at = (seq - first) * ID8_BYTES
+        return bytes(ids[at : at + ID8_BYTES])
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
@@ -176,7 +180,36 @@ class SqliteStore:
             for name, state in self._select(
                 "SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part
             )
+            if state is not None
         }
+
+    def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Return those of the cells that exist in the base."""
+        return {
+            key: decode_cell(key.part, base)
+            for key in keys
+            for (base,) in self.connection.execute(
+                f"SELECT {_BASE} FROM cell WHERE part = ? AND name = ?", key
+            )
+            if base is not None
+        }
+
+    def all_base_cells(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every cell of the base."""
+        for part, name, base in self.connection.execute(
+            f"SELECT part, name, {_BASE} FROM cell WHERE base IS NOT NULL"
+        ):
+            yield Key(Part(part), name), decode_cell(part, base)
+
+    def base_tombstones(self) -> set[bytes]:
+        """Return the memories that were forgotten by compacted ops."""
+        return {rid for (rid,) in self.connection.execute("SELECT rid FROM tombstone WHERE in_base")}
+
+    def proofs(self) -> list[Proof]:
+        """Return every proof of an erasure."""
+        return [
+            read_proof(frame) for (frame,) in self.connection.execute("SELECT frame FROM proof ORDER BY id")
+        ]
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
@@ -184,7 +217,9 @@ class SqliteStore:
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
-        for part, name, state in self.connection.execute("SELECT part, name, state FROM cell"):
+        for part, name, state in self.connection.execute(
+            "SELECT part, name, state FROM cell WHERE state IS NOT NULL"
+        ):
             yield Key(Part(part), name), decode_cell(part, state)
 
     def all_tombstones(self) -> set[bytes]:
@@ -248,24 +283,58 @@ class SqliteStore:
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(_feed_row, changes.feeds)
         )
         execute_many(
-            "INSERT OR REPLACE INTO cell VALUES (?, ?, ?)",
+            """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
+                base = CASE WHEN base = x'' THEN state ELSE base END, state = excluded.state""",
             [
                 (key.part, key.name, encode_cell(cell))
                 for key, cell in changes.cells.items()
                 if cell is not None
             ],
         )
+        gone = [tuple(key) for key, cell in changes.cells.items() if cell is None]
         execute_many(
-            "DELETE FROM cell WHERE part = ? AND name = ?",
-            [key for key, cell in changes.cells.items() if cell is None],
+            "UPDATE cell SET base = CASE WHEN base = x'' THEN state ELSE base END, state = NULL"
+            " WHERE part = ? AND name = ?",
+            gone,
         )
-        execute_many("INSERT OR IGNORE INTO tombstone VALUES (?)", [(rid,) for rid in changes.tombstones])
+        execute_many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
+        execute_many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
         execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", changes.meta.items())
         execute_many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
         execute_many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
+        execute_many("INSERT INTO proof VALUES (?, ?)", [(proof.id, proof.frame) for proof in changes.proofs])
+        execute_many(
+            "UPDATE op SET payload = NULL, payload_hash = ? WHERE pos = ?",
+            [(digest, pos) for pos, digest in changes.erased],
+        )
+        execute_many(
+            "UPDATE op SET status = ? WHERE pos = ?", [(status, pos) for pos, status in changes.statuses]
+        )
+        self._write_base(changes)
         self._write_edges(changes)
         if changes.memories:
             self._write_memories(changes, now_ms)
+
+    def _write_base(self, changes: Changes) -> None:
+        execute_many = self.connection.executemany
+        execute_many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
+        execute_many("INSERT INTO spine VALUES (?, ?, ?)", map(tuple, changes.spine))
+        execute_many(
+            """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
+                base = CASE WHEN state = excluded.base THEN x'' ELSE excluded.base END""",
+            [
+                (key.part, key.name, encode_cell(cell))
+                for key, cell in changes.base_cells.items()
+                if cell is not None
+            ],
+        )
+        gone = [tuple(key) for key, cell in changes.base_cells.items() if cell is None]
+        execute_many("UPDATE cell SET base = NULL WHERE part = ? AND name = ?", gone)
+        execute_many("DELETE FROM cell WHERE part = ? AND name = ? AND state IS NULL", gone)
+        execute_many(
+            "INSERT INTO tombstone VALUES (?, 1) ON CONFLICT DO UPDATE SET in_base = 1",
+            [(rid,) for rid in changes.base_tombstones],
+        )
 
     def _write_edges(self, changes: Changes) -> None:
         for key, cell in changes.cells.items():

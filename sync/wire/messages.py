@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import Any, Final, assert_never
 
 from replica.codec import pack, read_place, unpack
+from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
@@ -57,10 +58,11 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Everybody I know to belong to the group, and everybody I know to be out of it."""
+    """Everybody I know to belong to the group or to be out of it, and proofs of everything that was erased."""
 
     members: tuple[Member, ...]
     revocations: tuple[Revocation, ...]
+    proofs: tuple[Proof, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,11 @@ Message = Hello | Trust | Heads | Locator | Known | Ops | Ack | CaughtUp | Bye
 
 
 def trust_digest(trust: Trust) -> bytes:
-    """Return 32 bytes that are equal exactly when two devices know the same members and revocations."""
+    """Return 32 bytes that are equal exactly when two devices know the same members, revocations and proofs."""
     members = sorted(member.device for member in trust.members)
     revocations = sorted((revocation.device, revocation.by) for revocation in trust.revocations)
-    return hashlib.sha256(pack([members, revocations])).digest()
+    proofs = sorted(proof.id for proof in trust.proofs)
+    return hashlib.sha256(pack([members, revocations, proofs])).digest()
 
 
 def encode_message(message: Message) -> bytes:
@@ -158,7 +161,7 @@ def _plain(message: Message) -> list[Any]:
         case Trust():
             members = [plain_member(member) for member in message.members]
             revocations = [[each.device, each.by, each.signature] for each in message.revocations]
-            return [_Number.TRUST, members, revocations]
+            return [_Number.TRUST, members, revocations, [proof.frame for proof in message.proofs]]
         case Heads():
             return [_Number.HEADS, message.frontier.plain()]
         case Locator():
@@ -191,8 +194,14 @@ def _read(plain: object) -> Message | None:
             len(trust) == len(frontier) == DIGEST_BYTES and 1 <= credits <= 1000
         ):
             return Hello(protocol, clock_ms, trust, frontier, credits)
-        case [_Number.TRUST, list(members), list(revocations)]:
-            return Trust(tuple(map(read_member, members)), tuple(map(read_revocation, revocations)))
+        case [_Number.TRUST, list(members), list(revocations), list(proofs)] if all(
+            isinstance(proof, bytes) for proof in proofs
+        ):
+            return Trust(
+                tuple(map(read_member, members)),
+                tuple(map(read_revocation, revocations)),
+                tuple(map(read_proof, proofs)),
+            )
         case [_Number.HEADS, list(heads)] if len(heads) <= SEEN_MAX:
             return Heads(Frontier.of(map(read_place, heads)))
         case [_Number.LOCATOR, list(origins)]:
