@@ -91,6 +91,30 @@ def test_the_right_peer_is_named_among_many_pins() -> None:
     run(main)
 
 
+def test_many_links_at_once_are_admitted_and_refused_each_by_itself() -> None:
+    """Links share a context for speed; what one of them has to say must not end up in another."""
+
+    async def main() -> None:
+        ends: list[tuple[Identity, End, End]] = []
+
+        async def attempt(who: Identity) -> None:
+            ends.append((who, *await meet(who, [LAPTOP.certificate], LAPTOP, [PHONE.certificate])))
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(10):
+                nursery.start_soon(attempt, PHONE)
+                nursery.start_soon(attempt, STRANGER)
+        for who, client, server in ends:
+            if who is PHONE:
+                assert (client.peer, server.peer) == (LAPTOP.device_id, PHONE.device_id)
+                await part(client, server)
+            else:
+                assert_both_refused(client, server)
+        assert len(ends) == 20
+
+    run(main)
+
+
 def test_an_unpaired_client_is_refused_and_told_so() -> None:
     async def main() -> None:
         assert_both_refused(*await meet(STRANGER, [LAPTOP.certificate], LAPTOP, [PHONE.certificate]))
