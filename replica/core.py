@@ -6,7 +6,8 @@ that fails, the core forgets what it had prepared and reads its feeds back, so m
 disk.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -85,8 +86,8 @@ class Core:
         self._sign = sign
         self._random = random
         self._verify = verify
-        self._understood = understood
-        self._reload()
+        self.understood = understood
+        self.reload()
 
     # -- what is held ----------------------------------------------------------------------------------------
 
@@ -118,21 +119,15 @@ class Core:
         feed = self.feeds[no]
         if seq == feed.seq:
             return dict(feed.vector)
-        if seq <= feed.fork:
+        if seq < feed.fork:
             assert feed.parent is not None
             return self.vector_at(feed.parent, seq)
+        if seq == feed.fork:
+            return dict(feed.fork_vector)
         if seq < feed.base_seq:
             return None
-        if feed.base_seq > feed.fork:
-            vector, first = dict(feed.base_vector), feed.base_seq + 1
-        elif feed.parent is not None:
-            stem = self.vector_at(feed.parent, feed.fork)
-            if stem is None:
-                return None
-            vector, first = stem, feed.fork + 1
-        else:
-            vector, first = {}, 1
-        for row in [*self.store.seen_rows(no, first, seq), *self._fresh_rows.get(no, ())]:
+        vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
+        for row in [*self.store.seen_rows(no, feed.base_seq + 1, seq), *self._fresh_rows.get(no, ())]:
             if row.seq <= seq:
                 join(vector, self.feeds.vector_to(self._dots(read_places(row.seen))))
         vector[no] = seq
@@ -165,7 +160,7 @@ class Core:
         if all(place.origin != self.origin or self.feeds.locate(place) is not None for place in places):
             return False
         self.incarnate()
-        self._write(Changes(), now_ms=0)
+        self.write(Changes(), now_ms=0)
         return True
 
     def learn(
@@ -191,20 +186,17 @@ class Core:
         working = WorkingSet.load(self.store, map(memory_key, rids), self.feeds.origin_of)
         for rid in rids:
             working.state.kill(rid)
-        try:
+        with self.undoing():
             changes = working.settle(self.totals, self.feeds.origin_of)
             changes.members, changes.revocations = fresh, out
             self._erase(proven, changes)
-            self._write(changes, now_ms)
-        except BaseException:
-            self._reload()
-            raise
+            self.write(changes, now_ms)
         self.membership.add(fresh, out)
         return True
 
     def adopt(self, membership: Membership) -> None:
         """Take a whole group as given, signatures unchecked: for a copy of a replica that knows them."""
-        self._write(
+        self.write(
             Changes(members=[*membership.members.values()], revocations=[*membership.revocations]), now_ms=0
         )
         self.membership = self.store.membership()
@@ -212,7 +204,7 @@ class Core:
     def found(self, own: Member) -> None:
         """Begin a group of one: the device introduces itself. Nothing happens where that is known."""
         if own.device not in self.membership.members:
-            self._write(Changes(members=[own]), now_ms=0)
+            self.write(Changes(members=[own]), now_ms=0)
             self.membership.add([own], [])
 
     def commit(self, writes: Sequence[Write], now_ms: int) -> list[Op]:
@@ -243,15 +235,12 @@ class Core:
             prev, seen = op_id, ()
         signature = sign_commit(self._sign, ops[-1].id)
         bodies: list[Body | None] = [write.body for write in writes]
-        try:
+        with self.undoing():
             if feed is None:
-                feed = self.feeds.start(self.origin, None, 0)
+                feed = self.feeds.start(self.origin)
                 self._own = feed.no
             self._clock = stamp
             self._apply([(op, 0) for op in ops], bodies, {0: feed}, (), {ops[-1].id: signature}, now_ms)
-        except BaseException:
-            self._reload()
-            raise
         return ops
 
     def edit_of(self, rid: MemoryId, text: str) -> Write:
@@ -277,17 +266,14 @@ class Core:
         if admission.ops:
             ends = {at: op.id for op, at in admission.ops}
             signatures = {op_id: frame.segments[at].signature for at, op_id in ends.items()}
-            bodies = [body_of(op, self._understood) for op, _ in admission.ops]
-            try:
+            bodies = [body_of(op, self.understood) for op, _ in admission.ops]
+            with self.undoing():
                 for op, _ in admission.ops:
                     self._clock = hlc.absorb(self._clock, op.hlc, now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
                     # I wrote these and lost them: whatever happened, that feed is not mine to go on.
                     self.incarnate()
                 self._apply(admission.ops, bodies, {}, frame.segments, signatures, now_ms)
-            except BaseException:
-                self._reload()
-                raise
         return Taken(len(admission.ops), tuple(admission.refusals))
 
     # -- both ------------------------------------------------------------------------------------------------
@@ -314,7 +300,7 @@ class Core:
             if feed is None:
                 feed = feed_of[at] = self._attach(op, segments[at].vector)
             no = feed.no
-            feed.seq, feed.head, feed.hlc = op.seq, op.id, op.hlc
+            feed.seq, feed.head = op.seq, op.id
             vector = feed.vector
             vector[no] = op.seq
             if op.seen:
@@ -325,8 +311,8 @@ class Core:
                 dot = Dot(no, op.seq, op.id[:8])
                 fold(state, op, body, dot, feed.origin_no, vector, self.feeds.locate)
             else:
-                status = status_without_body(op, self._understood)
-                if status is not Status.FOLDED:
+                status = status_without_body(op, self.understood)
+                if status is Status.UNKNOWN:
                     totals.unfolded = plus(totals.unfolded, element(wire_place(op.place)))
             row = row_of(
                 op, pos=self._pos + len(rows) + 1, feed=no, signature=signatures.get(op.id), status=status
@@ -346,7 +332,7 @@ class Core:
             changes,
         )
         self._pos += len(rows)
-        self._write(changes, now_ms)
+        self.write(changes, now_ms)
 
     def _erase(self, proofs: Iterable[Proof], changes: Changes) -> None:
         """Take in proofs: the payloads that they name leave the log, the batch in hand and the base."""
@@ -372,7 +358,7 @@ class Core:
     def _attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
         """Return the feed that this op continues, starting a branch if another op took its place."""
         if op.prev is None:
-            return self.feeds.start(op.origin, None, 0)
+            return self.feeds.start(op.origin)
         stem = self.feeds.locate(Place(op.origin, op.seq - 1, op.prev[:8]))
         assert stem is not None, "admission lets nothing in that does not attach"
         feed = self.feeds[stem.feed]
@@ -381,14 +367,22 @@ class Core:
         seen = self.vector_at(stem.feed, stem.seq)
         if seen is None:
             seen = self.feeds.vector_to([stem, *self._dots(vector or ())])
-        branch = self.feeds.start(op.origin, stem.feed, stem.seq)
-        join(branch.vector, seen)
-        return branch
+        return self.feeds.start(op.origin, stem.feed, stem.seq, seen)
 
     def _dots(self, places: Iterable[Place]) -> list[Dot]:
         return [dot for place in places if (dot := self.feeds.locate(place)) is not None]
 
-    def _write(self, changes: Changes, now_ms: int) -> None:
+    @contextmanager
+    def undoing(self) -> Iterator[None]:
+        """Run a block that prepares changes in memory and writes them; if it fails, read everything back."""
+        try:
+            yield
+        except BaseException:
+            self.reload()
+            raise
+
+    def write(self, changes: Changes, now_ms: int) -> None:
+        """Hand changes to the store, with the replica's own small facts."""
         changes.meta = self._meta()
         self.store.write(changes, now_ms)
         self._fresh_ids.clear()
@@ -410,7 +404,7 @@ class Core:
             ),
         }
 
-    def _reload(self) -> None:
+    def reload(self) -> None:
         """Read back what the store holds: at the start, and when a write failed."""
         self._fresh_ids: dict[tuple[int, int], bytes] = {}
         self._fresh_rows: dict[int, list[Row]] = {}

@@ -33,9 +33,11 @@ class Feed:
     fork: int
     seq: int
     head: OpId
-    hlc: int
     vector: Vector = field(default_factory=dict)
+    fork_vector: Vector = field(default_factory=dict)
+    """What the writer of the stem's op at `fork` had seen; kept, since the base may swallow that op."""
     base_seq: int = 0
+    """Up to here the feed's ops are in the base and no longer in the log; `fork` where none are."""
     base_head: OpId | None = None
     base_signature: bytes | None = None
     base_vector: Vector = field(default_factory=dict)
@@ -84,23 +86,25 @@ class Feeds:
             return feed.origin_no
         return len(self._origins)
 
-    def start(self, origin: Origin, parent: int | None, fork: int) -> Feed:
-        """Begin a feed that has no op yet.
+    def start(
+        self, origin: Origin, parent: int | None = None, fork: int = 0, seen: Vector | None = None
+    ) -> Feed:
+        """Begin a feed that has no op yet: an origin's first, or a branch that leaves `parent` after `fork`.
 
-        An origin's first, or a branch that leaves `parent` after `fork`.
+        `seen` is what the writer of the stem's op at `fork` had seen.
         """
-        vector = {} if parent is None else {parent: fork}
+        vector = dict(seen or {})
         feed = Feed(
             len(self._feeds),
             self.origin_number(origin),
             origin,
             parent,
             fork,
-            fork,
-            OpId(b""),
-            0,
-            vector,
-            base_seq=0,
+            seq=fork,
+            head=OpId(b""),
+            vector=vector,
+            fork_vector=dict(vector),
+            base_seq=fork,
         )
         self._keep(feed)
         return feed

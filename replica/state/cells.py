@@ -117,11 +117,8 @@ def decode_cell(part: int, data: bytes) -> Cell:
     return _read_register(plain)
 
 
-def renumber(cell: Cell, feed: Callable[[int], int], origin: Callable[[int], int]) -> Cell:
-    """Return a cell with its feed and origin numbers translated to another replica's."""
-
-    def moved(dot: Dot) -> Dot:
-        return Dot(feed(dot.feed), dot.seq, dot.id8)
+def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], int]) -> Cell:
+    """Return a cell with its dots and origin numbers translated to another replica's."""
 
     def heads(register: Register) -> Register:
         return {moved(dot): held for dot, held in register.items()}

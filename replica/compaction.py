@@ -1,0 +1,117 @@
+"""Fold ops that everybody has into the base, and let them leave the log.
+
+An op may leave once every member under a lease has folded it. A member that was not heard of for the length of a lease
+holds nothing back; it meets the base later, as a snapshot that is merged (`replica.snapshot`). So leases are about
+space, never about correctness.
+
+The base is closed: with an op it holds everything that op has seen. It ends, for each feed, at a signed op, the end of
+a whole commit, since below the last signature nothing could be checked. Ops that this program does not understand stay,
+and hold back what depends on them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from replica.core import Core
+from replica.feeds import join
+from replica.ids import OpId
+from replica.oplog import Changes, Row, SpinePiece, Status
+from replica.rows import body_of, op_of
+from replica.state.cells import State
+from replica.state.fold import fold, keys_of
+from replica.state.register import Dot, Vector
+
+LEASE_MS: Final = 90 * 24 * 3_600_000
+
+
+def compactable(core: Core, held_by_others: Sequence[Vector]) -> list[Row]:
+    """Return the rows that may leave the log, in commit order, when each of these vectors is folded somewhere."""
+    cap: dict[int, int] = {}
+    while True:
+        chosen, unsigned = _choose(core, held_by_others, cap)
+        if not unsigned:
+            return chosen
+        cap |= unsigned
+
+
+def _choose(
+    core: Core, held_by_others: Sequence[Vector], cap: Mapping[int, int]
+) -> tuple[list[Row], dict[int, int]]:
+    """Return what may leave, and for each feed that then ended unsigned, its last signed op: where to stop instead."""
+    feeds = core.feeds
+    base = {feed.no: feed.base_seq for feed in feeds}
+    signed = dict(base)
+    blocked: set[int] = set()
+    chosen: list[Row] = []
+    for row in core.store.rows():
+        no = row.feed
+        if no in blocked:
+            continue
+        op = op_of(row, feeds.origin_of(no))
+        needs = feeds.vector_to(dot for place in op.seen if (dot := feeds.locate(place)) is not None)
+        feed = feeds[no]
+        if row.seq == feed.fork + 1:
+            join(needs, feed.fork_vector)
+        if (
+            row.seq > cap.get(no, row.seq)
+            or row.status == Status.UNKNOWN
+            or any(vector.get(no, 0) < row.seq for vector in held_by_others)
+            or any(base.get(other, 0) < seq for other, seq in needs.items() if other != no)
+        ):
+            blocked.add(no)
+            continue
+        chosen.append(row)
+        base[no] = row.seq
+        if row.signature is not None and row.ends:
+            signed[no] = row.seq
+    return chosen, {no: signed[no] for no, seq in base.items() if signed[no] < seq}
+
+
+def compact(core: Core, held_by_others: Iterable[Vector], now_ms: int) -> int:
+    """Move what may leave into the base, in one transaction; return how many ops that were."""
+    rows = compactable(core, list(held_by_others))
+    if not rows:
+        return 0
+    with core.undoing():
+        core.write(_into_base(core, rows), now_ms)
+    return len(rows)
+
+
+def _into_base(core: Core, rows: Sequence[Row]) -> Changes:
+    feeds = core.feeds
+    ops = [op_of(row, feeds.origin_of(row.feed)) for row in rows]
+    bodies = [body_of(op, core.understood) for op in ops]
+    keys = {
+        key for op, body in zip(ops, bodies, strict=True) if body is not None for key in keys_of(op, body)
+    }
+    held = core.store.load_base(keys)
+    base_tombstones = core.store.base_tombstones()
+    state = State(dict(held), set(base_tombstones))
+    vectors: dict[int, Vector] = {}
+    ids: dict[int, bytearray] = {}
+    first: dict[int, int] = {}
+    last: dict[int, Row] = {}
+    for row, op, body in zip(rows, ops, bodies, strict=True):
+        feed = feeds[row.feed]
+        vector = vectors.get(row.feed)
+        if vector is None:
+            vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
+            vectors[row.feed] = vector
+            ids[row.feed], first[row.feed] = bytearray(), row.seq
+        vector[row.feed] = row.seq
+        join(vector, feeds.vector_to(dot for place in op.seen if (dot := feeds.locate(place)) is not None))
+        if body is not None:
+            fold(state, op, body, Dot(row.feed, row.seq, row.id[:8]), feed.origin_no, vector, feeds.locate)
+        ids[row.feed] += row.id[:8]
+        last[row.feed] = row
+    for no, row in last.items():
+        feed = feeds[no]
+        feed.base_seq, feed.base_head = row.seq, OpId(row.id)
+        feed.base_signature, feed.base_vector = row.signature, vectors[no]
+    return Changes(
+        feeds=[feeds[no] for no in last],
+        compacted=[row.pos for row in rows],
+        spine=[SpinePiece(no, first[no], bytes(ids[no])) for no in last],
+        base_cells={key: state.cells.get(key) for key in state.touched},
+        base_tombstones=state.tombstones - base_tombstones,
+    )

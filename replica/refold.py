@@ -1,0 +1,109 @@
+"""Fold a log anew on top of a base.
+
+Needed when what can be folded has changed (an upgrade understands more) or what lies below has (two bases were merged).
+It is the same fold in the same order as when the ops came, so the result is what they would have made then.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from replica.codec import wire_place
+from replica.feeds import Feeds, join
+from replica.folding import Totals
+from replica.ids import Place
+from replica.oplog import Changes, MemoryChange, Row, Status, Store
+from replica.rows import Understood, body_of, op_of, status_without_body
+from replica.state import digest
+from replica.state.cells import Part, State
+from replica.state.fold import fold
+from replica.state.memories import MemoryCell, show
+from replica.state.register import Dot, Vector
+
+VectorAt = Callable[[int, int], Vector | None]
+
+
+@dataclass(slots=True)
+class Refolded:
+    """The state that a log makes on a base, its set hashes, and the status of each of its rows by position."""
+
+    state: State
+    totals: Totals
+    statuses: dict[int, Status]
+
+
+def refold(
+    base: State,
+    rows: Iterable[Row],
+    feeds: Feeds,
+    vector_at: VectorAt,
+    *,
+    understood: Understood,
+    erased: Iterable[bytes],
+) -> Refolded:
+    """Fold rows, in commit order, on a base, which is used up."""
+    result = Refolded(base, Totals(), {})
+    vectors: dict[int, Vector] = {}
+    for row in rows:
+        feed = feeds[row.feed]
+        if row.feed not in vectors:
+            before = vector_at(row.feed, row.seq - 1) if row.seq > 1 else {}
+            assert before is not None, "a log begins where its base ends"
+            vectors[row.feed] = before
+        vector = vectors[row.feed]
+        vector[row.feed] = row.seq
+        op = op_of(row, feed.origin)
+        if op.seen:
+            join(
+                vector, feeds.vector_to(dot for place in op.seen if (dot := feeds.locate(place)) is not None)
+            )
+        body = body_of(op, understood)
+        if body is None:
+            status = status_without_body(op, understood)
+        else:
+            status = Status.FOLDED
+            fold(
+                result.state,
+                op,
+                body,
+                Dot(row.feed, row.seq, row.id[:8]),
+                feed.origin_no,
+                vector,
+                feeds.locate,
+            )
+        result.statuses[row.pos] = status
+        if status is Status.UNKNOWN:
+            place = Place(feed.origin, row.seq, row.id[:8])
+            result.totals.unfolded = digest.plus(result.totals.unfolded, digest.element(wire_place(place)))
+    for rid in erased:
+        result.state.kill(rid)
+    sum_up(result.state, result.totals, feeds)
+    return result
+
+
+def sum_up(state: State, totals: Totals, feeds: Feeds) -> None:
+    """Set the set hashes of a whole state, from nothing."""
+    totals.visible = totals.cells = totals.tombstones = digest.EMPTY
+    for key, cell in state.cells.items():
+        memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
+        totals.visible = digest.plus(totals.visible, digest.visible_element(key, cell, memory))
+        totals.cells = digest.plus(totals.cells, digest.state_element(key, cell, feeds.origin_of))
+    for rid in state.tombstones:
+        totals.tombstones = digest.plus(totals.tombstones, digest.tombstone_element(rid))
+
+
+def changes_to(store: Store, refolded: Refolded) -> Changes:
+    """Return what turns the state that is stored into the one that was folded anew."""
+    old = dict(store.all_cells())
+    new = refolded.state.cells
+    changes = Changes(tombstones=refolded.state.tombstones - store.all_tombstones())
+    for key in old.keys() | new.keys():
+        before, after = old.get(key), new.get(key)
+        changes.cells[key] = after
+        if key.part is Part.MEMORY:
+            shown = [
+                show(key.name, cell) if isinstance(cell, MemoryCell) else None for cell in (before, after)
+            ]
+            if shown[0] != shown[1]:
+                changes.memories.append(MemoryChange(key.name, shown[0], shown[1]))
+    changes.statuses = list(refolded.statuses.items())
+    return changes
