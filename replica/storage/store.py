@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Protocol
+from urllib.parse import quote
 
 from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
@@ -26,7 +27,7 @@ from replica.oplog import Changes, Row
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
 from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import winner
-from replica.storage.schema import migrate
+from replica.storage.schema import check, migrate
 
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
 _PARAMETERS_MAX: Final = 16_384
@@ -67,11 +68,15 @@ class DerivedTables(Protocol):
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
     if read_only:
-        connection = sqlite3.connect(
-            f"file:{path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
-        )
+        name = f"file:{quote(path)}?mode=ro"
+        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     else:
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            check(connection)  # before anything is set: a file that is not ours is left as it is
+        except BaseException:
+            connection.close()
+            raise
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
