@@ -117,7 +117,12 @@ class _Connection(aiosqlite.Connection):
         super().__init__(connect, ITER_CHUNK_SIZE)
 
     async def open(self) -> None:
-        await self
+        try:
+            await self
+        except BaseException:
+            # Its thread was told to stop, and says so on a loop that may be closed a moment later.
+            self._thread.join()
+            raise
 
     async def run(self, work: Callable[[sqlite3.Connection], Result]) -> outcome.Outcome[Result]:
         """What `work` returned or raised, as a value: a future refuses StopIteration and would stay open."""
