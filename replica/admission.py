@@ -5,6 +5,10 @@ not a member, when it does not attach to anything held, when its signature does 
 missing without proof that it was erased, or when it has seen an op that is not held. A refused segment stops
 its own feed, and those segments of other feeds that have seen it, until a good copy comes; everything else
 goes on.
+
+No check may depend on how ops were cut into frames: whoever takes an op must be able to pass it on, or one member's
+crooked op would stop everybody who heard of it from whoever did not. So a stamp that runs backwards is no reason to
+refuse (the receiver of a later frame would not notice it), and `prev` is compared whole, not by its first 8 bytes.
 """
 
 from collections.abc import Callable, Container
@@ -12,11 +16,13 @@ from dataclasses import dataclass, field
 
 from replica.feeds import Feeds
 from replica.frame import Frame, Segment
-from replica.ids import DeviceId, Origin, Place
+from replica.ids import ID8_BYTES, DeviceId, Origin, Place
 from replica.ops import TEXT_KINDS, Op
 from replica.signing import Verify
 
 PublicKey = Callable[[DeviceId], bytes | None]
+WholeId = Callable[[int, int], bytes]
+"""The id of the op at a seq of a feed (by number): 32 bytes, or as many as the base kept of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,13 @@ class Admission:
 
 
 def admit(
-    frame: Frame, feeds: Feeds, *, public_key: PublicKey, verify: Verify, erased: Container[bytes]
+    frame: Frame,
+    feeds: Feeds,
+    *,
+    public_key: PublicKey,
+    verify: Verify,
+    erased: Container[bytes],
+    whole_id: WholeId,
 ) -> Admission:
     """Return what of a decoded frame may be taken; ops already held are left out silently."""
     by_segment: list[list[Op]] = [[] for _ in frame.segments]
@@ -62,7 +74,7 @@ def admit(
             admission.refusals.append(refusal)
     taken = set(fresh)
     while True:
-        missing = _first_missing(frame, taken, feeds)
+        missing = _first_missing(frame, taken, feeds, whole_id)
         if missing is None:
             break
         at, refusal = missing
@@ -104,13 +116,7 @@ def _refuse(
     if not verify(key, last.id, segment.signature):
         reason = "the signature does not verify: its author did not write this, or it was altered"
         return Refusal(segment.origin, last.seq, reason, gap=False)
-    before_hlc = 0
     for op in ops:
-        if op.hlc <= before_hlc:
-            return Refusal(
-                segment.origin, op.seq, f"its stamp {op.hlc} does not follow {before_hlc}", gap=False
-            )
-        before_hlc = op.hlc
         if op.payload is None and (op.kind not in TEXT_KINDS or op.rid not in erased):
             return Refusal(
                 segment.origin, op.seq, "its payload is missing without proof that it was erased", gap=True
@@ -118,31 +124,66 @@ def _refuse(
     return None
 
 
-def _first_missing(frame: Frame, taken: set[int], feeds: Feeds) -> tuple[int, Refusal] | None:
+def _first_missing(
+    frame: Frame, taken: set[int], feeds: Feeds, whole_id: WholeId
+) -> tuple[int, Refusal] | None:
     """Return the first segment with an op whose predecessor, or something it has seen, is missing.
 
     Held means: in the log already, or earlier in this frame in a segment that is being taken.
     """
     begun: set[int] = set()
-    unheld: list[tuple[int, Place]] = []
+    unheld: dict[int, list[Place]] = {}
     for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
         if at not in taken:
             continue
-        needs = op.seen
+        missing = [place for place in op.seen if feeds.locate(place) is None]
         if at not in begun:
             begun.add(at)
             if op.prev is not None:
-                needs = (*needs, Place(op.origin, op.seq - 1, op.prev[:8]))
-        unheld += [(i, place) for place in needs if feeds.locate(place) is None]
-    if not unheld:
+                dot = feeds.locate(_before(op))
+                if dot is None:
+                    missing.append(_before(op))
+                elif not op.prev.startswith(whole_id(dot.feed, dot.seq)):
+                    return at, _gap(op, _before(op))
+        if missing:
+            unheld[i] = missing
+    if not unheld and len({frame.segments[at].origin for at in taken}) == len(taken):
         return None
-    index_of = {
-        op.place: i for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)) if at in taken
-    }
-    for i, place in unheld:
-        if index_of.get(place, i) >= i:
-            op = frame.ops[i]
-            name = f"{place.origin.device.hex()[:8]} op {place.seq} ({place.id8.hex()})"
-            reason = f"it follows or has seen {name}, which is not held here"
-            return frame.segment_of[i], Refusal(op.origin, op.seq, reason, gap=True)
+    return _first_missing_within(frame, taken, unheld)
+
+
+def _first_missing_within(
+    frame: Frame, taken: set[int], unheld: dict[int, list[Place]]
+) -> tuple[int, Refusal] | None:
+    """Look for what is not held among the ops before it in the frame.
+
+    There, one chain must be one segment: cut in two, it would become a feed and a branch, and this replica would name
+    other heads than the rest for the same ops.
+    """
+    earlier: dict[Place, int] = {}
+    head_of: dict[int, int] = {}
+    for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
+        if at not in taken:
+            continue
+        for place in unheld.get(i, ()):
+            if place not in earlier:
+                return at, _gap(op, place)
+        stem = earlier.get(_before(op)) if op.prev is not None and at not in head_of else None
+        if stem is not None and frame.ops[stem].id != op.prev:
+            return at, _gap(op, _before(op))
+        if op.place in earlier or (stem is not None and head_of[frame.segment_of[stem]] == stem):
+            return at, Refusal(
+                op.origin, op.seq, "its chain is cut into two segments of one frame", gap=False
+            )
+        earlier[op.place] = head_of[at] = i
     return None
+
+
+def _before(op: Op) -> Place:
+    assert op.prev is not None
+    return Place(op.origin, op.seq - 1, op.prev[:ID8_BYTES])
+
+
+def _gap(op: Op, place: Place) -> Refusal:
+    name = f"{place.origin.device.hex()[:8]} op {place.seq} ({place.id8.hex()})"
+    return Refusal(op.origin, op.seq, f"it follows or has seen {name}, which is not held here", gap=True)

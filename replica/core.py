@@ -83,7 +83,7 @@ class Core:
     ) -> None:
         self.store = store
         self.device = device
-        self._sign = sign
+        self.sign = sign
         self._random = random
         self._verify = verify
         self.understood = understood
@@ -123,7 +123,7 @@ class Core:
             assert feed.parent is not None
             return self.vector_at(feed.parent, seq)
         if seq == feed.fork:
-            return dict(feed.fork_vector)
+            return dict(feed.fork_vector) or None
         if seq < feed.base_seq:
             return None
         vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
@@ -233,7 +233,7 @@ class Core:
                 Op(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest, payload, op_id)
             )
             prev, seen = op_id, ()
-        signature = sign_commit(self._sign, ops[-1].id)
+        signature = sign_commit(self.sign, ops[-1].id)
         bodies: list[Body | None] = [write.body for write in writes]
         with self.undoing():
             if feed is None:
@@ -261,7 +261,12 @@ class Core:
 
     def _take(self, frame: Frame, now_ms: int) -> Taken:
         admission = admit(
-            frame, self.feeds, public_key=self.membership.public_key, verify=self._verify, erased=self.erased
+            frame,
+            self.feeds,
+            public_key=self.membership.public_key,
+            verify=self._verify,
+            erased=self.erased,
+            whole_id=self.id_at,
         )
         if admission.ops:
             ends = {at: op.id for op, at in admission.ops}
@@ -371,6 +376,10 @@ class Core:
 
     def _dots(self, places: Iterable[Place]) -> list[Dot]:
         return [dot for place in places if (dot := self.feeds.locate(place)) is not None]
+
+    def know(self, feed: int, seq: int, id8: bytes) -> None:
+        """Remember an op's short id until the next write, which must bring it to the store."""
+        self._fresh_ids[feed, seq] = id8
 
     @contextmanager
     def undoing(self) -> Iterator[None]:

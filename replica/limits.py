@@ -31,3 +31,5 @@ SEEN_MAX: Final = 10_000
 # Recalls of one memory on one origin: a million a second for eight years; the sum over every origin that a
 # group can have still fits the 64 bits in which a store counts.
 ACCESSES_MAX: Final = 1 << 48
+# A hundred thousand memories are some 40 MB before compression; a receiver must hold what it merges.
+SNAPSHOT_BYTES_MAX: Final = 1 << 30

@@ -49,6 +49,14 @@ class Outbox:
         """Return how many ops held here the other side was neither sent nor known to hold."""
         return sum(max(0, feed.seq - max(feed.fork, self._known.get(feed.no, 0))) for feed in core.feeds)
 
+    def lacks_base(self, core: Core) -> bool:
+        """Say whether the other side lacks ops that are no longer in the log: it needs a snapshot first."""
+        return any(feed.base_seq > max(self._known.get(feed.no, 0), feed.fork) for feed in core.feeds)
+
+    def sent_base(self, core: Core) -> None:
+        """Count the base as sent."""
+        join(self._known, {feed.no: feed.base_seq for feed in core.feeds if feed.base_seq > feed.fork})
+
     def next_frame(self, core: Core) -> Frame | None:
         """Return the next frame to send and count it as sent; None when nothing is lacking."""
         rows: list[Row] = []

@@ -1,7 +1,7 @@
 """Find out whether a replica still is what its log says, trusting nothing that it computed before.
 
-The log is sent to an empty replica of the same group, through the same door as a peer's ops: every header is built
-anew, every chain and signature checked, every op folded in order. Then both digests are compared, the cells that are
+The base is handed, and the log is sent, to an empty replica of the same group, through the same doors as a peer's: every
+header is built anew, every chain and signature checked, every op folded in order. Then both digests are compared, the cells that are
 stored are summed up anew, and what shows is compared with the cells.
 """
 
@@ -12,6 +12,7 @@ from replica.core import Core, digests_of
 from replica.folding import Totals
 from replica.frame import decode_frame, encode_frame
 from replica.outbox import Outbox
+from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state import digest
 from replica.state.memories import MemoryCell, show
 from replica.storage.memory_store import MemoryStore
@@ -36,7 +37,10 @@ def verify_replica(core: Core) -> Verification:
     fresh.adopt(core.membership)
     fresh.learn((), (), core.proofs.values())
     problems: list[str] = []
+    if any(feed.base_seq > feed.fork for feed in core.feeds):
+        absorb(fresh, read_snapshot(make_snapshot(core), core), now_ms=0)
     outbox = Outbox({})
+    outbox.sent_base(core)
     ops = 0
     while (frame := outbox.next_frame(core)) is not None:
         ops += len(frame.ops)

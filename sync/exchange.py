@@ -5,6 +5,7 @@ store's thread, the simulator makes it directly. No op leaves before its own com
 is read from the log.
 """
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import DeviceId
 from replica.outbox import Outbox
+from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.register import Vector
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.session import (
@@ -28,10 +30,13 @@ from sync.session import (
     Session,
     State,
     Take,
+    TakePart,
 )
 from sync.wire.messages import (
+    BASE_PART_BYTES,
     PROTOCOL,
     REASON_CHARACTERS_MAX,
+    Base,
     Hello,
     Refused,
     Trust,
@@ -71,6 +76,8 @@ class Exchange:
         self._position = core.position
         self._pulled_ms = now_ms
         self._gap = self._stopped = False
+        self._parts: deque[Base] = deque()
+        self._came: list[bytes] = []
         self.goodbye: str | None = None
         """Why the peer left, in its words."""
         trust = self._trust()
@@ -122,6 +129,8 @@ class Exchange:
                 self._outbox.learn(self._core.feeds.vector_to(last_known(self._core.feeds, places)))
             case Take(frame):
                 self._take(frame, now_ms)
+            case TakePart(part):
+                self._take_part(part, now_ms)
             case Acknowledged(taken, refused):
                 self.tally.sent += taken
                 self.refusals += refused
@@ -139,6 +148,9 @@ class Exchange:
             self._pulled_ms = now_ms
             self.ask()
         while self._outbox is not None and self.session.may_push:
+            if self._parts or self._outbox.lacks_base(self._core):
+                self._push_part(self._outbox)
+                continue
             frame = self._outbox.next_frame(self._core)
             if frame is None:
                 self.session.caught_up()
@@ -187,6 +199,34 @@ class Exchange:
         self._stopped = self._stopped or not all(each.gap for each in refused)
         self.refusals += refused
         self.session.taken(taken.ops, refused)
+
+    def _push_part(self, outbox: Outbox) -> None:
+        """Send one part of my base; the whole is made when the first is due, so that all are of one piece."""
+        if not self._parts:
+            data = make_snapshot(self._core)
+            outbox.sent_base(self._core)
+            count = -(-len(data) // BASE_PART_BYTES)
+            self._parts = deque(
+                Base(data[i * BASE_PART_BYTES : (i + 1) * BASE_PART_BYTES], i, count) for i in range(count)
+            )
+        self.session.push_base(self._parts.popleft())
+
+    def _take_part(self, part: Base, now_ms: int) -> None:
+        if part.index != len(self._came):
+            raise RemoteProtocolError(f"expected part {len(self._came)} of a snapshot, got part {part.index}")
+        self._came.append(part.part)
+        refused: tuple[Refused, ...] = ()
+        if part.index == part.count - 1:
+            data, self._came = b"".join(self._came), []
+            try:
+                snapshot = read_snapshot(data, self._core)
+            except InvalidOp as error:
+                raise RemoteProtocolError(f"a snapshot could not be read: {error}") from error
+            if not absorb(self._core, snapshot, now_ms):
+                reason = "the snapshot holds kinds of ops that this version does not understand: upgrade it"
+                refused = (Refused(self._core.origin, 0, reason, gap=False),)
+            self.refusals += refused
+        self.session.taken(0, refused)
 
     def _trust(self) -> Trust:
         membership = self._core.membership

@@ -9,6 +9,7 @@ and no server.
     puller  Heads     if the frontiers differ: what I hold; send me the rest
     pusher  Locator   if some of those heads are news: which of these places of mine do you hold?
     puller  Known     those
+    pusher  Base …    if the puller lacks ops that left my log: a snapshot, in parts
     pusher  Ops …     at most `credits` frames ahead of the puller's Ack, which follows its fsynced commit
     pusher  CaughtUp  (or `last` on the last frame): that was all; later commits follow as they are made
 
@@ -19,13 +20,14 @@ sides are caught up and everything sent is acknowledged; two quiet sessions hold
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Final
+from typing import Final, assert_never
 
 from replica.frontier import Frontier
 from replica.ids import Place
 from sync.errors import LocalProtocolError, RemoteProtocolError
 from sync.wire.messages import (
     Ack,
+    Base,
     Bye,
     CaughtUp,
     Heads,
@@ -106,6 +108,13 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True)
+class TakePart:
+    """Keep this part of a snapshot; when it is the last one, take the whole durably. Then call `taken`."""
+
+    part: Base
+
+
+@dataclass(frozen=True, slots=True)
 class Acknowledged:
     """The peer has my oldest frame on its disk, less what it refused."""
 
@@ -120,13 +129,13 @@ class Ended:
     reason: str
 
 
-Event = Greeted | Learn | Compare | Locate | PeerHolds | Take | Acknowledged | Ended
+Event = Greeted | Learn | Compare | Locate | PeerHolds | Take | TakePart | Acknowledged | Ended
 
 # What may be heard when. A message that is not listed here is the peer's fault.
 _ALLOWED: Final = {
     State.GREETING: frozenset({Hello, Bye}),
     State.TRUSTING: frozenset({Trust, Bye}),
-    State.OPEN: frozenset({Trust, Heads, Locator, Known, Ops, Ack, CaughtUp, Bye}),
+    State.OPEN: frozenset({Trust, Heads, Locator, Known, Ops, Base, Ack, CaughtUp, Bye}),
     State.OVER: frozenset[type[Message]](),
 }
 
@@ -197,13 +206,12 @@ class Session:
                     self._push = _Push.READY
                 return PeerHolds(places)
             case Ops(frame, last):
-                if self._to_take >= self.hello.credits:
-                    raise RemoteProtocolError(
-                        f"expected at most {self.hello.credits} frames ahead, got one more"
-                    )
-                self._to_take += 1
+                self._spend()
                 self._got_all = last
                 return Take(frame)
+            case Base():
+                self._spend()
+                return TakePart(message)
             case Ack(taken, refused):
                 if not self._unacknowledged:
                     raise RemoteProtocolError("Ack answers no Ops")
@@ -215,6 +223,14 @@ class Session:
             case Bye(reason):
                 self.state = State.OVER
                 return Ended(reason)
+            case _:
+                assert_never(message)
+
+    def _spend(self) -> None:
+        """Count a frame that the peer sent ahead of my Ack."""
+        if self._to_take >= self.hello.credits:
+            raise RemoteProtocolError(f"expected at most {self.hello.credits} frames ahead, got one more")
+        self._to_take += 1
 
     def _greeted(self, theirs: Hello) -> Greeted:
         self._theirs = theirs
@@ -268,6 +284,13 @@ class Session:
         self._unacknowledged += 1
         self._sent_all = last
         self._outgoing.append(Ops(frame, last))
+
+    def push_base(self, part: Base) -> None:
+        """Send a part of a snapshot; `may_push` must hold."""
+        if not self.may_push:
+            raise LocalProtocolError("a part of a snapshot was pushed without credit")
+        self._unacknowledged += 1
+        self._outgoing.append(part)
 
     def caught_up(self) -> None:
         """Say that there is nothing (more) to send; said once for each time it becomes true."""

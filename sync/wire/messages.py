@@ -14,7 +14,7 @@ from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
-from replica.limits import SEEN_MAX
+from replica.limits import SEEN_MAX, SNAPSHOT_BYTES_MAX
 from replica.membership import (
     Member,
     Revocation,
@@ -31,6 +31,9 @@ DIGEST_BYTES: Final = 32
 REASON_CHARACTERS_MAX: Final = 300
 # A chain of 2^53 ops needs 54 places; ten times that for an origin with branches.
 LOCATOR_PLACES_MAX: Final = 10_000
+# A snapshot travels in parts, so that one link's memory and one frame's limit do not bound it.
+BASE_PART_BYTES: Final = 1 << 20
+BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
 
 
 class _Number(IntEnum):
@@ -43,6 +46,7 @@ class _Number(IntEnum):
     ACK = 7
     CAUGHT_UP = 8
     BYE = 9
+    BASE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,15 @@ class Ops:
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """Part `index` of `count` of a snapshot (`replica.snapshot`): what my log no longer holds as ops."""
+
+    part: bytes
+    index: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Ops of one origin, from `seq` on, that were not taken. `gap`: something else must come first."""
 
@@ -124,7 +137,7 @@ class Bye:
     reason: str
 
 
-Message = Hello | Trust | Heads | Locator | Known | Ops | Ack | CaughtUp | Bye
+Message = Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp | Bye
 
 
 def trust_digest(trust: Trust) -> bytes:
@@ -170,6 +183,8 @@ def _plain(message: Message) -> list[Any]:
             return [_Number.KNOWN, _by_origin(message.places)]
         case Ops():
             return [_Number.OPS, message.last, message.frame]
+        case Base():
+            return [_Number.BASE, message.index, message.count, message.part]
         case Ack():
             refused = [
                 [*each.origin, each.seq, each.reason[:REASON_CHARACTERS_MAX], each.gap]
@@ -210,6 +225,8 @@ def _read(plain: object) -> Message | None:
             return Known(_read_by_origin(origins))
         case [_Number.OPS, bool(last), bytes(frame)]:
             return Ops(frame, last)
+        case [_Number.BASE, int(index), int(count), bytes(part)] if 0 <= index < count <= BASE_PARTS_MAX:
+            return Base(part, index, count)
         case [_Number.ACK, int(taken), list(refused)] if taken >= 0 and len(refused) <= SEEN_MAX:
             return Ack(taken, tuple(map(_read_refused, refused)))
         case [_Number.CAUGHT_UP]:

@@ -1,0 +1,308 @@
+"""Hand a base to another replica, and merge one that was handed over.
+
+A snapshot is the base: folded state with a dot on every live item and head, tombstones, and for each feed its place,
+the short ids of all its ops (the spine), the signature of its last, and what its writer had seen. The ops above it
+follow as ops. Its maker signs it: what lies below the base is vouched for by a member, not by each author.
+
+It is merged, never put in place of anything: a device that was away, or two halves of a group that compacted while
+apart, lose nothing and bring nothing back. Then the log is folded anew on top.
+"""
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import zstandard
+
+from replica.codec import pack, unpack
+from replica.core import Core
+from replica.errors import InvalidOp
+from replica.feeds import Feed, Feeds, join
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, Place
+from replica.limits import SNAPSHOT_BYTES_MAX
+from replica.oplog import Changes, SpinePiece
+from replica.refold import changes_to, refold
+from replica.signing import verify
+from replica.state.cells import Key, Part, State, decode_cell, encode_cell, renumber
+from replica.state.merge import merge_states
+from replica.state.register import Dot, Vector
+
+_CONTEXT: Final = b"samemind snapshot 1\0"
+_COMPRESSION_LEVEL: Final = 3
+
+_Chain = list[tuple[int, int]]
+"""A chain of ops as it lies here: (last seq, feed) of each stretch, from the first op on."""
+
+
+class SnapshotFeed(NamedTuple):
+    """One feed of a base. Numbers are the snapshot's own: a feed's is its place in the list, stems before branches."""
+
+    origin: Origin
+    parent: int | None
+    fork: int
+    fork_vector: Vector
+    seq: int
+    head: OpId
+    signature: bytes
+    vector: Vector
+    spine: bytes
+
+    def id8(self, seq: int) -> bytes:
+        """Return the short id of the op at `seq`, which lies on this very feed."""
+        at = (seq - self.fork - 1) * ID8_BYTES
+        return self.spine[at : at + ID8_BYTES]
+
+
+class Snapshot(NamedTuple):
+    """A base as its maker hands it over. `kinds` is the newest version of each kind that is folded in it."""
+
+    maker: DeviceId
+    kinds: Mapping[int, int]
+    feeds: tuple[SnapshotFeed, ...]
+    origins: tuple[Origin, ...]
+    cells: tuple[tuple[int, bytes, bytes], ...]
+    tombstones: tuple[bytes, ...]
+
+
+def make_snapshot(core: Core) -> bytes:
+    """Return this replica's base as signed, compressed bytes."""
+    included = [feed for feed in core.feeds if feed.base_seq > feed.fork]
+    number = {feed.no: i for i, feed in enumerate(included)}
+
+    def renumbered(vector: Vector) -> Vector:
+        return {number[no]: seq for no, seq in vector.items() if no in number}
+
+    origins = list(dict.fromkeys(feed.origin for feed in core.feeds))
+    feeds = [
+        [
+            feed.origin.device,
+            feed.origin.incarnation,
+            None if feed.parent is None else number[feed.parent],
+            feed.fork,
+            renumbered(feed.fork_vector),
+            feed.base_seq,
+            feed.base_head,
+            feed.base_signature or b"",
+            renumbered(feed.base_vector),
+            b"".join(core.feeds.id8(feed.no, seq) for seq in range(feed.fork + 1, feed.base_seq + 1)),
+        ]
+        for feed in included
+    ]
+    origin_at = {core.feeds.origin_number(origin): i for i, origin in enumerate(origins)}
+    cells = []
+    for key, cell in core.store.all_base_cells():
+        moved = renumber(
+            cell, lambda dot: Dot(number[dot.feed], dot.seq, dot.id8), lambda origin: origin_at[origin]
+        )
+        cells.append([key.part, key.name, encode_cell(moved)])
+    cells.sort(key=lambda cell: (cell[0], cell[1]))
+    body = pack(
+        [
+            core.device,
+            dict(sorted(core.understood.items())),
+            feeds,
+            [list(origin) for origin in origins],
+            cells,
+            sorted(core.store.base_tombstones()),
+        ]
+    )
+    signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
+    return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(pack([signature, body]))
+
+
+def read_snapshot(data: bytes, core: Core) -> Snapshot:
+    """Return the snapshot that a member made; `InvalidOp` when nobody in the group signed it."""
+    try:
+        if not 0 <= zstandard.frame_content_size(data) <= SNAPSHOT_BYTES_MAX:
+            raise InvalidOp(f"expected a snapshot of at most {SNAPSHOT_BYTES_MAX} bytes")
+        outer = unpack(zstandard.ZstdDecompressor().decompress(data, max_output_size=SNAPSHOT_BYTES_MAX))
+        signature, body = outer
+        maker, kinds, feeds, origins, cells, tombstones = unpack(body)
+        key = core.membership.public_key(maker)
+        if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
+            raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
+        return Snapshot(
+            maker,
+            kinds,
+            tuple(_read_feed(feed) for feed in feeds),
+            tuple(Origin(DeviceId(device), incarnation) for device, incarnation in origins),
+            tuple((part, name, cell) for part, name, cell in cells),
+            tuple(tombstones),
+        )
+    except (zstandard.ZstdError, ValueError, TypeError) as error:
+        raise InvalidOp(f"expected a snapshot, got bytes that are not one: {error}") from None
+
+
+def _read_feed(plain: list[Any]) -> SnapshotFeed:
+    device, incarnation, parent, fork, fork_vector, seq, head, signature, vector, spine = plain
+    if len(spine) != (seq - fork) * ID8_BYTES or (parent is None) != (fork == 0):
+        raise InvalidOp("expected a feed whose spine holds 8 bytes for each of its ops")
+    origin = Origin(DeviceId(device), incarnation)
+    return SnapshotFeed(origin, parent, fork, fork_vector, seq, OpId(head), signature, vector, spine)
+
+
+def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
+    """Merge a snapshot into the base and fold the log anew; False if it holds kinds that are not understood here."""
+    if any(version > core.understood.get(kind, 0) for kind, version in snapshot.kinds.items()):
+        return False
+    with core.undoing():
+        _Absorption(core, snapshot).run(now_ms)
+    return True
+
+
+@dataclass(slots=True)
+class _Absorption:
+    """The work of merging one snapshot."""
+
+    core: Core
+    snapshot: Snapshot
+    covered: Vector = field(default_factory=dict)
+    """How far the snapshot reaches on each feed here."""
+    _chains: list[_Chain] = field(default_factory=list)
+    """For each feed of the snapshot, the stretches of feeds here that its whole chain runs through."""
+
+    def run(self, now_ms: int) -> None:
+        core, feeds = self.core, self.core.feeds
+        old_base = {feed.no: feed.base_seq for feed in feeds}
+        mine = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
+        changes = Changes()
+        mine_in_it = False
+        for i, feed in enumerate(self.snapshot.feeds):
+            mine_in_it |= self._place(i, feed, changes)
+        if mine_in_it:
+            core.incarnate()
+        self._take_vectors()
+        theirs = State(tombstones=set(self.snapshot.tombstones))
+        for part, name, data in self.snapshot.cells:
+            cell = renumber(decode_cell(part, data), self._dot, self._origin)
+            theirs.cells[Key(Part(part), name)] = cell
+        merged = merge_states(
+            mine,
+            theirs,
+            lambda dot: old_base.get(dot.feed, 0) >= dot.seq,
+            lambda dot: self.covered.get(dot.feed, 0) >= dot.seq,
+        )
+        for rid in core.erased:
+            merged.kill(rid)
+        base_cells: dict[Key, Any] = dict.fromkeys(mine.cells)
+        base_cells |= merged.cells
+        base_tombstones = set(merged.tombstones)
+        # Folding moves the cells it is given, and the base stays as it is: fold on a copy.
+        copy = State(
+            {key: decode_cell(key.part, encode_cell(cell)) for key, cell in merged.cells.items()},
+            set(base_tombstones),
+        )
+        rows = [row for row in core.store.rows() if row.seq > feeds[row.feed].base_seq]
+        refolded = refold(copy, rows, feeds, core.vector_at, understood=core.understood, erased=core.erased)
+        state_changes = changes_to(core.store, refolded)
+        changes.cells, changes.memories = state_changes.cells, state_changes.memories
+        changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
+        changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
+        changes.feeds = list(feeds)
+        core.totals = refolded.totals
+        core.write(changes, now_ms)
+
+    def _place(self, i: int, feed: SnapshotFeed, changes: Changes) -> bool:
+        """Give the ops of one of the snapshot's feeds their places here; say whether news of my own were among them."""
+        core, feeds = self.core, self.core.feeds
+        chain = [] if feed.parent is None else _cut(self._chains[feed.parent], feed.fork)
+        held, at = self._held(feed)
+        if at is not None:
+            chain = _chain(feeds, at.feed, held)
+        for last, no in chain:
+            self._raise_base(no, last, changes)
+        news = held < feed.seq
+        if news:
+            own = self._continue(feed, held, chain)
+            for seq in range(held + 1, feed.seq + 1):
+                core.know(own.no, seq, feed.id8(seq))
+            changes.spine.append(SpinePiece(own.no, held + 1, feed.spine[(held - feed.fork) * ID8_BYTES :]))
+            own.seq, own.head = feed.seq, feed.head
+            own.base_seq, own.base_head = feed.seq, feed.head
+            own.base_signature = feed.signature or None
+            chain = _chain(feeds, own.no, feed.seq)
+        self._chains.append(chain)
+        for last, no in chain:
+            self.covered[no] = max(self.covered.get(no, 0), last)
+        return news and feed.origin == core.origin
+
+    def _held(self, feed: SnapshotFeed) -> tuple[int, Dot | None]:
+        """Return up to which seq of this feed its ops are held here, and where that op stands."""
+        low, high, found = feed.fork, feed.seq, None
+        while low < high:
+            middle = (low + high + 1) // 2
+            dot = self.core.feeds.locate(Place(feed.origin, middle, feed.id8(middle)))
+            if dot is None:
+                high = middle - 1
+            else:
+                low, found = middle, dot
+        return low, found
+
+    def _continue(self, feed: SnapshotFeed, held: int, chain: _Chain) -> Feed:
+        """Return the feed here on which the ops after `held` go."""
+        feeds = self.core.feeds
+        if held == 0:
+            return feeds.start(feed.origin)
+        no = chain[-1][1]
+        if feeds[no].seq == held:
+            return feeds[no]
+        seen = self._vector(feed.fork_vector) if held == feed.fork else self.core.vector_at(no, held)
+        return feeds.start(feed.origin, no, held, seen)
+
+    def _raise_base(self, no: int, last: int, changes: Changes) -> None:
+        """Let the ops of a feed that the snapshot covers leave the log for the base."""
+        core, feed = self.core, self.core.feeds[no]
+        if last <= feed.base_seq:
+            return
+        rows = list(core.store.feed_rows(no, feed.base_seq + 1, last))
+        vector = core.vector_at(no, last)
+        assert vector is not None, "what is in the log has a vector"
+        changes.compacted += [row.pos for row in rows]
+        changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))
+        feed.base_seq, feed.base_head, feed.base_vector = last, OpId(rows[-1].id), vector
+        feed.base_signature = rows[-1].signature
+
+    def _take_vectors(self) -> None:
+        """Say what the writer of each feed's last op had seen, where the snapshot brought that op."""
+        for i, theirs in enumerate(self.snapshot.feeds):
+            last, no = self._chains[i][-1]
+            feed = self.core.feeds[no]
+            if last == theirs.seq == feed.base_seq:
+                feed.base_vector = self._vector(theirs.vector)
+                if feed.seq == feed.base_seq:
+                    feed.vector = dict(feed.base_vector)
+
+    def _dot(self, dot: Dot) -> Dot:
+        chain = self._chains[dot.feed]
+        return Dot(chain[bisect_left(chain, (dot.seq, -1))][1], dot.seq, dot.id8)
+
+    def _origin(self, number: int) -> int:
+        return self.core.feeds.origin_number(self.snapshot.origins[number])
+
+    def _vector(self, theirs: Vector) -> Vector:
+        vector: Vector = {}
+        for i, seq in theirs.items():
+            join(vector, {no: last for last, no in _cut(self._chains[i], seq)})
+        return vector
+
+
+def _chain(feeds: Feeds, no: int, seq: int) -> _Chain:
+    """Return the chain that ends at an op, from its first op on."""
+    feed = feeds[no]
+    stretches = [(seq, no)]
+    while feed.parent is not None:
+        stretches.append((feed.fork, feed.parent))
+        feed = feeds[feed.parent]
+    return stretches[::-1]
+
+
+def _cut(chain: _Chain, seq: int) -> _Chain:
+    """Return a chain as far as `seq`."""
+    cut: _Chain = []
+    for last, no in chain:
+        cut.append((min(last, seq), no))
+        if last >= seq:
+            break
+    return cut
