@@ -1,0 +1,355 @@
+"""Pump one encrypted stream and one conversation: the peer's bytes to the replica, its answers to the peer.
+
+A link holds no protocol knowledge. Four tasks share the work, so that none waits for another: one reads
+and cuts frames, ahead of the store by as many as the inbox holds; one has the conversation take them, one
+call on the store's thread for each; one hears that the log grew and has the conversation go on, which is
+the live push; one writes. What is said is queued on the store's thread, in the order in which it was said:
+two tasks that come back from there may be woken in any order, and ops must not overtake each other.
+
+A peer that goes away is noticed in three ways, none of which polls. While nothing is owed, TCP's keepalive
+asks every minute, at the cost of two empty packets, and gives up after a minute and a half. While the peer
+owes an answer, it has a minute to say something. While we are writing, every slice has to leave within half
+a minute. An idle link therefore costs four sleeping tasks, no timer of ours, and the kernel's keepalive.
+"""
+
+import functools
+import math
+import socket
+import sqlite3
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from replica.core import Core
+from replica.errors import ReplicaError
+from replica.ids import DeviceId
+from replica.replica import Replica
+from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError
+from sync.exchange import Exchange, check_admitted
+from sync.session import CREDITS
+from sync.tls import explain
+from sync.wire.frames import FrameReader, encode_frame
+from sync.wire.messages import Refused
+
+# A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
+KEEPALIVE_IDLE_SECONDS: Final = 60
+KEEPALIVE_INTERVAL_SECONDS: Final = 10
+KEEPALIVE_PROBES: Final = 3
+
+# A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
+ANSWER_SECONDS_MAX: Final = 60.0
+# Even a bad mobile network moves one slice in this time.
+SLICE_SECONDS_MAX: Final = 30.0
+# Long enough for a last word to leave, short enough for a person who waits for the program to end.
+FAREWELL_SECONDS_MAX: Final = 1.0
+
+# What is encrypted at a time: enough for TLS to be at full speed, and a tenth of a millisecond for the others.
+_SLICE_BYTES: Final = 64 * 1024
+# The peer may be ahead of us by its credits, and by the small messages between.
+_INBOX_MESSAGES_MAX: Final = CREDITS
+# A peer that asks much and reads nothing fills this, and is not listened to until it reads.
+_OUTBOX_MESSAGES_MAX: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What crossed a link. Bytes are those of the conversation; TLS adds some 22 to each record.
+
+    `round_trips`: how often we heard from the peer after we had said something, its first words included.
+    """
+
+    sent: int = 0
+    received: int = 0
+    bytes_out: int = 0
+    bytes_in: int = 0
+    round_trips: int = 0
+
+    def since(self, before: "Traffic") -> "Traffic":
+        """Return what was added to an earlier count."""
+        return Traffic(
+            self.sent - before.sent,
+            self.received - before.received,
+            self.bytes_out - before.bytes_out,
+            self.bytes_in - before.bytes_in,
+            self.round_trips - before.round_trips,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How the conversation stood when it was last looked at on the store's thread, to which it belongs.
+
+    `position`: how long the log was. `unsent`: how many ops of it the peer is known to lack. `group`: how
+    many introductions and revocations are known here.
+    """
+
+    position: int = -1
+    sent: int = 0
+    received: int = 0
+    quiet: bool = False
+    over: bool = False
+    goodbye: str | None = None
+    unsent: int | None = None
+    offset_ms: int | None = None
+    group: int = 0
+    refusals: tuple[Refused, ...] = ()
+
+
+class Link:
+    """One conversation with one peer over one stream, which it closes at the end. `run` has to be running."""
+
+    def __init__(
+        self,
+        stream: trio.abc.Stream,
+        *,
+        replica: Replica,
+        peer: DeviceId,
+        turned: Callable[["Link"], None] = lambda link: None,
+    ) -> None:
+        """`turned` is called, on the trio thread, whenever the conversation went on, and at the end."""
+        self.peer = peer
+        self.progress = Progress()
+        self.is_ended = False
+        self._stream = stream
+        self._replica = replica
+        self._turned = turned
+        self._exchange: Exchange | None = None
+        self._outgoing: deque[bytes] = deque()
+        self._inbox_in, self._inbox_out = trio.open_memory_channel[bytes](_INBOX_MESSAGES_MAX)
+        self._scope = trio.CancelScope()
+        self._patience = trio.CancelScope()
+        self._news = trio.Event()
+        self._taking = self._writing = False
+        self._said = True  # by dialling, or by answering the door
+        self._failure: SyncError | ReplicaError | None = None
+        self._cut_off: SyncError | None = None
+        self._bytes_in = self._bytes_out = self._round_trips = 0
+
+    # -- what it is asked ------------------------------------------------------------------------------------
+
+    @property
+    def traffic(self) -> Traffic:
+        """What crossed the link so far."""
+        return Traffic(
+            self.progress.sent, self.progress.received, self._bytes_out, self._bytes_in, self._round_trips
+        )
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether both sides have everything and know it, and our last word has left."""
+        return self.progress.quiet and not self._outgoing and not self._writing
+
+    async def run(self) -> None:
+        """Converse until one side says goodbye; otherwise raise what ended it."""
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    await self._guarded(self._open)
+                    nursery.start_soon(self._guarded, self._read)
+                    nursery.start_soon(self._guarded, self._take)
+                    nursery.start_soon(self._guarded, self._watch)
+                    await self._guarded(self._write)
+                    nursery.cancel_scope.cancel()
+        finally:
+            self.is_ended = True
+            self._stir()
+            self._turned(self)
+            deadline = trio.current_time() + FAREWELL_SECONDS_MAX
+            with trio.CancelScope(deadline=deadline, shield=True):
+                try:
+                    await self._stream.aclose()
+                except trio.BrokenResourceError:
+                    pass  # it is closed all the same
+        left = isinstance(self._failure, LinkLost) and self.progress.goodbye is not None
+        if self._failure is not None and not left:
+            raise self._failure
+
+    async def ask(self) -> None:
+        """Ask the peer what it holds beyond us; once settled, it has answered."""
+        await self._turn(_ask)
+
+    async def settle(self) -> None:
+        """Wait until the link is settled; raise what ended it instead."""
+        while not self.is_settled:
+            if self.is_ended:
+                raise self._failure or LinkLost(f"the link ended: {self.progress.goodbye or 'closed here'}")
+            await self._news.wait()
+
+    async def nudge(self) -> None:
+        """Let the conversation go on: the group has changed."""
+        await self._turn(Exchange.more)
+
+    async def leave(self, reason: str) -> None:
+        """Say goodbye; `run` returns when that was said, or a second later."""
+        self._scope.deadline = trio.current_time() + FAREWELL_SECONDS_MAX
+
+        def end(exchange: Exchange, now_ms: int) -> list[bytes]:
+            exchange.end(reason)
+            return exchange.more(now_ms)
+
+        await self._turn(end)
+
+    def drop(self) -> None:
+        """End it now, without a word."""
+        self._scope.cancel()
+
+    # -- the tasks -------------------------------------------------------------------------------------------
+
+    async def _open(self) -> None:
+        def begin(core: Core, _: sqlite3.Connection) -> None:
+            check_admitted(core, self.peer)
+            self._exchange = Exchange(core, self.peer, self._replica.now_ms())
+
+        await self._replica.run(begin)
+        await self._turn(Exchange.more)
+
+    async def _read(self) -> None:
+        with self._inbox_in:
+            try:
+                await self._cut(FrameReader())
+            except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+                self._cut_off = explain(error)
+            except SyncError as error:
+                self._cut_off = error
+
+    async def _cut(self, frames: FrameReader) -> None:
+        while True:
+            with trio.CancelScope(deadline=self._answer_deadline()) as self._patience:
+                chunk = await self._stream.receive_some(_SLICE_BYTES)
+            if self._patience.cancelled_caught:
+                raise LinkLost(f"expected an answer within {ANSWER_SECONDS_MAX:g} s, the peer stayed silent")
+            if not chunk:
+                frames.eof()
+                raise LinkLost("the peer closed the link")
+            self._bytes_in += len(chunk)
+            for message in frames.feed(chunk):
+                if self._said:
+                    self._said = False
+                    self._round_trips += 1
+                await self._inbox_in.send(message)
+
+    async def _take(self) -> None:
+        async for message in self._inbox_out:
+            self._taking = True
+            self._be_patient()
+            while len(self._outgoing) >= _OUTBOX_MESSAGES_MAX:
+                await self._news.wait()
+            await self._turn(functools.partial(_hear, message))
+            self._taking = self._inbox_out.statistics().current_buffer_used > 0
+            self._be_patient()
+        if self._cut_off is not None:
+            raise self._cut_off  # only now: what came before the end is taken
+
+    async def _watch(self) -> None:
+        while True:
+            await self._replica.changed(self.progress.position)
+            await self._turn(Exchange.more)
+
+    async def _write(self) -> None:
+        while self._outgoing or not self.progress.over:
+            if not self._outgoing:
+                await self._news.wait()
+                continue
+            self._writing = True
+            data = bytearray()
+            while self._outgoing and len(data) < _SLICE_BYTES:
+                data += encode_frame(self._outgoing.popleft())
+            for start in range(0, len(data), _SLICE_BYTES):
+                slice_ = bytes(data[start : start + _SLICE_BYTES])
+                with trio.move_on_after(SLICE_SECONDS_MAX) as patience:
+                    await self._stream.send_all(slice_)
+                if patience.cancelled_caught:
+                    raise LinkLost(f"expected the peer to read within {SLICE_SECONDS_MAX:g} s, it did not")
+                self._bytes_out += len(slice_)
+            self._writing, self._said = False, True
+            self._be_patient()
+            self._stir()
+
+    # -- how -------------------------------------------------------------------------------------------------
+
+    async def _turn(self, say: Callable[[Exchange, int], list[bytes]]) -> None:
+        """Let the conversation go on, on the store's thread."""
+
+        def turn(core: Core, _: sqlite3.Connection) -> None:
+            exchange = self._exchange
+            if exchange is None:
+                return  # not begun: whatever it was, it will be seen at the start
+            if not exchange.is_over:  # after a goodbye, what is still on its way means nothing
+                self._outgoing.extend(say(exchange, self._replica.now_ms()))
+            membership = core.membership
+            self.progress = Progress(
+                core.position,
+                exchange.tally.sent,
+                exchange.tally.received,
+                exchange.session.is_quiet,
+                exchange.is_over,
+                exchange.goodbye,
+                exchange.unsent(),
+                exchange.tally.offset_ms,
+                len(membership.members) + len(membership.revocations),
+                tuple(exchange.refusals),
+            )
+
+        await self._replica.run(turn)
+        self._stir()
+        self._turned(self)
+
+    async def _guarded(self, task: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await task()
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            # Perhaps the peer said something before it went: hear that first.
+            self._outgoing.clear()
+            self._failure = self._failure or explain(error)
+            self._scope.deadline = trio.current_time() + FAREWELL_SECONDS_MAX
+            await trio.sleep_forever()
+        except (SyncError, ReplicaError) as error:
+            await self._fail(error)
+
+    async def _fail(self, error: SyncError | ReplicaError) -> None:
+        """End the link because of this; a peer at fault is told why."""
+        if self._failure is None and not self.progress.over:
+            self._failure = error
+        if isinstance(error, RemoteProtocolError | LimitExceeded):
+            await self.leave(str(error))
+        else:
+            self._scope.cancel()
+
+    def _stir(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
+    def _be_patient(self) -> None:
+        self._patience.deadline = self._answer_deadline()
+
+    def _answer_deadline(self) -> float:
+        """Until when the peer has to say something: it owes nothing while all is quiet, or it waits for us."""
+        if self.progress.quiet or self._taking or self._writing or self._outgoing:
+            return math.inf
+        return trio.current_time() + ANSWER_SECONDS_MAX
+
+
+def _hear(message: bytes, exchange: Exchange, now_ms: int) -> list[bytes]:
+    return exchange.receive(message, now_ms)
+
+
+def _ask(exchange: Exchange, now_ms: int) -> list[bytes]:
+    exchange.ask()
+    return exchange.more(now_ms)
+
+
+def keep_alive(stream: trio.SocketStream) -> None:
+    """Have the kernel find out whether the other end is still there while nothing is said."""
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", KEEPALIVE_IDLE_SECONDS),
+        ("TCP_KEEPALIVE", KEEPALIVE_IDLE_SECONDS),  # what macOS calls it
+        ("TCP_KEEPINTVL", KEEPALIVE_INTERVAL_SECONDS),
+        ("TCP_KEEPCNT", KEEPALIVE_PROBES),
+    ):
+        option = getattr(socket, name, None)
+        if option is not None:
+            stream.setsockopt(socket.IPPROTO_TCP, option, value)

@@ -1,0 +1,358 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock, memory_stream_pair
+
+from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
+from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic
+from sync.wire.frames import FrameReader, encode_frame
+from sync.wire.limits import FRAME_BYTES_MAX
+from sync.wire.messages import Bye, CaughtUp, Hello, decode_message, encode_message
+from tests.support.devices import Device, devices, introduce_to, run
+
+
+@asynccontextmanager
+async def linked(one: Device, other: Device) -> AsyncIterator[tuple[Link, Link]]:
+    """A running link between two devices over an imaginary wire; whatever ends it is swallowed."""
+    near, far = memory_stream_pair()
+    ends = (
+        Link(near, replica=one.replica, peer=other.identity.device_id),
+        Link(far, replica=other.replica, peer=one.identity.device_id),
+    )
+    async with trio.open_nursery() as nursery:
+        for end in ends:
+            nursery.start_soon(ended, end)
+        yield ends
+        for end in ends:
+            end.drop()
+
+
+async def ended(link: Link) -> SyncError | None:
+    """Run a link to its end and return what ended it."""
+    try:
+        await link.run()
+    except SyncError as error:
+        return error
+    return None
+
+
+@asynccontextmanager
+async def facing(
+    one: Device, other: Device, found: list[SyncError | None]
+) -> AsyncIterator[trio.abc.HalfCloseableStream]:
+    """A running link whose other end is in the hands of the test."""
+    near, far = memory_stream_pair()
+    link = Link(near, replica=one.replica, peer=other.identity.device_id)
+
+    async def run_link() -> None:
+        found.append(await ended(link))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_link)
+        yield far
+
+
+def test_two_linked_devices_come_to_hold_the_same(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember("the key is under the mat", "Ann likes tea")
+            await phone.remember("Bob likes coffee")
+            async with linked(laptop, phone) as (near, far):
+                await near.settle()
+                await far.settle()
+                assert await laptop.digests() == await phone.digests()
+                assert near.traffic.sent == far.traffic.received == 2
+                assert near.traffic.received == far.traffic.sent == 1
+                assert near.traffic.bytes_out == far.traffic.bytes_in > 100
+
+    run(main)
+
+
+def test_what_is_remembered_later_is_pushed_without_being_asked_for(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with linked(laptop, phone) as (near, far):
+                await near.settle()
+                await far.settle()
+                for n in range(5):
+                    position = phone.replica.position
+                    await laptop.remember(f"news {n}")
+                    await phone.replica.changed(position)
+                    assert f"news {n}" in await phone.texts()
+
+    run(main)
+
+
+def test_a_resync_without_news_is_one_round_trip_and_a_few_bytes(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember("the key is under the mat")
+            async with linked(laptop, phone) as (near, far):
+                await near.settle()
+                await far.settle()
+            async with linked(laptop, phone) as (near, far):
+                await near.settle()
+                assert near.traffic.round_trips == 1
+                assert near.traffic.bytes_in + near.traffic.bytes_out < 1_000
+                before = near.traffic
+                await near.ask()
+                await near.settle()
+                asked = near.traffic.since(before)
+                assert (asked.round_trips, asked.sent, asked.received) == (1, 0, 0)
+                assert 0 < asked.bytes_in + asked.bytes_out < 1_000
+
+    run(main)
+
+
+def test_ops_leave_in_the_order_in_which_they_were_committed(tmp_path: Path) -> None:
+    """Two tasks return from the store's thread in any order; what they said must not change places."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with linked(laptop, phone) as (near, far):
+
+                async def write(device: Device) -> None:
+                    for n in range(40):
+                        await device.remember(f"{device.name} {n}")
+
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(write, laptop)
+                    nursery.start_soon(write, phone)
+                await near.settle()
+                await far.settle()
+                assert near.progress.refusals == far.progress.refusals == ()
+                assert len(await phone.texts()) == 80
+
+    run(main)
+
+
+def test_a_goodbye_ends_both_ends_without_an_error(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            near, far = memory_stream_pair()
+            found: list[SyncError | None] = []
+            one = Link(near, replica=laptop.replica, peer=phone.identity.device_id)
+            other = Link(far, replica=phone.replica, peer=laptop.identity.device_id)
+
+            async def keep(link: Link) -> None:
+                found.append(await ended(link))
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(keep, one)
+                nursery.start_soon(keep, other)
+                await one.settle()
+                await one.leave("the lid was closed")
+            assert found == [None, None]
+            assert other.progress.goodbye == "the lid was closed"
+            assert one.is_ended
+
+    run(main)
+
+
+def test_waiting_for_a_link_that_ends_says_why(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            near, far = memory_stream_pair()
+            link = Link(near, replica=laptop.replica, peer=phone.identity.device_id)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ended, link)
+                await far.send_all(encode_frame(encode_message(Bye("going to sleep"))))
+                with pytest.raises(LinkLost, match="going to sleep"):
+                    await link.settle()
+
+    run(main)
+
+
+def test_a_stranger_is_not_talked_to(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "stranger") as (stranger,):
+            found: list[SyncError | None] = []
+            async with facing(laptop, stranger, found) as wire:
+                assert await wire.receive_some() == b""
+            assert isinstance(found[0], Untrusted)
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        (b"\x00\x00\x00\x03abc", RemoteProtocolError),
+        (encode_frame(encode_message(CaughtUp())), RemoteProtocolError),
+        (encode_frame(b""), RemoteProtocolError),
+        ((FRAME_BYTES_MAX + 1).to_bytes(4, "big"), LimitExceeded),
+    ],
+    ids=["no message", "a message out of turn", "an empty frame", "a frame too large"],
+)
+def test_a_peer_that_breaks_the_protocol_is_told_so_and_let_go(
+    tmp_path: Path, said: bytes, fault: type[SyncError]
+) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            found: list[SyncError | None] = []
+            heard: list[bytes] = []
+            async with facing(laptop, phone, found) as wire:
+                await wire.send_all(said)
+                frames = FrameReader()
+                while chunk := await wire.receive_some():
+                    heard += frames.feed(chunk)
+            assert isinstance(found[0], fault), found
+            first, last = map(decode_message, (heard[0], heard[-1]))
+            assert isinstance(first, Hello)
+            assert isinstance(last, Bye)
+            assert last.reason == str(found[0])
+
+    run(main)
+
+
+def test_a_stream_that_ends_inside_a_frame_is_the_peers_fault(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            found: list[SyncError | None] = []
+            async with facing(laptop, phone, found) as wire:
+                await wire.send_all(b"\x00\x00\x01\x00half")
+                await wire.send_eof()
+            assert isinstance(found[0], RemoteProtocolError)
+
+    run(main)
+
+
+def test_a_peer_that_hangs_up_is_a_lost_link(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            found: list[SyncError | None] = []
+            async with facing(laptop, phone, found) as wire:
+                await wire.aclose()
+            assert isinstance(found[0], LinkLost)
+
+    run(main)
+
+
+def test_a_peer_that_owes_an_answer_has_a_minute(tmp_path: Path) -> None:
+    """The clock jumps: nobody waits for the minute."""
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            found: list[SyncError | None] = []
+            async with facing(laptop, phone, found) as wire:
+                await wire.receive_some()  # its Hello: now it waits for ours
+                await trio.testing.wait_all_tasks_blocked()
+                clock.jump(ANSWER_SECONDS_MAX - 1)
+                await trio.testing.wait_all_tasks_blocked()
+                assert found == []
+                clock.jump(2)
+            assert isinstance(found[0], LinkLost)
+            assert "stayed silent" in str(found[0])
+
+    trio.run(main, clock=clock)
+
+
+def test_a_quiet_link_may_be_silent_for_ever(tmp_path: Path) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with linked(laptop, phone) as (near, far):
+                await near.settle()
+                await far.settle()
+                clock.jump(1_000_000)
+                await trio.testing.wait_all_tasks_blocked()
+                assert not near.is_ended
+                await laptop.remember("still there")
+                position = phone.replica.position
+                if position == 0:
+                    await phone.replica.changed(0)
+                assert await phone.texts() == {"still there"}
+
+    trio.run(main, clock=clock)
+
+
+def test_a_peer_that_stops_reading_is_let_go(tmp_path: Path) -> None:
+    clock = MockClock()
+
+    class Clogged(trio.abc.Stream):
+        """Takes nothing and gives nothing."""
+
+        def __init__(self) -> None:
+            self.asked_to_send = trio.Event()
+            self.closed = False
+
+        async def send_all(self, data: object) -> None:
+            self.asked_to_send.set()
+            await trio.sleep_forever()
+
+        async def wait_send_all_might_not_block(self) -> None:
+            await trio.sleep_forever()
+
+        async def receive_some(self, max_bytes: int | None = None) -> bytes:
+            await trio.sleep_forever()
+            raise AssertionError
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            stream = Clogged()
+            link = Link(stream, replica=laptop.replica, peer=phone.identity.device_id)
+            found: list[SyncError | None] = []
+
+            async def keep() -> None:
+                found.append(await ended(link))
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(keep)
+                await stream.asked_to_send.wait()
+                await trio.testing.wait_all_tasks_blocked()
+                clock.jump(SLICE_SECONDS_MAX + 1)
+            assert isinstance(found[0], LinkLost)
+            assert stream.closed
+
+    trio.run(main, clock=clock)
+
+
+def test_a_link_that_is_cancelled_closes_its_stream(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            near, far = memory_stream_pair()
+            link = Link(near, replica=laptop.replica, peer=phone.identity.device_id)
+            with trio.CancelScope() as scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(link.run)
+                    await far.receive_some()
+                    scope.cancel()
+            assert scope.cancelled_caught
+            assert link.is_ended
+            assert await far.receive_some() == b""
+
+    run(main)
+
+
+def test_a_newcomer_is_made_known_over_links_that_stand(tmp_path: Path) -> None:
+    """Otherwise its ops would be refused as a stranger's until the next link."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with devices(tmp_path, "tablet") as (tablet,):
+                async with linked(laptop, phone) as (near, far):
+                    await near.settle()
+                    await far.settle()
+                    for one, other in ((laptop, tablet), (tablet, laptop)):
+                        await introduce_to(one, other.name)
+                    await near.nudge()
+                    async with linked(laptop, tablet) as _:
+                        await tablet.remember("from the newcomer")
+                        while "from the newcomer" not in await phone.texts():
+                            await phone.replica.changed(phone.replica.position)
+                    await near.settle()
+                    assert near.progress.refusals == far.progress.refusals == ()
+
+    run(main)
+
+
+def test_traffic_is_counted_from_wherever_one_looks() -> None:
+    assert Traffic(5, 4, 300, 200, 3).since(Traffic(1, 1, 100, 100, 1)) == Traffic(4, 3, 200, 100, 2)
