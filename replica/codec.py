@@ -101,6 +101,7 @@ def read_place(value: object) -> Place:
         case [bytes(device), bytes(incarnation), int(seq), bytes(id8)] if (
             len(device) == DEVICE_ID_BYTES
             and len(incarnation) == INCARNATION_BYTES
+            and type(seq) is int  # not a boolean, which equals 1 and is hashed as something else
             and seq >= 1
             and len(id8) == ID8_BYTES
         ):
@@ -110,8 +111,8 @@ def read_place(value: object) -> Place:
 
 def encode_payload(salt: bytes, body: ops.Body) -> bytes:
     """Return the payload of a body: salt, then canonical msgpack; `InvalidOp` when the body breaks a rule."""
-    _check(body)
     try:
+        _check(body)
         payload = salt + pack(_plain(body))
     except UnicodeEncodeError as error:
         raise InvalidOp(
@@ -146,7 +147,8 @@ def _plain(body: ops.Body) -> Any:
         case ops.Forget() | ops.Erase() | ops.Propose() | ops.Receipt():
             return list(body.rids)
         case ops.Relate():
-            return [body.source, body.relation, body.target, body.weight]
+            weight = None if body.weight is None else float(body.weight)  # 1 and 1.0 are written alike
+            return [body.source, body.relation, body.target, weight]
         case ops.Access():
             return [list(total) for total in body.totals]
         case ops.Claim():
@@ -205,7 +207,7 @@ def _access(plain: Any) -> ops.Access:
     totals = []
     for item in plain if isinstance(plain, list) else [plain]:
         match item:
-            case [bytes(rid), int(count), int(last)]:
+            case [bytes(rid), int(count), int(last)] if type(count) is type(last) is int:
                 totals.append((MemoryId(rid), count, last))
             case _:
                 raise _shape("a list of [memory id, count, last]", plain)
@@ -241,7 +243,7 @@ def _withdraw(plain: Any) -> ops.Withdraw:
 
 def _trigger(plain: Any) -> ops.Trigger:
     match plain:
-        case [bytes(trigger), int(status)]:
+        case [bytes(trigger), int(status)] if type(status) is int:
             return ops.Trigger(trigger, status)
     raise _shape("[trigger, status]", plain)
 

@@ -91,6 +91,8 @@ def _meta(value: Value) -> None:
         raise InvalidOp(f"expected a map of metadata, got {value!r}")
     if len(value) > META_ENTRIES_MAX:
         raise TooLarge(f"expected at most {META_ENTRIES_MAX} metadata entries, got {len(value)}")
+    if any(isinstance(each, bytes) for each in value.values()):
+        raise InvalidOp("expected metadata that JSON can hold, got bytes")
 
 
 def _memory_id(value: Value) -> None:

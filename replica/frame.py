@@ -158,6 +158,7 @@ def _read_segment(plain: object) -> Segment:
         ] if (
             len(device) == DEVICE_ID_BYTES
             and len(incarnation) == INCARNATION_BYTES
+            and type(first) is int  # not a boolean, which equals 1 and is hashed as something else
             and 1 <= first <= _SEQ_MAX
             and (prev is None) == (first == 1)
             and (prev is None or len(prev) == OP_ID_BYTES)

@@ -100,15 +100,15 @@ class Membership:
                 if len(known) < MEMBERS_MAX and _member_holds(member, known[member.introduced_by]):
                     known[member.device] = member.public_key
                     fresh.append(member)
-        out = [
-            revocation
+        out = {
+            (revocation.device, revocation.by): revocation
             for revocation in revocations
             if (revocation.device, revocation.by) not in self._revocations
             and revocation.device in known
             and (key := known.get(revocation.by)) is not None
             and verify(key, _REVOCATION_CONTEXT + revocation.by + revocation.device, revocation.signature)
-        ]
-        return fresh, out
+        }
+        return fresh, list(out.values())
 
     def add(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> None:
         """Take what `news` found."""

@@ -73,12 +73,9 @@ def fold(
                 if cell is None:
                     cell = state.cells[key] = MemoryCell()
                 cell.adds[dot] = Add(hlc, body.text, dict(body.fields))
-                if cell.edits:
-                    _bring_base(cell, rid, body.text)
                 state.touched.add(key)
         case ops.Edit():
-            if cell := _known(state, rid, vector):
-                _edit(cell, rid, body)
+            if (cell := _known(state, rid, vector)) and _edit(cell, rid, body, vector):
                 cell.edited_hlc = max(cell.edited_hlc, hlc)
         case ops.Set():
             if rid is None:
@@ -108,7 +105,8 @@ def fold(
             for verdict in body.verdicts:
                 cell = state.memory(verdict.rid)
                 claim = dot_of(verdict.claim)
-                if cell is not None and claim in cell.claims:
+                # Only on a claim that the writer had seen: else the outcome would hang on which of the two came first.
+                if cell is not None and claim in cell.claims and saw(vector, claim):
                     heads = cell.verdicts.get(claim, {})
                     cell.verdicts[claim] = write(heads, dot, hlc, verdict.keep, vector)
                     state.touched.add(memory_key(verdict.rid))
@@ -119,8 +117,10 @@ def fold(
         case ops.Withdraw():
             for proposal in body.proposals:
                 key = proposal_key(proposal)
-                state.cells.pop(key, None)
-                state.touched.add(key)
+                proposed = state.cells.get(key)
+                if isinstance(proposed, Proposal) and saw(vector, proposed.dot):
+                    del state.cells[key]
+                    state.touched.add(key)
         case ops.Trigger():
             if cell := _known(state, rid, vector):
                 cell.triggers[body.trigger] = max(body.status, cell.triggers.get(body.trigger, 0))
@@ -140,24 +140,18 @@ def _known(state: State, rid: bytes | None, vector: Vector) -> MemoryCell | None
     return cell
 
 
-def _bring_base(cell: MemoryCell, rid: bytes, text: str) -> None:
-    """Give a document its base, where an edit of it came before the add that it names."""
-    document = cell.edits.get(base_name(rid, text))
-    if document is not None:
-        document.apply(EditedText.from_base(rid, text).state())
+def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit, vector: Vector) -> bool:
+    """Apply an edit to the document it names, if its writer had seen an add with that text; say whether.
 
-
-def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit) -> None:
-    text = cell.edits.get(edit.base)
-    if text is None:
-        assert rid is not None
-        # An edit names the text it started from by hash. One whose base no add here has shows nothing until that
-        # add arrives.
-        for add in cell.adds.values():
-            if base_name(rid, add.text) == edit.base:
-                text = EditedText.from_base(rid, add.text)
-                break
-        else:
-            text = EditedText(edit.update)
-        cell.edits[edit.base] = text
-    text.apply(edit.update)
+    A Yjs document does not keep an update whose base is missing, so an edit that came before its base would be lost
+    here and kept elsewhere.
+    """
+    assert rid is not None
+    for dot, add in cell.adds.items():
+        if saw(vector, dot) and base_name(rid, add.text) == edit.base:
+            text = cell.edits.get(edit.base)
+            if text is None:
+                text = cell.edits[edit.base] = EditedText.from_base(rid, add.text)
+            text.apply(edit.update)
+            return True
+    return False
