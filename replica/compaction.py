@@ -9,12 +9,12 @@ a whole commit, since below the last signature nothing could be checked. Ops tha
 and hold back what depends on them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from replica.core import Core
 from replica.feeds import join
-from replica.ids import OpId
+from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.rows import body_of, op_of
 from replica.state.cells import State
@@ -67,9 +67,18 @@ def _choose(
     return chosen, {no: signed[no] for no, seq in base.items() if signed[no] < seq}
 
 
-def compact(core: Core, held_by_others: Iterable[Vector], now_ms: int) -> int:
+def leased(core: Core, now_ms: int) -> list[DeviceId]:
+    """Return the members that hold compaction back: not revoked, and heard of within the lease."""
+    return [
+        device
+        for device in sorted(core.membership.members.keys() - core.membership.revoked - {core.device})
+        if device in core.contacts and now_ms - core.contacts[device].heard_ms < LEASE_MS
+    ]
+
+
+def compact(core: Core, now_ms: int) -> int:
     """Move what may leave into the base, in one transaction; return how many ops that were."""
-    rows = compactable(core, list(held_by_others))
+    rows = compactable(core, [core.contacts[device].folded for device in leased(core, now_ms)])
     if not rows:
         return 0
     with core.undoing():

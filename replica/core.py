@@ -6,10 +6,10 @@ that fails, the core forgets what it had prepared and reads its feeds back, so m
 disk.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from replica import hlc
 from replica.admission import Refusal, admit
@@ -56,6 +56,13 @@ class Digests:
     state: bytes
 
 
+class Contact(NamedTuple):
+    """When a member was last heard of, and what it had folded then, in feed numbers of this replica."""
+
+    heard_ms: int
+    folded: Vector
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What came of a frame: how many ops were new and are now durable, and what was refused."""
@@ -99,6 +106,11 @@ class Core:
     def position(self) -> int:
         """Return the position of the last op in the log: it grows with every op, whoever wrote it."""
         return self._pos
+
+    @property
+    def has_folded_all(self) -> bool:
+        """Whether everything held is understood here."""
+        return not self.totals.unfolded
 
     def digests(self) -> Digests:
         """Return both digests, kept up to date by every write."""
@@ -193,6 +205,12 @@ class Core:
             self.write(changes, now_ms)
         self.membership.add(fresh, out)
         return True
+
+    def heard(self, peer: DeviceId, folded: Mapping[int, int], now_ms: int) -> None:
+        """Note what a member has folded, and when it said so: what lets ops leave the log (`replica.compaction`)."""
+        known = dict(self.contacts[peer].folded) if peer in self.contacts else {}
+        join(known, dict(folded))
+        self.contacts[peer] = Contact(now_ms, known)
 
     def adopt(self, membership: Membership) -> None:
         """Take a whole group as given, signatures unchecked: for a copy of a replica that knows them."""
@@ -408,6 +426,7 @@ class Core:
             "own feed": pack(self._own),
             "clock": pack(self._clock),
             "position": pack(self._pos),
+            "contacts": pack({peer: list(contact) for peer, contact in sorted(self.contacts.items())}),
             "totals": pack(
                 [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
             ),
@@ -423,6 +442,10 @@ class Core:
         self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
         meta = self.store.meta()
         self._pos: int = unpack(meta["position"]) if "position" in meta else 0
+        self.contacts = {
+            DeviceId(peer): Contact(*contact)
+            for peer, contact in unpack(meta.get("contacts", b"\x80")).items()
+        }
         if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
             self.totals = Totals()

@@ -121,6 +121,10 @@ class Store(Protocol):
         """Return the ops on one memory, in commit order; ops that name it among others are not among them."""
         ...
 
+    def unknown_rows(self) -> Iterable[Row]:
+        """Return the ops whose status is `UNKNOWN`, in commit order."""
+        ...
+
     def kind_rows(self, kind: int) -> Iterable[Row]:
         """Return the ops of one kind, in commit order. For the rare kinds: it may read the whole log."""
         ...

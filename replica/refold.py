@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from replica.codec import wire_place
+from replica.core import Core
 from replica.feeds import Feeds, join
 from replica.folding import Totals
 from replica.ids import Place
@@ -107,3 +108,18 @@ def changes_to(store: Store, refolded: Refolded) -> Changes:
                 changes.memories.append(MemoryChange(key.name, shown[0], shown[1]))
     changes.statuses = list(refolded.statuses.items())
     return changes
+
+
+def refold_after_upgrade(core: Core, now_ms: int) -> bool:
+    """Fold the log anew if this program understands ops in it that an older one did not; say whether it did."""
+    if not any(row.version <= core.understood.get(row.kind, 0) for row in core.store.unknown_rows()):
+        return False
+    base = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
+    refolded = refold(
+        base, core.store.rows(), core.feeds, core.vector_at, understood=core.understood, erased=core.erased
+    )
+    with core.undoing():
+        changes = changes_to(core.store, refolded)
+        core.totals = refolded.totals
+        core.write(changes, now_ms)
+    return True

@@ -18,6 +18,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
+from replica.refold import refold_after_upgrade
 from replica.signing import Sign
 from replica.storage.driver import Driver, open_driver
 from replica.storage.store import DerivedTables, SqliteStore, connect
@@ -107,6 +108,8 @@ async def open_replica(
 
         def start(connection: sqlite3.Connection) -> Core:
             store = SqliteStore(connection, derived)
-            return Core(store, device=device, sign=sign, random=random or SystemRandom())
+            core = Core(store, device=device, sign=sign, random=random or SystemRandom())
+            refold_after_upgrade(core, clock())
+            return core
 
         yield Replica(driver, await driver.run(start), clock)

@@ -1,8 +1,8 @@
 """Find out whether a replica still is what its log says, trusting nothing that it computed before.
 
-The base is handed, and the log is sent, to an empty replica of the same group, through the same doors as a peer's: every
-header is built anew, every chain and signature checked, every op folded in order. Then both digests are compared, the cells that are
-stored are summed up anew, and what shows is compared with the cells.
+The base is handed, and the log is sent, to an empty replica of the same group, through the same doors as a peer's:
+every header is built anew, every chain and signature checked, every op folded in order. Then both digests are compared,
+the cells that are stored are summed up anew, and what shows is compared with the cells.
 """
 
 from dataclasses import dataclass

@@ -6,6 +6,7 @@ is read from the log.
 """
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +17,6 @@ from replica.frontier import compare, last_known, locator
 from replica.ids import DeviceId
 from replica.outbox import Outbox
 from replica.snapshot import absorb, make_snapshot, read_snapshot
-from replica.state.register import Vector
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.session import (
     CREDITS,
@@ -69,13 +69,14 @@ class Exchange:
         self.tally = Tally()
         self.refusals: list[Refused] = []
         """What was refused by either side, for `doctor` and the log."""
-        self._held: Vector = core.feeds.held()
+        self._held = core.feeds.held()
         self._frontier = core.frontier()
         self._outbox: Outbox | None = None
         self._in_flight: list[int] = []
         self._position = core.position
         self._pulled_ms = now_ms
         self._gap = self._stopped = False
+        self._peer_folds = False
         self._parts: deque[Base] = deque()
         self._came: list[bytes] = []
         self.goodbye: str | None = None
@@ -83,7 +84,9 @@ class Exchange:
         trust = self._trust()
         self._shared = _elements(trust)
         self._group_size = len(self._shared)
-        hello = Hello(PROTOCOL, now_ms, trust_digest(trust), self._frontier.digest(), CREDITS)
+        hello = Hello(
+            PROTOCOL, now_ms, trust_digest(trust), self._frontier.digest(), core.has_folded_all, CREDITS
+        )
         self.session = Session(hello)
 
     @property
@@ -95,10 +98,12 @@ class Exchange:
         """Take in one message of the peer's and return what to say to it."""
         event = self.session.receive(decode_message(data))
         match event:
-            case Greeted(clock_ms, same):
+            case Greeted(clock_ms, same, folded):
+                self._peer_folds = folded
                 self.tally.offset_ms = clock_ms - now_ms
                 if same:
                     self._outbox = Outbox(self._held, self._position)
+                    self._heard(self._held, now_ms)
                 if self.session.state is State.TRUSTING:
                     trust = self._trust()
                     self._shared = _elements(trust)
@@ -118,6 +123,7 @@ class Exchange:
                 news = [head for head in heads if self._core.feeds.locate(head) is None]
                 origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
                 self._outbox = Outbox(known)
+                self._heard(known, now_ms)
                 self.session.compared(
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
                 )
@@ -176,6 +182,11 @@ class Exchange:
     def unsent(self) -> int | None:
         """Return how many ops of mine the peer is known to lack; None until it said what it holds."""
         return None if self._outbox is None else self._outbox.lacking(self._core)
+
+    def _heard(self, known: Mapping[int, int], now_ms: int) -> None:
+        """Note what the peer holds, if it has folded all of it: then those ops may leave my log one day."""
+        if self._peer_folds:
+            self._core.heard(self._peer, known, now_ms)
 
     def _pull(self, same: bool) -> None:
         if not same:

@@ -70,6 +70,7 @@ class Greeted:
 
     clock_ms: int
     same: bool
+    folded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ class Session:
         if same:
             self._push, self._sent_all, self._got_all = _Push.READY, True, True
         self.state = State.OPEN if theirs.trust == self.hello.trust else State.TRUSTING
-        return Greeted(theirs.clock_ms, same)
+        return Greeted(theirs.clock_ms, same, theirs.folded)
 
     # -- what the replica answers ----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from replica.erasure import Proof
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Row, SpinePiece
+from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
 
 
@@ -68,6 +68,10 @@ class MemoryStore:
     def memory_rows(self, rid: bytes) -> Iterable[Row]:
         """Return the ops on one memory, in commit order."""
         return [row for row in self._rows if row.rid == rid]
+
+    def unknown_rows(self) -> Iterable[Row]:
+        """Return the ops that were not understood, in commit order."""
+        return [row for row in self._rows if row.status == Status.UNKNOWN]
 
     def kind_rows(self, kind: int) -> Iterable[Row]:
         """Return the ops of one kind, in commit order."""

@@ -23,7 +23,7 @@ from replica.feeds import Feed
 from replica.fields import FIELDS
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, show_memory_id
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Row
+from replica.oplog import Changes, Row, Status
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
 from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import winner
@@ -166,6 +166,10 @@ class SqliteStore:
     def memory_rows(self, rid: bytes) -> Iterable[Row]:
         """Return the ops on one memory, in commit order."""
         return self._rows("WHERE rid = ? ORDER BY pos", rid)
+
+    def unknown_rows(self) -> Iterable[Row]:
+        """Return the ops that were not understood, in commit order."""
+        return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", Status.UNKNOWN)
 
     def kind_rows(self, kind: int) -> Iterable[Row]:
         """Return the ops of one kind, in commit order."""

@@ -27,6 +27,8 @@ from sync.errors import RemoteProtocolError
 # A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number.
 PROTOCOL: Final = 1
 DIGEST_BYTES: Final = 32
+# More frames ahead than this would only fill memory.
+CREDITS_MAX: Final = 1000
 # A refusal is for a person to read in a log.
 REASON_CHARACTERS_MAX: Final = 300
 # A chain of 2^53 ops needs 54 places; ten times that for an origin with branches.
@@ -51,12 +53,16 @@ class _Number(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """First words of both sides: what I speak, my clock, and hashes of whom I trust and what I hold."""
+    """First words of both sides: what I speak, my clock, and hashes of whom I trust and what I hold.
+
+    `folded`: I understand all that I hold.
+    """
 
     protocol: int
     clock_ms: int
     trust: bytes
     frontier: bytes
+    folded: bool
     credits: int
 
 
@@ -170,7 +176,7 @@ def _plain(message: Message) -> list[Any]:
     match message:
         case Hello():
             head = [_Number.HELLO, message.protocol, message.clock_ms]
-            return [*head, message.trust, message.frontier, message.credits]
+            return [*head, message.trust, message.frontier, message.folded, message.credits]
         case Trust():
             members = [plain_member(member) for member in message.members]
             revocations = [[each.device, each.by, each.signature] for each in message.revocations]
@@ -205,10 +211,16 @@ def _read(plain: object) -> Message | None:
             raise RemoteProtocolError(
                 f"expected sync protocol {PROTOCOL}, got {protocol}: one of the two devices needs an upgrade"
             )
-        case [_Number.HELLO, int(protocol), int(clock_ms), bytes(trust), bytes(frontier), int(credits)] if (
-            len(trust) == len(frontier) == DIGEST_BYTES and 1 <= credits <= 1000
-        ):
-            return Hello(protocol, clock_ms, trust, frontier, credits)
+        case [
+            _Number.HELLO,
+            int(protocol),
+            int(clock_ms),
+            bytes(trust),
+            bytes(frontier),
+            bool(folded),
+            int(credits),
+        ] if len(trust) == len(frontier) == DIGEST_BYTES and 1 <= credits <= CREDITS_MAX:
+            return Hello(protocol, clock_ms, trust, frontier, folded, credits)
         case [_Number.TRUST, list(members), list(revocations), list(proofs)] if all(
             isinstance(proof, bytes) for proof in proofs
         ):
