@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from replica import hlc
 from replica.admission import Refusal, admit
+from replica.authoring import Head, author
+from replica.chains import Chains
 from replica.codec import (
-    SALT_BYTES,
     check_text,
-    encode_payload,
-    header,
-    header_hash,
     pack,
     payload_hash,
     unpack,
@@ -26,18 +24,17 @@ from replica.codec import (
 )
 from replica.collector import collector_paused
 from replica.erasure import Proof, proof_of
-from replica.errors import NotFound, TooLarge
-from replica.feeds import Feed, Feeds, join
+from replica.errors import NotFound
+from replica.feeds import Feed, join
 from replica.folding import Totals, WorkingSet
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
-from replica.limits import COMMIT_OPS_MAX
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
-from replica.ops import KIND_OF, TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
-from replica.rows import Understood, body_of, read_places, row_of, status_without_body, without_payload
-from replica.signing import Sign, Verify, sign_commit, verify_commit
+from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
+from replica.rows import Understood, body_of, row_of, status_without_body, without_payload
+from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import Key, memory_key
 from replica.state.digest import element, plus
 from replica.state.fold import fold, keys_of
@@ -115,35 +112,6 @@ class Core:
     def digests(self) -> Digests:
         """Return both digests, kept up to date by every write."""
         return digests_of(self.totals, self.frontier())
-
-    def id_at(self, no: int, seq: int) -> OpId:
-        """Return the whole id of an op on a feed's chain that is in the log, or is the last of the base."""
-        feed = self.feeds[no]
-        while seq <= feed.fork:
-            assert feed.parent is not None
-            feed = self.feeds[feed.parent]
-        if seq == feed.base_seq and feed.base_head is not None:
-            return feed.base_head
-        return feed.head if seq == feed.seq else OpId(self.store.id_at(feed.no, seq))
-
-    def vector_at(self, no: int, seq: int) -> Vector | None:
-        """Return what the writer of an op had seen, itself included; None if that lies below my base."""
-        feed = self.feeds[no]
-        if seq == feed.seq:
-            return dict(feed.vector)
-        if seq < feed.fork:
-            assert feed.parent is not None
-            return self.vector_at(feed.parent, seq)
-        if seq == feed.fork:
-            return dict(feed.fork_vector) or None
-        if seq < feed.base_seq:
-            return None
-        vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
-        for row in [*self.store.seen_rows(no, feed.base_seq + 1, seq), *self._fresh_rows.get(no, ())]:
-            if row.seq <= seq:
-                join(vector, self.feeds.vector_to(self._dots(read_places(row.seen))))
-        vector[no] = seq
-        return vector
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -229,37 +197,23 @@ class Core:
         """Write some changes as one commit: signed, folded and durable when this returns, all or none."""
         if not writes:
             return []
-        if len(writes) > COMMIT_OPS_MAX:
-            raise TooLarge(f"expected at most {COMMIT_OPS_MAX} changes in one commit, got {len(writes)}")
-        if len(writes) > 1 and any(isinstance(write.body, Erase) for write in writes):
-            raise ValueError("an erase is a commit of its own, since its signature travels as a proof")
-        payloads = [encode_payload(self._random.randbytes(SALT_BYTES), write.body) for write in writes]
         self.begin(now_ms)
         feed = None if self._own is None else self.feeds[self._own]
         vector = {} if feed is None else feed.vector
         seen = tuple(sorted(other.head_place for other in self.feeds if other.seq > vector.get(other.no, 0)))
         seq, prev = (0, None) if feed is None else (feed.seq, feed.head)
-        ops: list[Op] = []
-        stamp = self._clock
-        for write, payload in zip(writes, payloads, strict=True):
-            stamp = hlc.tick(stamp, now_ms)
-            seq += 1
-            kind, ends = KIND_OF[type(write.body)], len(ops) == len(writes) - 1
-            digest = payload_hash(payload)
-            op_id = header_hash(header(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest))
-            ops.append(
-                Op(self.origin, seq, stamp, seen, kind, 1, ends, write.rid, prev, digest, payload, op_id)
-            )
-            prev, seen = op_id, ()
-        signature = sign_commit(self.sign, ops[-1].id)
+        commit = author(
+            writes, Head(self.origin, seq, prev, self._clock, seen), now_ms, self._random, self.sign
+        )
         bodies: list[Body | None] = [write.body for write in writes]
         with self.undoing():
             if feed is None:
                 feed = self.feeds.start(self.origin)
                 self._own = feed.no
-            self._clock = stamp
-            self._apply([(op, 0) for op in ops], bodies, {0: feed}, (), {ops[-1].id: signature}, now_ms)
-        return ops
+            self._clock = commit.clock
+            signatures = {commit.ops[-1].id: commit.signature}
+            self._apply([(op, 0) for op in commit.ops], bodies, {0: feed}, (), signatures, now_ms)
+        return list(commit.ops)
 
     def edit_of(self, rid: MemoryId, text: str) -> Write:
         """Return the write that makes a memory read `text`, keeping what others insert at the same time."""
@@ -284,7 +238,7 @@ class Core:
             public_key=self.membership.public_key,
             verify=self._verify,
             erased=self.erased,
-            whole_id=self.id_at,
+            whole_id=self.feeds.id_at,
         )
         if admission.ops:
             ends = {at: op.id for op, at in admission.ops}
@@ -321,14 +275,8 @@ class Core:
         for (op, at), body in zip(ops, bodies, strict=True):
             feed = feed_of.get(at)
             if feed is None:
-                feed = feed_of[at] = self._attach(op, segments[at].vector)
-            no = feed.no
-            feed.seq, feed.head = op.seq, op.id
-            vector = feed.vector
-            vector[no] = op.seq
-            if op.seen:
-                join(vector, self.feeds.vector_to(self._dots(op.seen)))
-            self._fresh_ids[no, op.seq] = op.id
+                feed = feed_of[at] = self.feeds.attach(op, segments[at].vector)
+            no, vector = feed.no, self.feeds.advance(feed, op)
             if body is not None:
                 status = Status.FOLDED
                 dot = Dot(no, op.seq, op.id[:8])
@@ -341,8 +289,7 @@ class Core:
                 op, pos=self._pos + len(rows) + 1, feed=no, signature=signatures.get(op.id), status=status
             )
             rows.append(row)
-            if op.seen:
-                self._fresh_rows.setdefault(no, []).append(row)
+            self.feeds.remember_row(row)
         changes = working.settle(totals, self.feeds.origin_of)
         changes.rows = rows
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
@@ -378,27 +325,6 @@ class Core:
                 for row in changes.rows
             ]
 
-    def _attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
-        """Return the feed that this op continues, starting a branch if another op took its place."""
-        if op.prev is None:
-            return self.feeds.start(op.origin)
-        stem = self.feeds.locate(Place(op.origin, op.seq - 1, op.prev[:8]))
-        assert stem is not None, "admission lets nothing in that does not attach"
-        feed = self.feeds[stem.feed]
-        if feed.seq == stem.seq:
-            return feed
-        seen = self.vector_at(stem.feed, stem.seq)
-        if seen is None:
-            seen = self.feeds.vector_to([stem, *self._dots(vector or ())])
-        return self.feeds.start(op.origin, stem.feed, stem.seq, seen)
-
-    def _dots(self, places: Iterable[Place]) -> list[Dot]:
-        return [dot for place in places if (dot := self.feeds.locate(place)) is not None]
-
-    def know(self, feed: int, seq: int, id8: bytes) -> None:
-        """Remember an op's short id until the next write, which must bring it to the store."""
-        self._fresh_ids[feed, seq] = id8
-
     @contextmanager
     def undoing(self) -> Iterator[None]:
         """Run a block that prepares changes in memory and writes them; if it fails, read everything back."""
@@ -412,12 +338,7 @@ class Core:
         """Hand changes to the store, with the replica's own small facts."""
         changes.meta = self._meta()
         self.store.write(changes, now_ms)
-        self._fresh_ids.clear()
-        self._fresh_rows.clear()
-
-    def _id_at(self, feed: int, seq: int) -> bytes:
-        fresh = self._fresh_ids.get((feed, seq))
-        return (self.store.id_at(feed, seq) if fresh is None else fresh)[:8]
+        self.feeds.written()
 
     def _meta(self) -> dict[str, bytes]:
         totals = self.totals
@@ -434,9 +355,7 @@ class Core:
 
     def reload(self) -> None:
         """Read back what the store holds: at the start, and when a write failed."""
-        self._fresh_ids: dict[tuple[int, int], bytes] = {}
-        self._fresh_rows: dict[int, list[Row]] = {}
-        self.feeds = Feeds(self.store.feeds(), self._id_at)
+        self.feeds = Chains(self.store)
         self.membership = self.store.membership()
         self.proofs = {proof.id: proof for proof in self.store.proofs()}
         self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}

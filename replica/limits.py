@@ -19,6 +19,8 @@ FIELDS_MAX: Final = 512
 NAMES_MAX: Final = 10_000
 # A commit is at most one frame and is applied atomically, so it bounds the longest pause of a reader.
 COMMIT_OPS_MAX: Final = 5_000
+# A commit and a little more must fit one frame of a link (16 MiB), even where it does not compress.
+COMMIT_PAYLOAD_BYTES_MAX: Final = 8 << 20
 # Frames of about this many ops sync 100,000 ops fastest (frames of 2,000 took 1.2 to 1.7 times as long).
 FRAME_OPS_TARGET: Final = 5_000
 # Bytes of payload after which a frame ends; what one credit costs a receiver in memory, about.

@@ -110,10 +110,10 @@ def frame_of(core: Core, rows: list[Row]) -> Frame:
             at = at_by_feed[row.feed] = len(segments)
             signature = signature_by_feed[row.feed]
             assert signature is not None
-            prev = None if row.seq == 1 else core.id_at(row.feed, row.seq - 1)
+            prev = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
             vector: tuple[Place, ...] | None = None
             if prev is not None and row.seq - 1 == feed.fork and feed.parent is not None:
-                stem = core.vector_at(feed.parent, feed.fork)
+                stem = core.feeds.vector_at(feed.parent, feed.fork)
                 vector = None if stem is None else core.feeds.places(stem)
             segments.append(Segment(feed.origin, row.seq, prev, signature, vector))
         segment_of.append(at)

@@ -116,7 +116,12 @@ def refold_after_upgrade(core: Core, now_ms: int) -> bool:
         return False
     base = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
     refolded = refold(
-        base, core.store.rows(), core.feeds, core.vector_at, understood=core.understood, erased=core.erased
+        base,
+        core.store.rows(),
+        core.feeds,
+        core.feeds.vector_at,
+        understood=core.understood,
+        erased=core.erased,
     )
     with core.undoing():
         changes = changes_to(core.store, refolded)

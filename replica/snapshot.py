@@ -195,7 +195,9 @@ class _Absorption:
             set(base_tombstones),
         )
         rows = [row for row in core.store.rows() if row.seq > feeds[row.feed].base_seq]
-        refolded = refold(copy, rows, feeds, core.vector_at, understood=core.understood, erased=core.erased)
+        refolded = refold(
+            copy, rows, feeds, core.feeds.vector_at, understood=core.understood, erased=core.erased
+        )
         state_changes = changes_to(core.store, refolded)
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
@@ -217,7 +219,7 @@ class _Absorption:
         if news:
             own = self._continue(feed, held, chain)
             for seq in range(held + 1, feed.seq + 1):
-                core.know(own.no, seq, feed.id8(seq))
+                core.feeds.know(own.no, seq, feed.id8(seq))
             changes.spine.append(SpinePiece(own.no, held + 1, feed.spine[(held - feed.fork) * ID8_BYTES :]))
             own.seq, own.head = feed.seq, feed.head
             own.base_seq, own.base_head = feed.seq, feed.head
@@ -248,7 +250,7 @@ class _Absorption:
         no = chain[-1][1]
         if feeds[no].seq == held:
             return feeds[no]
-        seen = self._vector(feed.fork_vector) if held == feed.fork else self.core.vector_at(no, held)
+        seen = self._vector(feed.fork_vector) if held == feed.fork else self.core.feeds.vector_at(no, held)
         return feeds.start(feed.origin, no, held, seen)
 
     def _raise_base(self, no: int, last: int, changes: Changes) -> None:
@@ -257,7 +259,7 @@ class _Absorption:
         if last <= feed.base_seq:
             return
         rows = list(core.store.feed_rows(no, feed.base_seq + 1, last))
-        vector = core.vector_at(no, last)
+        vector = core.feeds.vector_at(no, last)
         assert vector is not None, "what is in the log has a vector"
         changes.compacted += [row.pos for row in rows]
         changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))

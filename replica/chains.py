@@ -1,0 +1,107 @@
+"""Know where ops stand: the feeds, with the log and the spine behind them.
+
+`Feeds` knows where each chain begins, branches and ends. This adds what lies in between, read from the store: an op's
+id, and what its writer had seen. No vector is kept for each op: it is replayed from the base, over the few ops that had
+seen something new. Ops of a batch that is not written yet are remembered here until it is.
+"""
+
+from collections.abc import Iterable
+
+from replica.feeds import Feed, Feeds, join
+from replica.ids import OpId, Place
+from replica.oplog import Row, Store
+from replica.ops import Op
+from replica.rows import read_places
+from replica.state.register import Vector
+
+
+class Chains(Feeds):
+    """The feeds of one replica, as far as they are stored and as far as a batch in hand has brought them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._fresh_ids: dict[tuple[int, int], bytes] = {}
+        self._fresh_rows: dict[int, list[Row]] = {}
+        super().__init__(store.feeds(), self._stored_id8)
+
+    def id_at(self, no: int, seq: int) -> OpId:
+        """Return the whole id of an op on a feed's chain that is in the log, or is the last of the base."""
+        feed = self[no]
+        while seq <= feed.fork:
+            assert feed.parent is not None
+            feed = self[feed.parent]
+        if seq == feed.base_seq and feed.base_head is not None:
+            return feed.base_head
+        return feed.head if seq == feed.seq else OpId(self._store.id_at(feed.no, seq))
+
+    def vector_at(self, no: int, seq: int) -> Vector | None:
+        """Return what the writer of an op had seen, itself included; None if that lies below my base."""
+        feed = self[no]
+        if seq == feed.seq:
+            return dict(feed.vector)
+        if seq < feed.fork:
+            assert feed.parent is not None
+            return self.vector_at(feed.parent, seq)
+        if seq == feed.fork:
+            return dict(feed.fork_vector) or None
+        if seq < feed.base_seq:
+            return None
+        vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
+        for row in [*self._store.seen_rows(no, feed.base_seq + 1, seq), *self._fresh_rows.get(no, ())]:
+            if row.seq <= seq:
+                self.see(vector, read_places(row.seen))
+        vector[no] = seq
+        return vector
+
+    def see(self, vector: Vector, places: Iterable[Place]) -> None:
+        """Raise a vector to cover these ops and everything below them."""
+        dots = [dot for place in places if (dot := self.locate(place)) is not None]
+        join(vector, self.vector_to(dots))
+
+    def attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
+        """Return the feed that this op continues, starting a branch if another op took its place.
+
+        `vector` is what the writer of its predecessor had seen, as the sender says, if that lies below my base.
+        """
+        if op.prev is None:
+            return self.start(op.origin)
+        stem = self.locate(Place(op.origin, op.seq - 1, op.prev[:8]))
+        assert stem is not None, "admission lets nothing in that does not attach"
+        feed = self[stem.feed]
+        if feed.seq == stem.seq:
+            return feed
+        seen = self.vector_at(stem.feed, stem.seq)
+        if seen is None:
+            seen = self.vector_to([stem])
+            self.see(seen, vector or ())
+        return self.start(op.origin, stem.feed, stem.seq, seen)
+
+    # -- a batch in hand -------------------------------------------------------------------------------------
+
+    def advance(self, feed: Feed, op: Op) -> Vector:
+        """Make an op the head of its feed, and return what its writer had seen: the feed's own vector, not a copy."""
+        feed.seq, feed.head = op.seq, op.id
+        vector = feed.vector
+        vector[feed.no] = op.seq
+        if op.seen:
+            self.see(vector, op.seen)
+        self._fresh_ids[feed.no, op.seq] = op.id
+        return vector
+
+    def remember_row(self, row: Row) -> None:
+        """Keep a row that moves a vector, until it can be read from the store."""
+        if row.seen:
+            self._fresh_rows.setdefault(row.feed, []).append(row)
+
+    def know(self, no: int, seq: int, id8: bytes) -> None:
+        """Remember an op's short id until it can be read from the store."""
+        self._fresh_ids[no, seq] = id8
+
+    def written(self) -> None:
+        """Hear that the batch is in the store."""
+        self._fresh_ids.clear()
+        self._fresh_rows.clear()
+
+    def _stored_id8(self, no: int, seq: int) -> bytes:
+        fresh = self._fresh_ids.get((no, seq))
+        return (self._store.id_at(no, seq) if fresh is None else fresh)[:8]

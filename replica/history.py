@@ -1,0 +1,41 @@
+"""Tell what happened to one memory, from the ops that name it: each op, what it said, and how the text read after it.
+
+Ops are taken in this device's commit order, so concurrent edits appear one after the other, as they arrived here. What
+lies below the base, or was erased, is no longer told.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from replica.ids import DeviceId, MemoryId, Origin
+from replica.oplog import Row
+from replica.ops import UNDERSTOOD, Body, Edit, Remember
+from replica.rows import body_of, op_of
+from replica.state.text import EditedText, base_name
+
+# Whose op it is does not matter for what it says.
+_NOBODY = Origin(DeviceId(b""), b"")
+
+
+class Happened(NamedTuple):
+    """One op on a memory. `body` is None where it says nothing; `text` is how the memory reads after a change of it."""
+
+    row: Row
+    body: Body | None
+    text: str | None
+
+
+def history(rid: MemoryId, rows: Iterable[Row]) -> Iterator[Happened]:
+    """Return what happened to a memory; `rows` are all ops with its id, in commit order."""
+    documents: dict[bytes, EditedText] = {}
+    for row in rows:
+        body = body_of(op_of(row, _NOBODY), UNDERSTOOD)
+        text: str | None = None
+        match body:
+            case Remember():
+                text = body.text
+                documents.setdefault(base_name(rid, text), EditedText.from_base(rid, text))
+            case Edit() if (document := documents.get(body.base)) is not None:
+                document.apply(body.update)
+                text = document.show()
+        yield Happened(row, body, text)
