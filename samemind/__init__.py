@@ -1,1 +1,142 @@
-"""One running device: owns the replica and opens its doors."""
+"""One memory on all your devices: the library door.
+
+    async with samemind.open("~/notes.db") as mind:          # trio
+        await mind.remember("Ann moved to Lisbon", speaker="Ann")
+        for hit in await mind.recall("where does Ann live?", k=5):
+            print(hit.score, hit.text)
+
+    with samemind.open_blocking("~/notes.db") as mind:       # everybody else
+        mind.remember("Ann moved to Lisbon")
+
+Importing this loads neither trio nor numpy: what is heavy comes with the first store that is opened.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from samemind.errors import (
+    Ambiguous,
+    Failed,
+    Locked,
+    NeedsDecision,
+    NotFound,
+    SamemindError,
+    Unreachable,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    import os
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+
+    from samemind.blocking import BlockingMind
+    from samemind.library import Mind
+    from samemind.results.device import (
+        Check,
+        DaemonStatus,
+        Digest,
+        Doctored,
+        FrontierEntry,
+        Log,
+        OpView,
+        Stats,
+        Verified,
+    )
+    from samemind.results.graph import EdgeView, Graph
+    from samemind.results.group import Paired, PairingOffer, Peers, PeerSync, PeerView, Synced
+    from samemind.results.memories import (
+        Forgotten,
+        History,
+        Hit,
+        Listed,
+        MemoryView,
+        Recalled,
+        Remembered,
+        RememberedMany,
+        Version,
+    )
+    from samemind.results.portable import Exported, FailedLine, Imported
+
+__all__ = [
+    "Ambiguous",
+    "BlockingMind",
+    "Check",
+    "DaemonStatus",
+    "Digest",
+    "Doctored",
+    "EdgeView",
+    "Exported",
+    "Failed",
+    "FailedLine",
+    "Forgotten",
+    "FrontierEntry",
+    "Graph",
+    "History",
+    "Hit",
+    "Imported",
+    "Listed",
+    "Locked",
+    "Log",
+    "MemoryView",
+    "Mind",
+    "NeedsDecision",
+    "NotFound",
+    "OpView",
+    "Paired",
+    "PairingOffer",
+    "PeerSync",
+    "PeerView",
+    "Peers",
+    "Recalled",
+    "Remembered",
+    "RememberedMany",
+    "SamemindError",
+    "Stats",
+    "Synced",
+    "Unreachable",
+    "Usage",
+    "Verified",
+    "Version",
+    "open",
+    "open_blocking",
+]
+
+# Where the names above live that are not loaded yet.
+_LATER: Final = (
+    "samemind.results.memories",
+    "samemind.results.graph",
+    "samemind.results.portable",
+    "samemind.results.group",
+    "samemind.results.device",
+    "samemind.library",
+    "samemind.blocking",
+)
+
+
+def open(  # noqa: A001 - `samemind.open` says what it does, as `gzip.open` does
+    path: "str | os.PathLike[str]", *, name: str | None = None
+) -> "AbstractAsyncContextManager[Mind]":
+    """Open a home folder or a store file under trio, through whoever holds it already if that program answers.
+
+    `name` is what a new device is called; without one it is what the machine is called.
+    """
+    from samemind.library import open_mind
+
+    return open_mind(path, name=name)
+
+
+def open_blocking(
+    path: "str | os.PathLike[str]", *, name: str | None = None
+) -> "AbstractContextManager[BlockingMind]":
+    """Open a home folder or a store file for plain blocking calls, from any thread."""
+    from samemind.blocking import open_blocking_mind
+
+    return open_blocking_mind(path, name=name)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in map(import_module, _LATER):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module 'samemind' has no attribute {name!r}")

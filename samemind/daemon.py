@@ -6,7 +6,7 @@ store is let go of.
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,18 +29,19 @@ class Daemon:
 
 async def run_daemon(home: Home, options: Up, say: Say) -> Mapping[str, Any] | None:
     """Be the daemon of a home until somebody ends it; says its address, and at last that it ended."""
-    async with open_device(home, program="samemind up", answers=True) as device:
-        device.daemon = Daemon(None)
-        await say(to_json(await daemon_status(device)))
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_until_signalled, device)
-            await device.stop.wait()
-            nursery.cancel_scope.cancel()
+    with trio.open_signal_receiver(
+        signal.SIGINT, signal.SIGTERM
+    ) as signals:  # before anybody is told that it is up
+        async with open_device(home, program="samemind up", answers=True) as device:
+            device.daemon = Daemon(None)
+            await say(to_json(await daemon_status(device)))
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_until_signalled, signals, device)
+                await device.stop.wait()
+                nursery.cancel_scope.cancel()
     return {"device_id": device.device_id.hex(), "pid": os.getpid()}
 
 
-async def _until_signalled(device: Device) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            device.stop.set()
-            return
+async def _until_signalled(signals: AsyncIterator[int], device: Device) -> None:
+    await anext(signals)
+    device.stop.set()

@@ -6,6 +6,7 @@ and for a device that goes on, the control socket (others may use the store thro
 (`samemind.daemon` starts it).
 """
 
+import os
 import platform
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -73,6 +74,7 @@ async def open_device(
     async with AsyncExitStack() as stack:
         stack.enter_context(hold(home, program=program, answers=answers))
         settings = Settings.load(home)
+        _keep_private(home)
         identity = _identity(home)
         host = await stack.enter_async_context(AsyncioHost.open())
         replica = await stack.enter_async_context(
@@ -110,6 +112,14 @@ async def open_device(
 def machine_name() -> str:
     """Return what this machine is called: the name of a device whose owner chose none."""
     return " ".join(platform.node().partition(".")[0].split()) or "device"
+
+
+def _keep_private(home: Home) -> None:
+    """Make a new store its owner's alone; SQLite gives the files beside it the same mode."""
+    try:
+        os.close(os.open(home.store, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        pass
 
 
 def _identity(home: Home) -> Identity:

@@ -167,6 +167,12 @@ def explain(error: BaseException) -> SamemindError:
     )
 
 
+def translated(error: Exception) -> Exception:
+    """Return what to raise at a door: an error in its words, or a bug of ours as it is, with all that it can tell."""
+    told = explain(error)
+    return error if told.code == "internal" else told
+
+
 def from_document(document: Mapping[str, Any], exit_code: int) -> SamemindError:
     """Return the error that another process described."""
     kinds = {kind.exit_code: kind for kind in (Failed, Usage, NotFound, NeedsDecision, Unreachable, Locked)}

@@ -14,7 +14,7 @@ from samemind.config import Home
 from samemind.control.remote import Remote
 from samemind.control.server import Say
 from samemind.device import Device, open_device
-from samemind.errors import Locked
+from samemind.errors import Locked, translated
 from samemind.performing import perform
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
@@ -42,7 +42,10 @@ class Local:
     async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
         """Perform a verb here."""
         asked = verb_named(verb)
-        return await perform(self.device, asked, read_options(asked, options), say)
+        try:
+            return await perform(self.device, asked, read_options(asked, options), say)
+        except Exception as error:
+            raise translated(error) from error
 
 
 @asynccontextmanager
@@ -69,5 +72,7 @@ async def reach(
                     raise
                 await trio.sleep(POLL_S)
                 continue
+            except Exception as error:
+                raise translated(error) from error
             yield Local(device)
             return

@@ -37,12 +37,21 @@ def main(words: Sequence[str] | None = None) -> int:
         # Whoever read our output has seen enough. Python would complain again when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except BaseExceptionGroup as group:  # a nursery that was interrupted wraps it
+        if group.subgroup(KeyboardInterrupt) is None:
+            return _fail(group, printer)
+        printer.interrupted()
+        return INTERRUPTED_EXIT_CODE
     except Exception as error:
-        told = explain(error)
-        if told.code == "internal" and os.environ.get("SAMEMIND_DEBUG"):
-            raise
-        printer.failed(told)
-        return told.exit_code
+        return _fail(error, printer)
+
+
+def _fail(error: BaseException, printer: Printer) -> int:
+    told = explain(error)
+    if told.code == "internal" and os.environ.get("SAMEMIND_DEBUG"):
+        raise error
+    printer.failed(told)
+    return told.exit_code
 
 
 def _run(line: Line, printer: Printer) -> int:

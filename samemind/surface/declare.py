@@ -8,7 +8,7 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from samemind.errors import Usage
 
@@ -86,10 +86,17 @@ class Declared:
     word: Word
 
 
+# Reading type hints takes a millisecond, as long as the rest of a `remember`.
+_KNOWN: Final[dict[type[Any], tuple[Declared, ...]]] = {}
+
+
 def declared(options: type[Any]) -> tuple[Declared, ...]:
     """Return the options of a verb in their order."""
-    hints = get_type_hints(options)
-    return tuple(_declared(one, hints[one.name]) for one in fields(options))
+    found = _KNOWN.get(options)
+    if found is None:
+        hints = get_type_hints(options)
+        found = _KNOWN[options] = tuple(_declared(one, hints[one.name]) for one in fields(options))
+    return found
 
 
 def _declared(one: Field[Any], hint: Any) -> Declared:

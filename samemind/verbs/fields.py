@@ -34,7 +34,7 @@ def fields_of(options: Remember) -> dict[str, Value]:
     if options.tag:
         fields["tags"] = sorted(set(options.tag))
     if options.meta:
-        fields["meta"] = dict(read_pairs(options.meta, name="meta"))
+        fields["meta"] = read_meta(options.meta)
     if options.pin:
         fields["pinned"] = True
     return fields
@@ -47,6 +47,20 @@ def read_pairs(pairs: Iterable[str], *, name: str) -> Iterable[tuple[str, str]]:
         if not key or not separator:
             raise Usage(f"{name}: expected KEY=VALUE, got {pair!r:.60}", code="invalid")
         yield key, value
+
+
+def read_meta(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return metadata from `K=V` words for text, and `K:=JSON` words for anything else."""
+    meta: dict[str, Any] = {}
+    for key, value in read_pairs(pairs, name="meta"):
+        if key.endswith(":") and len(key) > 1:
+            try:
+                meta[key[:-1]] = json.loads(value)
+            except ValueError:
+                raise Usage(f"meta: expected JSON behind {key}=, got {value!r:.60}", code="invalid") from None
+        else:
+            meta[key] = value
+    return _meta(meta)
 
 
 def read_assignment(word: str) -> tuple[str, str]:
@@ -72,7 +86,8 @@ def read_typed(name: str, typed: str) -> Value:
         if name in ("pinned", "archived"):
             return _FLAGS[typed.lower()] or None  # one way to say no: not there
         if name == "tags":
-            return sorted({tag.strip() for tag in typed.split(",") if tag.strip()})
+            tags = json.loads(typed) if typed.startswith("[") else typed.split(",")
+            return sorted({tag.strip() for tag in tags if tag.strip()}) or None
         if name == "meta":
             return _meta(json.loads(typed))
         if name == "parent":
@@ -81,7 +96,7 @@ def read_typed(name: str, typed: str) -> Value:
             return float(typed)
         if column == "INTEGER":
             return int(typed)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, AttributeError):
         kind = {"REAL": "a number", "INTEGER": "a whole number, or true or false"}.get(column, "JSON")
         raise Usage(f"{name}: expected {kind}, got {typed!r:.60}", code="invalid") from None
     return typed

@@ -5,16 +5,21 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from replica import Core, Kind, Status, op_uuid, show_memory_id
+import replica
+from replica import Body, Core, Kind, Row, Status, op_uuid, show_memory_id
+from replica.history import history as happened
 from replica.verify import verify_replica
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.results.device import Digest, FrontierEntry, Log, OpView, Verified
+from samemind.results.memories import History, Version
 from samemind.results.plain import to_json
 from samemind.surface.device import ShowDigest, ShowLog, Verify
+from samemind.surface.memories import ShowHistory
 from samemind.times import at_stamp
-from samemind.verbs.views import show_origin
+from samemind.verbs.ids import find_memory
+from samemind.verbs.views import DOOR_NAMES, show_field, show_origin
 
 LOG_MAX: Final = 100_000
 # Ops are read and said in pages, so that a log of millions needs no memory.
@@ -78,6 +83,49 @@ async def verify(device: Device, options: Verify) -> Verified:
     """Check everything; the writer waits meanwhile, so that the log holds still."""
     verification = await device.replica.run(lambda core, _: verify_replica(core))
     return Verified(ok=verification.ok, ops=verification.ops, problems=list(verification.problems))
+
+
+async def history(device: Device, options: ShowHistory) -> History:
+    """Show what happened to a memory, also to one that was forgotten since, as far as the log still tells."""
+
+    def read(connection: sqlite3.Connection) -> History:
+        rid = find_memory(connection, options.rid, forgotten=True)
+        rows = list(map(Row._make, connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))))
+        writers = {
+            no: (device_id, name)
+            for no, device_id, name in connection.execute(
+                """SELECT f.no, f.device, ifnull(p.nickname, n.name) FROM feed f
+                   LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
+            )
+        }
+        versions = [
+            Version(
+                op_id=str(op_uuid(row.id, row.hlc)),
+                at=at_stamp(row.hlc),
+                device=writers[row.feed][0].hex(),
+                device_name=writers[row.feed][1],
+                kind=show_kind(row.kind),
+                text=text,
+                change=_change(body),
+            )
+            for row, body, text in happened(rid, rows)
+        ]
+        return History(rid=show_memory_id(rid), versions=versions)
+
+    return await device.replica.read(read)
+
+
+def _change(body: Body | None) -> dict[str, Any]:
+    """Return the fields that an op wrote, as the doors show them."""
+    match body:
+        case replica.Remember(fields=fields):
+            return {DOOR_NAMES.get(name, name): show_field(name, value) for name, value in fields.items()}
+        case replica.Set(name, value):
+            return {DOOR_NAMES.get(name, name): show_field(name, value)}
+        case replica.Claim(entity=entity, relation=relation, value=value):
+            return {"claim": f"{entity} {relation} {value}"}
+        case _:
+            return {}
 
 
 def _after(position: int, connection: sqlite3.Connection) -> list[OpView]:

@@ -1,0 +1,347 @@
+"""The verbs as plain methods, for scripts, notebooks and threads of programs that do not run trio.
+
+A thread of its own runs trio and the device, or the way to the program that holds the store. Any thread may call; calls
+wait for their answer. `samemind.library` says what each method does; a test holds the two to the same signatures.
+"""
+
+import os
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+import trio
+
+from samemind.errors import Unreachable
+from samemind.library import Meta, Mind, Rid, When, open_mind
+from samemind.results.device import DaemonStatus, Digest, Doctored, Log, Stats, Verified
+from samemind.results.graph import EdgeView, Graph
+from samemind.results.group import Peers, PeerView
+from samemind.results.memories import (
+    Forgotten,
+    History,
+    Listed,
+    MemoryView,
+    Recalled,
+    Remembered,
+    RememberedMany,
+)
+from samemind.results.portable import Exported, Imported
+
+Result = TypeVar("Result")
+
+
+class BlockingMind:
+    """One device's memory. Made by `samemind.open_blocking`."""
+
+    def __init__(self, mind: Mind, token: trio.lowlevel.TrioToken) -> None:
+        self._mind: Final = mind
+        self._token: Final = token
+
+    def remember(
+        self,
+        text: str,
+        *,
+        type: str | None = None,
+        importance: float | None = None,
+        valence: float | None = None,
+        certainty: float | None = None,
+        half_life: float | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        event_start: When | None = None,
+        event_end: When | None = None,
+        at: When | None = None,
+        source: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        pin: bool = False,
+        workspace: str | None = None,
+        wait: bool = False,
+        no_dedup: bool = False,
+    ) -> Remembered:
+        """Store a memory."""
+        return self._run(
+            lambda: self._mind.remember(
+                text,
+                type=type,
+                importance=importance,
+                valence=valence,
+                certainty=certainty,
+                half_life=half_life,
+                domain=domain,
+                project=project,
+                topic=topic,
+                speaker=speaker,
+                session=session,
+                turn=turn,
+                event_start=event_start,
+                event_end=event_end,
+                at=at,
+                source=source,
+                tag=tag,
+                meta=meta,
+                pin=pin,
+                workspace=workspace,
+                wait=wait,
+                no_dedup=no_dedup,
+            )
+        )
+
+    def remember_many(
+        self,
+        items: Iterable[str | Mapping[str, Any]],
+        *,
+        workspace: str | None = None,
+        wait: bool = False,
+        no_dedup: bool = False,
+    ) -> RememberedMany:
+        """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
+        return self._run(
+            lambda: self._mind.remember_many(items, workspace=workspace, wait=wait, no_dedup=no_dedup)
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+        explain: bool = False,
+    ) -> Recalled:
+        """Find memories by their words and their meaning, the best first."""
+        return self._run(
+            lambda: self._mind.recall(
+                query,
+                k=k,
+                type=type,
+                domain=domain,
+                project=project,
+                topic=topic,
+                tag=tag,
+                meta=meta,
+                speaker=speaker,
+                session=session,
+                workspace=workspace,
+                since=since,
+                until=until,
+                include_cold=include_cold,
+                explain=explain,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+    ) -> Listed:
+        """List memories, newest first."""
+        return self._run(
+            lambda: self._mind.list(
+                limit=limit,
+                offset=offset,
+                type=type,
+                domain=domain,
+                project=project,
+                topic=topic,
+                tag=tag,
+                meta=meta,
+                speaker=speaker,
+                session=session,
+                workspace=workspace,
+                since=since,
+                until=until,
+                include_cold=include_cold,
+            )
+        )
+
+    def get(self, rid: Rid) -> MemoryView:
+        """Return one memory."""
+        return self._run(lambda: self._mind.get(rid))
+
+    def edit(self, rid: Rid, text: str) -> MemoryView:
+        """Change the words of a memory."""
+        return self._run(lambda: self._mind.edit(rid, text))
+
+    def set(self, rid: Rid, **values: Any) -> MemoryView:
+        """Change fields of a memory; `None` clears one."""
+        return self._run(lambda: self._mind.set(rid, **values))
+
+    def tag(self, rid: Rid, *tags: str, remove: bool = False) -> MemoryView:
+        """Label a memory, or take labels off."""
+        return self._run(lambda: self._mind.tag(rid, *tags, remove=remove))
+
+    def pin(self, rid: Rid) -> MemoryView:
+        """Keep a memory in the core profile."""
+        return self._run(lambda: self._mind.pin(rid))
+
+    def unpin(self, rid: Rid) -> MemoryView:
+        """Let a pinned memory fade again."""
+        return self._run(lambda: self._mind.unpin(rid))
+
+    def archive(self, rid: Rid) -> MemoryView:
+        """Keep a memory, out of the way."""
+        return self._run(lambda: self._mind.archive(rid))
+
+    def unarchive(self, rid: Rid) -> MemoryView:
+        """Bring an archived memory back."""
+        return self._run(lambda: self._mind.unarchive(rid))
+
+    def forget(self, *rids: Rid) -> Forgotten:
+        """Forget memories on every device, and those that say the same."""
+        return self._run(lambda: self._mind.forget(*rids))
+
+    def history(self, rid: Rid) -> History:
+        """Return everything that happened to a memory."""
+        return self._run(lambda: self._mind.history(rid))
+
+    def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
+        """Say how two things are related."""
+        return self._run(lambda: self._mind.relate(source, relation, target, weight=weight))
+
+    def unrelate(self, source: str, relation: str, target: str) -> EdgeView:
+        """Take an edge away."""
+        return self._run(lambda: self._mind.unrelate(source, relation, target))
+
+    def graph(self, entity: str, *, hops: int = 1) -> Graph:
+        """Return what an entity is related to."""
+        return self._run(lambda: self._mind.graph(entity, hops=hops))
+
+    def import_(
+        self, *files: str | os.PathLike[str], format: str = "auto", workspace: str | None = None
+    ) -> Imported:
+        """Bring memories in; what came in before is passed over."""
+        return self._run(lambda: self._mind.import_(*files, format=format, workspace=workspace))
+
+    def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
+        """Take every memory out, with everything that belongs to it, to a file."""
+        return self._run(lambda: self._mind.export(output, format=format))
+
+    def digest(self) -> Digest:
+        """Return what is equal on devices that agree."""
+        return self._run(lambda: self._mind.digest())
+
+    def log(self, *, limit: int = 20) -> Log:
+        """Return the last ops of the log."""
+        return self._run(lambda: self._mind.log(limit=limit))
+
+    def verify(self) -> Verified:
+        """Check every chain and signature, and compute the state anew from the log."""
+        return self._run(lambda: self._mind.verify())
+
+    def doctor(self) -> Doctored:
+        """Look for what is wrong, and say what to do about it."""
+        return self._run(lambda: self._mind.doctor())
+
+    def stats(self) -> Stats:
+        """Count what there is."""
+        return self._run(lambda: self._mind.stats())
+
+    def status(self) -> DaemonStatus:
+        """Return what this device is, whether its daemon runs, and how its peers are."""
+        return self._run(lambda: self._mind.status())
+
+    def peers(self) -> Peers:
+        """Return the other devices of the group."""
+        return self._run(lambda: self._mind.peers())
+
+    def rename_peer(self, device: str, name: str) -> PeerView:
+        """Call a device by another name here."""
+        return self._run(lambda: self._mind.rename_peer(device, name))
+
+    def add_peer(self, device: str, *, address: str) -> PeerView:
+        """Say where a device can always be reached."""
+        return self._run(lambda: self._mind.add_peer(device, address=address))
+
+    def _run(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        try:
+            return trio.from_thread.run(call, trio_token=self._token)
+        except trio.RunFinishedError:
+            raise Unreachable("this memory is closed", code="closed") from None
+
+
+@contextmanager
+def open_blocking_mind(path: str | os.PathLike[str], *, name: str | None = None) -> Iterator[BlockingMind]:
+    """Open a home for the block, in a thread of its own."""
+    worker = _Worker(path, name)
+    worker.start()
+    try:
+        yield worker.mind()
+    finally:
+        worker.close()
+
+
+class _Worker(threading.Thread):
+    """The thread that runs trio for one open store."""
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None) -> None:
+        super().__init__(
+            name="samemind", daemon=True
+        )  # an interpreter that ends without closing is not held up
+        self._path = path
+        self._device_name = name
+        self._opened = threading.Event()
+        self._mind: BlockingMind | None = None
+        self._ended: trio.Event | None = None
+        self._failure: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            # Signals are the main thread's: a Ctrl-C reaches the caller, who closes us.
+            trio.run(self._serve)
+        except BaseException as error:
+            self._failure = error
+        finally:
+            self._opened.set()
+
+    def mind(self) -> BlockingMind:
+        """Return what was opened, or raise what kept it from being opened."""
+        self._opened.wait()
+        if self._mind is None:
+            assert self._failure is not None
+            raise self._failure
+        return self._mind
+
+    def close(self) -> None:
+        """End the thread; everything that was asked for is done then."""
+        if self._mind is not None and self._ended is not None:
+            try:
+                self._mind._token.run_sync_soon(self._ended.set)
+            except trio.RunFinishedError:
+                pass  # it ended by itself; `_failure` says why, and every call since has said so
+        self.join()
+
+    async def _serve(self) -> None:
+        async with open_mind(self._path, name=self._device_name) as mind:
+            self._ended = trio.Event()
+            self._mind = BlockingMind(mind, trio.lowlevel.current_trio_token())
+            self._opened.set()
+            await self._ended.wait()

@@ -1,0 +1,7 @@
+"""`python -m samemind.cli` is the `samemind` command."""
+
+import sys
+
+from samemind.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,343 @@
+"""The verbs as methods, for programs that run trio.
+
+Every method is the verb of the command line with the same name and options, and returns its result as a frozen
+dataclass. Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text.
+"""
+
+import json
+import os
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from samemind.config import Home
+from samemind.reach import Reached, reach
+from samemind.results.device import DaemonStatus, Digest, Doctored, Log, Stats, Verified
+from samemind.results.graph import EdgeView, Graph
+from samemind.results.group import Peers, PeerView
+from samemind.results.memories import (
+    Forgotten,
+    History,
+    Listed,
+    MemoryView,
+    Recalled,
+    Remembered,
+    RememberedMany,
+)
+from samemind.results.plain import from_json
+from samemind.results.portable import Exported, Imported
+from samemind.surface import device, graph, group, memories, portable
+from samemind.surface.declare import Verb
+
+Result = TypeVar("Result")
+
+
+class HasRid(Protocol):
+    """A result that names a memory."""
+
+    @property
+    def rid(self) -> str:
+        """The memory's id."""
+        ...
+
+
+Rid = str | HasRid
+When = str | datetime
+Meta = Mapping[str, Any]
+
+
+class Mind:
+    """One device's memory. Made by `samemind.open`."""
+
+    def __init__(self, reached: Reached) -> None:
+        self._reached = reached
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        type: str | None = None,
+        importance: float | None = None,
+        valence: float | None = None,
+        certainty: float | None = None,
+        half_life: float | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        event_start: When | None = None,
+        event_end: When | None = None,
+        at: When | None = None,
+        source: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        pin: bool = False,
+        workspace: str | None = None,
+        wait: bool = False,
+        no_dedup: bool = False,
+    ) -> Remembered:
+        """Store a memory."""
+        return await self._ask(
+            memories.REMEMBER,
+            text=text,
+            type=type,
+            importance=importance,
+            valence=valence,
+            certainty=certainty,
+            half_life=half_life,
+            domain=domain,
+            project=project,
+            topic=topic,
+            speaker=speaker,
+            session=session,
+            turn=turn,
+            event_start=_when(event_start),
+            event_end=_when(event_end),
+            at=_when(at),
+            source=source,
+            tag=list(tag),
+            meta=_pairs(meta),
+            pin=pin,
+            workspace=workspace,
+            wait=wait,
+            no_dedup=no_dedup,
+        )
+
+    async def remember_many(
+        self,
+        items: Iterable[str | Mapping[str, Any]],
+        *,
+        workspace: str | None = None,
+        wait: bool = False,
+        no_dedup: bool = False,
+    ) -> RememberedMany:
+        """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
+        lines = [json.dumps(item, ensure_ascii=False, default=_when) for item in items]
+        return await self._ask(
+            memories.REMEMBER_MANY, lines=lines, workspace=workspace, wait=wait, no_dedup=no_dedup
+        )
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+        explain: bool = False,
+    ) -> Recalled:
+        """Find memories by their words and their meaning, the best first."""
+        return await self._ask(
+            memories.RECALL,
+            query=query,
+            k=k,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=list(tag),
+            meta=_pairs(meta),
+            speaker=speaker,
+            session=session,
+            workspace=workspace,
+            since=_when(since),
+            until=_when(until),
+            include_cold=include_cold,
+            explain=explain,
+        )
+
+    async def list(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+    ) -> Listed:
+        """List memories, newest first."""
+        return await self._ask(
+            memories.LIST,
+            limit=limit,
+            offset=offset,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=_pairs(meta),
+            speaker=speaker,
+            session=session,
+            workspace=workspace,
+            since=_when(since),
+            until=_when(until),
+            include_cold=include_cold,
+        )
+
+    async def get(self, rid: Rid) -> MemoryView:
+        """Return one memory."""
+        return await self._ask(memories.GET, rid=_rid(rid))
+
+    async def edit(self, rid: Rid, text: str) -> MemoryView:
+        """Change the words of a memory."""
+        return await self._ask(memories.EDIT, rid=_rid(rid), text=text)
+
+    async def set(self, rid: Rid, **values: Any) -> MemoryView:
+        """Change fields of a memory; `None` clears one."""
+        return await self._ask(memories.SET, rid=_rid(rid), values=_assignments(values))
+
+    async def tag(self, rid: Rid, *tags: str, remove: bool = False) -> MemoryView:
+        """Label a memory, or take labels off."""
+        return await self._ask(memories.TAG, rid=_rid(rid), tags=tags, remove=remove)
+
+    async def pin(self, rid: Rid) -> MemoryView:
+        """Keep a memory in the core profile."""
+        return await self._ask(memories.PIN, rid=_rid(rid))
+
+    async def unpin(self, rid: Rid) -> MemoryView:
+        """Let a pinned memory fade again."""
+        return await self._ask(memories.UNPIN, rid=_rid(rid))
+
+    async def archive(self, rid: Rid) -> MemoryView:
+        """Keep a memory, out of the way."""
+        return await self._ask(memories.ARCHIVE, rid=_rid(rid))
+
+    async def unarchive(self, rid: Rid) -> MemoryView:
+        """Bring an archived memory back."""
+        return await self._ask(memories.UNARCHIVE, rid=_rid(rid))
+
+    async def forget(self, *rids: Rid) -> Forgotten:
+        """Forget memories on every device, and those that say the same."""
+        return await self._ask(memories.FORGET, rids=[_rid(rid) for rid in rids])
+
+    async def history(self, rid: Rid) -> History:
+        """Return everything that happened to a memory."""
+        return await self._ask(memories.HISTORY, rid=_rid(rid))
+
+    async def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
+        """Say how two things are related."""
+        return await self._ask(graph.RELATE, source=source, relation=relation, target=target, weight=weight)
+
+    async def unrelate(self, source: str, relation: str, target: str) -> EdgeView:
+        """Take an edge away."""
+        return await self._ask(graph.UNRELATE, source=source, relation=relation, target=target)
+
+    async def graph(self, entity: str, *, hops: int = 1) -> Graph:
+        """Return what an entity is related to."""
+        return await self._ask(graph.GRAPH, entity=entity, hops=hops)
+
+    async def import_(
+        self, *files: str | os.PathLike[str], format: str = "auto", workspace: str | None = None
+    ) -> Imported:
+        """Bring memories in; what came in before is passed over."""
+        paths = [_path(file) for file in files]
+        return await self._ask(portable.IMPORT, files=paths, format=format, workspace=workspace)
+
+    async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
+        """Take every memory out, with everything that belongs to it, to a file."""
+        return await self._ask(portable.EXPORT, output=_path(output), format=format)
+
+    async def digest(self) -> Digest:
+        """Return what is equal on devices that agree."""
+        return await self._ask(device.DIGEST)
+
+    async def log(self, *, limit: int = 20) -> Log:
+        """Return the last ops of the log."""
+        return await self._ask(device.LOG, limit=limit)
+
+    async def verify(self) -> Verified:
+        """Check every chain and signature, and compute the state anew from the log."""
+        return await self._ask(device.VERIFY)
+
+    async def doctor(self) -> Doctored:
+        """Look for what is wrong, and say what to do about it."""
+        return await self._ask(device.DOCTOR)
+
+    async def stats(self) -> Stats:
+        """Count what there is."""
+        return await self._ask(device.STATS)
+
+    async def status(self) -> DaemonStatus:
+        """Return what this device is, whether its daemon runs, and how its peers are."""
+        return await self._ask(device.STATUS)
+
+    async def peers(self) -> Peers:
+        """Return the other devices of the group."""
+        return await self._ask(group.PEERS)
+
+    async def rename_peer(self, device: str, name: str) -> PeerView:
+        """Call a device by another name here."""
+        return await self._ask(group.PEERS_RENAME, device=device, name=name)
+
+    async def add_peer(self, device: str, *, address: str) -> PeerView:
+        """Say where a device can always be reached."""
+        return await self._ask(group.PEERS_ADD, device=device, address=address)
+
+    async def _ask(self, verb: Verb[Any, Result], **options: Any) -> Result:
+        given = {name: value for name, value in options.items() if value is not None}
+        return from_json(verb.result, await self._reached.ask(verb.name, given, _unheard))
+
+
+@asynccontextmanager
+async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) -> AsyncIterator[Mind]:
+    """Open a home for the block. While this program holds the store, it answers other programs that want it."""
+    async with reach(Home.at(path), program="a program", answers=True, name=name) as reached:
+        yield Mind(reached)
+
+
+async def _unheard(said: Mapping[str, Any]) -> None:
+    """Take what a verb says meanwhile; its result is all that a method returns."""
+
+
+def _rid(named: Rid) -> str:
+    return named if isinstance(named, str) else named.rid
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    return os.path.abspath(path)  # the program that reads or writes it may stand in another folder
+
+
+def _when(moment: Any) -> str | None:
+    return moment.isoformat() if isinstance(moment, datetime) else moment
+
+
+def _pairs(meta: Meta | None) -> list[str]:
+    return [_pair(key, value) for key, value in (meta or {}).items()]
+
+
+def _pair(key: str, value: Any) -> str:
+    return f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}"
+
+
+def _assignments(values: Mapping[str, Any]) -> list[str]:
+    return [f"{name}={_assigned(value)}" for name, value in values.items()]
+
+
+def _assigned(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime | str):
+        return _when(value) or ""
+    return json.dumps(value, ensure_ascii=False)

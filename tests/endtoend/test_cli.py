@@ -1,0 +1,544 @@
+"""The command line where no daemon runs: every verb, its JSON, its exit code, and what it says about bad input.
+
+Most of it calls `main` in this process, which is all that the command does once Python is up.
+"""
+
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samemind.cli.main import main
+from samemind.surface.catalog import NAMES
+from tests.support import cli
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a call printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document."""
+        assert self.out.count("\n") == 1, self.out
+        return json.loads(self.out)
+
+
+Call = Callable[..., Said]
+
+
+@pytest.fixture
+def call(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Call the command line on a home of its own."""
+
+    def run(*words: str, stdin: str = "") -> Said:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        code = main(["--home", str(tmp_path / "home"), *words])
+        printed = capsys.readouterr()
+        return Said(code, printed.out, printed.err)
+
+    return run
+
+
+def remember(call: Call, text: str, *words: str) -> str:
+    said = call("remember", text, *words, "--json")
+    assert said.code == 0, said
+    return str(said.json["rid"])
+
+
+def test_what_is_remembered_is_recalled_by_its_words(call: Call) -> None:
+    rid = remember(call, "Ann moved to Lisbon", "--speaker", "Ann")
+    remember(call, "Bob bakes bread")
+    recalled = call("recall", "who lives in Lisbon?", "--json").json
+    assert recalled["query"] == "who lives in Lisbon?"
+    assert recalled["took_ms"] >= 0
+    (hit,) = [each for each in recalled["results"] if each["rid"] == rid]
+    assert hit["text"] == "Ann moved to Lisbon"
+    assert hit["speaker"] == "Ann"
+    assert {"score", "type", "session", "turn", "created_at", "device", "origin"} <= hit.keys()
+
+
+def test_words_of_a_text_need_no_quotes_and_a_dash_reads_standard_input(call: Call) -> None:
+    assert call("remember", "the", "boat", "is", "blue", "--json").code == 0
+    assert call("remember", "-", "--json", stdin="line one\nline two\n").code == 0
+    texts = [memory["text"] for memory in call("list", "--json").json["memories"]]
+    assert texts == ["line one\nline two", "the boat is blue"]
+
+
+def test_ml_09_every_field_comes_back_as_it_was_given(call: Call) -> None:
+    rid = remember(
+        call, "Ann won the race",
+        "--type", "episodic", "--importance", "0.75", "--valence", "-0.5", "--certainty", "1", "--half-life", "3600",
+        "--domain", "sport", "--project", "running", "--topic", "races", "--speaker", "Ann", "--session", "chat 1",
+        "--turn", "D1:3", "--event-start", "2023-05-07T09:00Z", "--event-end", "2023-05-07T11:30Z",
+        "--at", "2023-05-08T13:56Z", "--source", "diary", "--tag", "win", "--tag", "may", "--meta", "k=v",
+        "--meta", "confidence:=0.9", "--pin", "--workspace", "home",
+    )  # fmt: skip
+    memory = call("get", rid, "--json").json
+    expected = {
+        "type": "episodic", "importance": 0.75, "valence": -0.5, "certainty": 1.0, "half_life": 3600.0,
+        "domain": "sport", "project": "running", "topic": "races", "speaker": "Ann", "session": "chat 1",
+        "turn": "D1:3", "event_start": "2023-05-07T09:00:00.000Z", "event_end": "2023-05-07T11:30:00.000Z",
+        "told_at": "2023-05-08T13:56:00.000Z", "source": "diary", "tags": ["may", "win"],
+        "meta": {"confidence": 0.9, "k": "v"}, "pinned": True, "workspace": "home", "archived": False,
+        "accesses": 0, "last_access": None, "parent": None, "position": None,
+    }  # fmt: skip
+    assert {name: memory[name] for name in expected} == expected
+
+
+def test_ml_09_a_memory_without_fields_has_nulls_for_them(call: Call) -> None:
+    memory = call("get", remember(call, "nothing but words"), "--json").json
+    for name in (
+        "type",
+        "importance",
+        "speaker",
+        "session",
+        "told_at",
+        "event_start",
+        "event_end",
+        "workspace",
+    ):
+        assert memory[name] is None
+    assert (memory["tags"], memory["meta"]) == ([], {})
+
+
+def test_ml_08_typed_items_edges_and_what_belongs_to_them_are_read_back(call: Call) -> None:
+    rids = {
+        kind: remember(call, f"a {kind} thing", "--type", kind)
+        for kind in ("episodic", "factual", "procedural")
+    }
+    for kind, rid in rids.items():
+        assert [each["rid"] for each in call("list", "--type", kind, "--json").json["memories"]] == [rid]
+    assert call("relate", "Ann", "lives in", "Lisbon", "--weight", "0.5").code == 0
+    assert call("relate", rids["factual"], "about", "Ann").code == 0
+    graph = call("graph", "Lisbon", "--hops", "2", "--json").json
+    assert {"source": "Ann", "relation": "lives in", "target": "Lisbon", "weight": 0.5} in graph["edges"]
+    assert graph["entities"] == sorted(["Ann", "Lisbon", rids["factual"]])
+
+
+def test_ml_55_a_raw_line_is_found_by_its_session_and_sequence(call: Call, tmp_path: Path) -> None:
+    lines = tmp_path / "chat.jsonl"
+    lines.write_text(
+        "".join(
+            json.dumps(
+                {"text": f"line {i}", "session": "chat 7", "turn": f"t{i}", "position": i, "speaker": "Ann"}
+            )
+            + "\n"
+            for i in range(20)
+        )
+    )
+    assert call("remember", "--batch", str(lines), "--json").json["count"] == 20
+    memories = call("list", "--session", "chat 7", "--json").json["memories"]
+    by_position = {memory["position"]: memory for memory in memories}
+    assert by_position[13]["text"] == "line 13"
+    assert (by_position[13]["session"], by_position[13]["turn"]) == ("chat 7", "t13")
+
+
+def test_pm_71_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_all_of_it_out(
+    call: Call,
+) -> None:
+    lines = [json.dumps({"text": f"fact {i}", "importance": i / 100}) for i in range(100)]
+    bad = [*lines[:50], json.dumps({"text": "fact 50", "importance": 7}), *lines[51:]]
+    refused = call("remember", "--batch", "-", "--json", stdin="\n".join(bad))
+    assert refused.code == 2
+    assert "line 51" in refused.json["error"]["message"]
+    assert call("digest", "--json").json["memories"] == 0
+
+    rids = call("remember", "--batch", "-", "--json", stdin="\n".join(lines)).json["rids"]
+    assert len(set(rids)) == 100
+    assert [call("get", rids[i], "--json").json["text"] for i in (0, 42, 99)] == [
+        "fact 0",
+        "fact 42",
+        "fact 99",
+    ]
+    ops = call("log", "-n", "200", "--json").json["ops"]
+    assert [op["rid"] for op in ops if op["kind"] == "remember"] == rids
+    assert [op["signed"] for op in ops] == [False] * 99 + [True], "one commit, signed once"
+
+
+def test_what_is_known_already_is_not_stored_again_unless_asked(call: Call) -> None:
+    rid = remember(call, "Ann likes tea", "--speaker", "Ann")
+    again = call("remember", "ann  likes TEA", "--json").json
+    assert (again["rid"], again["duplicate_of"], again["op_id"]) == (rid, rid, None)
+    assert call("remember", "Ann likes tea", "--speaker", "Bob", "--json").json["duplicate_of"] is None
+    assert call("remember", "Ann likes tea", "--workspace", "work", "--json").json["duplicate_of"] is None
+    assert call("remember", "Ann likes tea", "--no-dedup", "--json").json["duplicate_of"] is None
+    assert call("digest", "--json").json["memories"] == 4
+
+
+def test_fields_are_set_cleared_tagged_pinned_and_archived(call: Call) -> None:
+    rid = remember(call, "Ann likes tea", "--meta", "k=v")
+    view = call("set", rid, "importance=0.5", "topic=drinks", "meta.pages=5", "session=chat 1", "--json").json
+    assert (view["importance"], view["topic"], view["session"]) == (0.5, "drinks", "chat 1")
+    assert view["meta"] == {"k": "v", "pages": "5"}
+    view = call("set", rid, "topic=", "meta.k=", "--json").json
+    assert (view["topic"], view["meta"]) == (None, {"pages": "5"})
+    assert call("tag", rid, "warm", "green", "--json").json["tags"] == ["green", "warm"]
+    assert call("tag", rid, "warm", "--remove", "--json").json["tags"] == ["green"]
+    assert call("pin", rid, "--json").json["pinned"] is True
+    assert call("unpin", rid, "--json").json["pinned"] is False
+    assert call("archive", rid, "--json").json["archived"] is True
+    assert call("list", "--json").json["total"] == 0
+    assert call("list", "--include-cold", "--json").json["total"] == 1
+    assert call("unarchive", rid, "--json").json["archived"] is False
+
+
+def test_an_edit_keeps_the_id_and_changes_the_words(call: Call) -> None:
+    rid = remember(call, "Ann lives in Porto")
+    assert call("edit", rid, "Ann lives in Lisbon", "--json").json["text"] == "Ann lives in Lisbon"
+    assert call("recall", "Lisbon", "--json").json["results"][0]["rid"] == rid
+
+
+def test_forgetting_takes_what_says_the_same_along(call: Call) -> None:
+    one = remember(call, "my code is 1234")
+    two = remember(call, "My code is  1234", "--no-dedup")
+    remember(call, "something else")
+    assert call("forget", one, "--json").json["rids"] == sorted([one, two])
+    assert not {one, two} & {hit["rid"] for hit in call("recall", "code", "--json").json["results"]}
+    assert call("get", two, "--json").json["error"]["code"] == "forgotten"
+    assert call("get", two).code == 3
+
+
+def test_me_15_a_unique_prefix_is_enough_and_an_ambiguous_one_lists_up_to_five(
+    call: Call, tmp_path: Path
+) -> None:
+    rid = remember(call, "first")
+    assert call("get", rid[:13], "--json").json["rid"] == rid
+    assert call("get", rid.replace("-", "").upper(), "--json").json["rid"] == rid
+    lines = [
+        json.dumps({"text": f"x {i}", "rid": f"abcdef00-0000-8000-8000-00000000000{i}"}) for i in range(8)
+    ]
+    (tmp_path / "same.jsonl").write_text("\n".join(lines))
+    assert call("import", str(tmp_path / "same.jsonl")).code == 0
+    said = call("get", "abcdef", "--json")
+    assert said.code == 2
+    assert said.json["error"]["code"] == "ambiguous"
+    assert len(said.json["error"]["candidates"]) == 5
+    assert all(each.startswith("abcdef00-") for each in said.json["error"]["candidates"])
+    assert call("get", "abcdef00-0000-8000-8000-000000000003", "--json").json["text"] == "x 3"
+    assert call("get", "abcde").code == 2, "five characters are too few"
+    assert call("get", "fffffffff").code == 3
+
+
+# What can be said of every verb without a daemon, once as it works and once as it fails.
+WORKS = {
+    "remember": ["remember", "a thing worth keeping"],
+    "remember-many": ["remember", "--batch", "-"],
+    "recall": ["recall", "Lisbon"],
+    "get": ["get", "RID"],
+    "list": ["list"],
+    "edit": ["edit", "RID", "Ann moved to Faro"],
+    "set": ["set", "RID", "topic=moves"],
+    "tag": ["tag", "RID", "moves"],
+    "pin": ["pin", "RID"],
+    "unpin": ["unpin", "RID"],
+    "archive": ["archive", "RID"],
+    "unarchive": ["unarchive", "RID"],
+    "history": ["history", "RID"],
+    "forget": ["forget", "RID"],
+    "relate": ["relate", "Ann", "knows", "Bob"],
+    "unrelate": ["unrelate", "Ann", "knows", "Eve"],
+    "graph": ["graph", "Ann"],
+    "import": ["import", "FILE"],
+    "export": ["export"],
+    "peers list": ["peers"],
+    "sync": ["sync"],
+    "init": ["init"],
+    "status": ["status"],
+    "digest": ["digest"],
+    "log": ["log"],
+    "verify": ["verify"],
+    "doctor": ["doctor"],
+    "stats": ["stats"],
+}
+FAILS = {
+    "remember": ["remember", ""],
+    "remember-many": ["remember", "--batch", "missing.jsonl"],
+    "recall": ["recall", "x", "-k", "many"],
+    "get": ["get", "123456"],
+    "list": ["list", "--since", "whenever"],
+    "edit": ["edit", "123456", "x"],
+    "set": ["set", "RID", "colour=red"],
+    "tag": ["tag", "123456", "x"],
+    "pin": ["pin", "123456"],
+    "unpin": ["unpin", "zz"],
+    "archive": ["archive"],
+    "unarchive": ["unarchive", "123456"],
+    "history": ["history", "123456"],
+    "forget": ["forget", "123456"],
+    "relate": ["relate", "Ann", " ", "Bob"],
+    "unrelate": ["unrelate", "Ann", "hates", "Bob"],
+    "graph": ["graph", "Nobody"],
+    "import": ["import", "missing.jsonl"],
+    "export": ["export", "-o", "no/such/folder/out.jsonl"],
+    "pair": ["pair", "not a code"],
+    "peers list": ["peers", "list", "extra"],
+    "peers rename": ["peers", "rename", "nobody", "x"],
+    "peers add": ["peers", "add", "nobody", "--address", "127.0.0.1:1"],
+    "peers revoke": ["peers", "revoke", "nobody"],
+    "sync": ["sync", "nobody"],
+    "init": ["init", "--name", ""],
+    "up": ["up", "--listen", "nowhere"],
+    "down": ["down"],
+    "status": ["status", "extra"],
+    "digest": ["digest", "--colour"],
+    "log": ["log", "-n", "-5"],
+    "verify": ["verify", "extra"],
+    "doctor": ["doctor", "extra"],
+    "stats": ["stats", "extra"],
+}
+
+
+def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_line(
+    call: Call, tmp_path: Path
+) -> None:
+    goes_on = {
+        "pair",
+        "up",
+        "down",
+        "peers rename",
+        "peers add",
+        "peers revoke",
+    }  # tried with a second device
+    assert WORKS.keys() | goes_on == set(NAMES)
+    file = tmp_path / "one.jsonl"
+    file.write_text('{"text": "Bob bakes"}\n')
+    call("relate", "Ann", "knows", "Eve")
+    for name, words in WORKS.items():
+        rid = remember(call, f"Ann moved to Lisbon, said for {name}")
+        words = [{"RID": rid, "FILE": str(file)}.get(word, word) for word in words]
+        said = call("--json", *words, stdin='{"text": "from a line"}\n')
+        assert (said.code, "error" in said.json) == (0, False), (name, said)
+        assert isinstance(said.json, dict)
+
+
+def test_me_16_every_verb_fails_with_one_document_that_has_a_code_and_a_message(call: Call) -> None:
+    assert set(NAMES) == FAILS.keys()
+    rid = remember(call, "Ann moved to Lisbon")
+    for name, words in FAILS.items():
+        said = call(*[rid if word == "RID" else word for word in words], "--json")
+        assert said.code in {1, 2, 3, 5, 6}, (name, said)
+        assert said.json["error"]["code"] not in {"", "internal"}, (name, said)
+        assert said.json["error"]["message"], name
+        assert isinstance(said.json["error"]["hint"], str), name
+    assert call("digest", "--json").json["ops"] == 1, "nothing was written by any of them"
+
+
+def test_me_17_raw_is_one_bare_line(call: Call) -> None:
+    remember(call, "first line\nsecond \x1b[31mred\x1b[0m line")
+    remember(call, "another thing")
+    for words in (["recall", "line"], ["list"], ["stats"], ["digest"], ["doctor"], ["log"], ["status"]):
+        said = call("--raw", *words)
+        assert said.code == 0
+        assert said.out.count("\n") == 1, words
+        assert "\x1b" not in said.out, words
+    rid = call("remember", "a third thing", "--raw").out.strip()
+    assert call("get", rid, "--raw").out == f"{rid} a third thing\n"
+
+
+def test_what_is_printed_for_people_obeys_no_escape_sequence(call: Call) -> None:
+    rid = remember(call, "evil \x1b]0;title\x07 text")
+    for words in (["get", rid], ["list"], ["recall", "evil"]):
+        assert "\x1b" not in call(*words).out
+
+
+def test_help_describes_every_verb_and_option_as_json_and_as_text(call: Call) -> None:
+    described = call("help", "--json").json
+    assert {verb["name"] for verb in described["verbs"]} == set(NAMES)
+    (recall,) = [verb for verb in described["verbs"] if verb["name"] == "recall"]
+    assert {"query", "k", "speaker", "since"} <= {option["name"] for option in recall["options"]}
+    assert recall["result"] == ["query", "took_ms", "results"]
+    overview = call("help").out
+    assert all(f"  {name} " in overview for name in NAMES)
+    assert "--importance" in call("remember", "--help").out
+    assert "--importance" in call("help", "remember").out
+
+
+def test_a_verb_that_does_not_exist_is_a_usage_error(call: Call) -> None:
+    said = call("rember", "x", "--json")
+    assert said.code == 2
+    assert "rember" in said.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["remember", "   "], "invalid"),
+        (["remember", "x" * (1 << 20) + "y"], "too_large"),
+        (["remember", "x", "--at", "2023-02-30"], "invalid"),
+        (["remember", "x", "--event-start", "tomorrow"], "invalid"),
+        (["remember", "x", "--importance", "nan"], "invalid"),
+        (["remember", "x", "--importance", "1.5"], "invalid"),
+        (["remember", "x", "--importance", "high"], "usage"),
+        (["remember", "x", "--type", "mood"], "usage"),
+        (["remember", "x", "--meta", "novalue"], "invalid"),
+        (["remember", "x", "--speaker", ""], "invalid"),
+        (["remember", "x", "--colour", "red"], "usage"),
+        (["remember"], "usage"),
+        (["recall", "x", "-k", "-1"], "invalid"),
+        (["recall", "x", "--since", "2024-01-01", "--until", "2023-01-01"], "invalid"),
+        (["relate", "a", "b", "c", "--weight", "inf"], "invalid"),
+        (["graph", "a", "--hops", "99"], "invalid"),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason_and_nothing_is_stored(
+    call: Call, words: list[str], code: str
+) -> None:
+    said = call(*words, "--json")
+    assert (said.code, said.json["error"]["code"]) == (2, code), said
+    assert call("digest", "--json").json["ops"] == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        "?!",
+        '"',
+        "a AND",
+        "NEAR(",
+        "-",
+        "*",
+        "🦊",
+        "שלום עולם",
+        "x" * 100_000,
+        "'; DROP TABLE op; --",
+    ],
+)
+def test_any_question_gets_an_answer(call: Call, query: str) -> None:
+    remember(call, "the fox 🦊 says שלום")
+    said = call("recall", "--json", "--", query)
+    assert said.code == 0, said
+    assert isinstance(said.json["results"], list)
+
+
+def test_behind_two_dashes_everything_is_text(call: Call) -> None:
+    rid = remember(call, "plain")
+    assert call("--json", "edit", rid, "--", "--json is a flag").json["text"] == "--json is a flag"
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(call: Call, tmp_path: Path) -> None:
+    remember(call, "x")
+    store = tmp_path / "home" / "memory.db"
+    store.unlink()
+    for content in (
+        b"not a database at all, but quite a lot of text" * 100,
+        b"SQLite format 3\0" + b"\xff" * 5000,
+    ):
+        store.write_bytes(content)
+        said = call("list", "--json")
+        assert (said.code, said.json["error"]["code"]) == (1, "store_corrupt"), said
+        assert store.read_bytes() == content
+        assert {path.name for path in store.parent.iterdir()} == {"identity.pem", "lock", "memory.db"}
+
+
+def test_a_store_that_is_damaged_inside_is_reported_not_trusted(call: Call, tmp_path: Path) -> None:
+    call(
+        "remember", "--batch", "-", stdin="\n".join(json.dumps(f"text number {i} " * 20) for i in range(200))
+    )
+    store = tmp_path / "home" / "memory.db"
+    content = bytearray(store.read_bytes())
+    content[8192:-4096] = b"\xa5" * (len(content) - 12288)
+    store.write_bytes(content)
+    said = call("list", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "store_corrupt"), said
+
+
+def test_another_programs_database_is_refused_and_left_as_it_is(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    store = tmp_path / "home" / "memory.db"
+    with sqlite3.connect(store) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    content = store.read_bytes()
+    said = call("remember", "x", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "store_corrupt"), said
+    assert store.read_bytes() == content
+
+
+def test_a_store_from_a_newer_version_is_refused_and_left_as_it_is(call: Call, tmp_path: Path) -> None:
+    remember(call, "x")
+    store = tmp_path / "home" / "memory.db"
+    connection = sqlite3.connect(store, isolation_level=None)
+    connection.execute("PRAGMA user_version = 999")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    content = store.read_bytes()
+    for words in (["list"], ["remember", "y"], ["verify"]):
+        said = call(*words, "--json")
+        assert (said.code, said.json["error"]["code"]) == (1, "store_newer"), said
+        assert store.read_bytes() == content
+
+
+def test_a_folder_where_the_store_should_be_is_an_error_not_a_crash(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "home" / "memory.db").mkdir(parents=True)
+    said = call("list", "--json")
+    assert said.code == 1
+    assert said.json["error"]["code"] != "internal"
+
+
+def test_a_key_that_cannot_be_read_is_named(call: Call, tmp_path: Path) -> None:
+    remember(call, "x")
+    (tmp_path / "home" / "identity.pem").write_text("rubbish")
+    said = call("list", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "identity_unreadable")
+    assert "identity.pem" in said.json["error"]["message"]
+
+
+FULL_DISK = """
+import resource, sys
+from samemind.cli.main import main
+size = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+sys.exit(main())
+"""
+
+
+def test_a_full_disk_is_an_error_and_nothing_is_half_written(call: Call, tmp_path: Path) -> None:
+    """A limit on the size of files stands in for the end of the disk: SQLite meets the same error."""
+    remember(call, "before")
+    home = tmp_path / "home"
+    before = call("digest", "--json").json
+    big = tmp_path / "big.jsonl"
+    big.write_text("".join(json.dumps({"text": f"{i} " + "word " * 2_000}) + "\n" for i in range(300)))
+    size = (home / "memory.db").stat().st_size + 1_000_000
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(size), "--home", str(home), "--json", "remember", "--batch", str(big)],
+        capture_output=True, text=True, env=cli.environment(), timeout=cli.SECONDS_MAX, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done
+    assert json.loads(done.stdout)["error"]["code"] == "store_failed"
+    assert call("digest", "--json").json == before
+    assert call("verify", "--json").json["ok"] is True
+    assert call("remember", "after", "--json").code == 0
+
+
+def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps(f"memory {i} " * 50) for i in range(3_000))
+    assert cli.run(tmp_path, "remember", "--batch", "-", stdin=lines).code == 0
+    script = f'{sys.executable} -m samemind.cli --home "{tmp_path}" export | head -n 1'
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=cli.environment(), check=False
+    )
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
+def test_init_names_a_device_once(call: Call) -> None:
+    said = call("init", "--name", "laptop", "--json").json
+    assert (said["name"], len(said["device_id"])) == ("laptop", 64)
+    assert call("init", "--name", "laptop", "--json").json == said
+    assert call("init", "--json").json == said
+    assert call("init", "--name", "other").code == 4

@@ -1,0 +1,86 @@
+"""Run the real command, and a real daemon, as separate processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+COMMAND: Final = (sys.executable, "-m", "samemind.cli")
+# Far beyond what anything takes: a test that gets here has found a hang.
+SECONDS_MAX: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document on standard output."""
+        return json.loads(self.out)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return an environment in which no home is preset, and in which a warning is an error."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SAMEMIND")}
+    return {**kept, "PYTHONWARNINGS": "error", **more}
+
+
+def run(home: Path, *words: str, stdin: str = "", **more: str) -> Ran:
+    """Run `samemind` on a home to its end."""
+    done = subprocess.run(
+        [*COMMAND, "--home", str(home), *words],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment(**more),
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDaemon:
+    """A daemon that is up. `said` is its first document."""
+
+    process: subprocess.Popen[str]
+    said: dict[str, Any]
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and return the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(SECONDS_MAX)
+
+
+@contextmanager
+def daemon(home: Path, *words: str) -> Iterator[RunningDaemon]:
+    """Run `samemind up` for the block, from the moment at which it answers."""
+    process = subprocess.Popen(
+        [*COMMAND, "--home", str(home), "--json", "up", "--no-mdns", "--listen", "127.0.0.1:0", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=environment(),
+    )
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        assert line, "the daemon ended before it was up"
+        yield RunningDaemon(process, json.loads(line))
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.wait(SECONDS_MAX)
+        process.stdout.close()

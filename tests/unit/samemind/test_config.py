@@ -1,0 +1,76 @@
+"""Where a device keeps its things."""
+
+from pathlib import Path
+
+import pytest
+
+from samemind.config import Home, Settings, check_name
+from samemind.errors import Failed, Usage
+
+
+def test_a_folder_is_a_home_of_its_own(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "laptop")
+    assert home.store == tmp_path / "laptop" / "memory.db"
+    assert home.identity == tmp_path / "laptop" / "identity.pem"
+    assert home.shown() == str(tmp_path / "laptop")
+
+
+def test_a_store_file_has_its_things_beside_it_under_its_name(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "notes.db")
+    assert home.store == tmp_path / "notes.db"
+    assert home.identity == tmp_path / "notes.db.identity.pem"
+    assert home.control.parent == home.lock.parent == tmp_path
+
+
+def test_a_folder_whose_name_ends_like_a_store_is_still_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "old.db").mkdir()
+    assert Home.at(tmp_path / "old.db").store == tmp_path / "old.db" / "memory.db"
+
+
+def test_the_home_is_chosen_by_argument_then_environment_then_platform(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SAMEMIND_HOME", str(tmp_path / "from environment"))
+    assert Home.choose(str(tmp_path / "given")).folder == tmp_path / "given"
+    assert Home.choose(None).folder == tmp_path / "from environment"
+    monkeypatch.delenv("SAMEMIND_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert Home.choose(None).folder.name == "samemind"
+
+
+def test_a_home_that_is_made_belongs_to_its_owner_only(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "a" / "b")
+    home.create()
+    assert home.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_home_inside_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Usage, match="got a file"):
+        Home.at(tmp_path / "file" / "home").create()
+
+
+def test_settings_come_back_as_they_were_saved(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    settings = Settings(name='Ann\'s "old" laptop ☂', listen="0.0.0.0:7411", mdns=False)
+    settings.save(home)
+    assert Settings.load(home) == settings
+    assert Settings.load(Home.at(tmp_path / "elsewhere")) == Settings()
+
+
+@pytest.mark.parametrize("text", ["name = ", "name = 5", "nmae = 'x'", "mdns = 'yes'"])
+def test_settings_that_cannot_be_meant_are_refused_with_the_file_named(tmp_path: Path, text: str) -> None:
+    home = Home.at(tmp_path)
+    home.settings.write_text(text)
+    with pytest.raises(Failed, match=r"config\.toml"):
+        Settings.load(home)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\x1b[31mb", "x" * 257, "\ud800"])
+def test_a_name_that_nobody_could_read_or_store_is_refused(name: str) -> None:
+    with pytest.raises(Usage):
+        check_name(name)
+
+
+def test_a_name_is_kept_without_its_loose_spaces() -> None:
+    assert check_name("  Ann's \n phone ") == "Ann's phone"

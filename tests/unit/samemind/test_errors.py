@@ -1,0 +1,65 @@
+"""What went wrong, in the words of the doors."""
+
+import sqlite3
+
+import pytest
+
+import cognition
+import replica
+import sync.errors
+from samemind.errors import Ambiguous, Locked, NotFound, SamemindError, explain, from_document
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "exit_code"),
+    [
+        (replica.InvalidOp("x"), "invalid", 2),
+        (replica.TooLarge("x"), "too_large", 2),
+        (replica.NotFound("x"), "not_found", 3),
+        (replica.StoreCorrupt("x"), "store_corrupt", 1),
+        (replica.StoreNewer("x"), "store_newer", 1),
+        (replica.StoreFailed("x"), "store_failed", 1),
+        (replica.StoreLocked("x"), "locked", 6),
+        (sync.errors.LinkLost("x"), "unreachable", 5),
+        (sync.errors.Untrusted("x"), "not_paired", 6),
+        (sync.errors.SelfLink("x"), "not_paired", 6),
+        (sync.errors.WrongCode("x"), "wrong_code", 6),
+        (sync.errors.InvalidCode("x"), "invalid_code", 2),
+        (cognition.InvalidQuery("x"), "invalid", 2),
+        (sqlite3.DatabaseError("x"), "store_corrupt", 1),
+        (FileNotFoundError("x"), "no_such_file", 3),
+        (ConnectionResetError("x"), "unreachable", 5),
+        (ExceptionGroup("x", [replica.NotFound("x")]), "not_found", 3),
+        (RuntimeError("x"), "internal", 1),
+    ],
+)
+def test_every_error_of_the_layers_below_has_a_code_and_an_exit_status(
+    error: BaseException, code: str, exit_code: int
+) -> None:
+    told = explain(error)
+    assert (told.code, told.exit_code) == (code, exit_code)
+
+
+def test_every_class_that_is_explained_by_name_exists() -> None:
+    """The names are text, so that nothing heavy is imported for them: a renamed class would be forgotten silently."""
+    import importlib
+
+    from samemind import errors
+
+    for name in errors._EXPLANATIONS:
+        module, _, kind = name.rpartition(".")
+        assert issubclass(getattr(importlib.import_module(module), kind), Exception), name
+
+
+def test_candidates_of_an_ambiguous_prefix_survive_the_socket() -> None:
+    told = explain(replica.Ambiguous("two fit", ("aaaaaa1", "aaaaaa2")))
+    again = from_document(told.document(), told.exit_code)
+    assert isinstance(again, Ambiguous)
+    assert again.candidates == ("aaaaaa1", "aaaaaa2")
+
+
+@pytest.mark.parametrize("error", [NotFound("no", hint="look"), Locked("held", code="not_permitted")])
+def test_an_error_comes_out_of_the_socket_as_it_went_in(error: SamemindError) -> None:
+    again = from_document(error.document(), error.exit_code)
+    assert type(again) is type(error)
+    assert again.document() == error.document()

@@ -1,0 +1,172 @@
+"""The library door, on a store that this process opens."""
+
+import inspect
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import trio
+
+import samemind
+from samemind.blocking import BlockingMind
+from samemind.library import Mind
+from tests.support import cli
+
+
+def test_ml_17_a_program_remembers_and_recalls_with_no_daemon_about(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with samemind.open(tmp_path / "notes.db") as mind:
+            rid = await mind.remember("Ann moved to Lisbon", speaker="Ann")
+            hits = await mind.recall("where does Ann live?", k=5)
+            assert [hit.text for hit in hits] == ["Ann moved to Lisbon"]
+            assert hits[0].rid == str(rid)
+            assert not (await mind.status()).running
+
+    trio.run(main)
+
+
+def test_the_same_without_trio(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "notes.db") as mind:
+        remembered = mind.remember("Ann moved to Lisbon")
+        assert [hit.rid for hit in mind.recall("Lisbon")] == [remembered.rid]
+    with pytest.raises(samemind.Unreachable, match="closed"):
+        mind.digest()
+
+
+def test_ml_15_nothing_asks_the_network(tmp_path: Path) -> None:
+    """Every socket that leaves the machine, and every name looked up, would stop the program."""
+    script = """
+import sys
+
+def refuse(event, arguments):
+    if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.connect", "socket.bind"):
+        if not isinstance(arguments[-1], str) or event.startswith("socket.get"):
+            raise SystemExit(f"{event} {arguments}")
+
+sys.addaudithook(refuse)
+import samemind
+with samemind.open_blocking(sys.argv[1]) as mind:
+    rid = mind.remember("Ann moved to Lisbon", wait=True)
+    mind.edit(rid, "Ann moved to Porto")
+    mind.relate("Ann", "lives in", "Porto")
+    assert mind.recall("where is Ann?", explain=True)[0].text == "Ann moved to Porto"
+    mind.export(sys.argv[1] + ".jsonl")
+    mind.forget(rid)
+    assert mind.verify().ok
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "notes.db")],
+        capture_output=True, text=True, env=cli.environment(), check=False, timeout=cli.SECONDS_MAX,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_importing_the_library_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, samemind; samemind.open; samemind.NotFound; samemind.Hit;"
+        "print(*sorted({'trio', 'numpy', 'pycrdt', 'cryptography', 'sqlite3', 'replica'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_everything_that_the_door_names_is_there() -> None:
+    for name in samemind.__all__:
+        assert getattr(samemind, name).__module__.startswith("samemind"), name
+    with pytest.raises(AttributeError):
+        samemind.nothing  # noqa: B018
+
+
+def test_both_libraries_have_the_same_methods_with_the_same_signatures() -> None:
+    def methods(kind: type) -> dict[str, str]:
+        return {
+            name: str(inspect.signature(method)).replace(" ", "")
+            for name, method in vars(kind).items()
+            if inspect.isfunction(method) and not name.startswith("_")
+        }
+
+    assert methods(BlockingMind) == methods(Mind)
+
+
+def test_every_method_takes_every_option_of_its_verb() -> None:
+    from samemind.surface.catalog import NAMES, verb_named
+    from samemind.surface.declare import declared
+
+    named_otherwise = {"peers list": "peers", "peers rename": "rename_peer", "peers add": "add_peer"}
+    # These need a person, or are the daemon itself.
+    elsewhere = {"init", "up", "down", "pair", "peers revoke"}
+    given_otherwise = {
+        "remember-many": {"batch", "lines"},
+        "log": {"follow"},
+        "tag": {"tags"},
+        "set": {"values"},
+    }
+    for name in sorted(set(NAMES) - elsewhere):
+        method = getattr(
+            Mind, named_otherwise.get(name, verb_named(name).performs.removeprefix("_").rstrip("_")), None
+        )
+        method = method or getattr(Mind, verb_named(name).performs)
+        parameters = set(inspect.signature(method).parameters)
+        wanted = {one.name for one in declared(verb_named(name).options)} - given_otherwise.get(name, set())
+        assert wanted <= parameters, name
+
+
+def test_times_ids_and_metadata_may_be_python_values(tmp_path: Path) -> None:
+    noon = datetime(2023, 5, 8, 12, tzinfo=UTC)
+    with samemind.open_blocking(tmp_path) as mind:
+        one = mind.remember("Ann ran", at=noon, meta={"confidence": 0.9, "by": "Eve"}, tag={"run"})
+        view = mind.get(one)
+        assert (view.told_at, view.meta, view.tags) == (noon, {"confidence": 0.9, "by": "Eve"}, ["run"])
+        view = mind.set(view, importance=1, event_start=noon, tags=["b", "a"], topic="sport", pinned=True)
+        assert (view.importance, view.event_start, view.tags, view.topic) == (1.0, noon, ["a", "b"], "sport")
+        view = mind.set(view, topic=None, tags=None, pinned=False)
+        assert (view.topic, view.tags, view.pinned) == (None, [], False)
+        many = mind.remember_many(["a text", {"text": "another", "at": noon, "session": "chat"}])
+        assert mind.get(many.rids[1]).session == "chat"
+        assert mind.list(since=noon, until=noon).memories[0].told_at == noon
+
+
+def test_an_error_in_the_block_comes_out_as_it_is(tmp_path: Path) -> None:
+    """Not in a group of one: what runs behind the door is not the caller's business."""
+
+    async def main() -> None:
+        with pytest.raises(ZeroDivisionError):
+            async with samemind.open(tmp_path):
+                _ = 1 / 0
+        with pytest.raises(samemind.NotFound):
+            async with samemind.open(tmp_path) as mind:
+                await mind.get("123456")
+
+    trio.run(main)
+
+
+def test_a_store_that_cannot_be_opened_says_so_to_blocking_callers_too(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_bytes(b"rubbish" * 1000)
+    with pytest.raises(samemind.SamemindError) as caught, samemind.open_blocking(tmp_path / "notes.db"):
+        pass
+    assert caught.value.code == "store_corrupt"
+
+
+def test_me_12_a_store_is_one_file_that_can_be_copied_and_opened_elsewhere(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "notes.db") as mind:
+        mind.remember("Ann moved to Lisbon", tag=["move"])
+        mind.remember("Bob bakes bread", wait=True)
+        mind.relate("Ann", "knows", "Bob")
+        digest, hits = mind.digest().digest, [hit.text for hit in mind.recall("Lisbon")]
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "copy.db").write_bytes((tmp_path / "notes.db").read_bytes())
+    with samemind.open_blocking(tmp_path / "elsewhere" / "copy.db") as mind:
+        assert mind.digest().digest == digest
+        assert [hit.text for hit in mind.recall("Lisbon")] == hits
+        assert mind.graph("Ann").edges[0].target == "Bob"
+        mind.remember("the copy is a device of its own")
+        assert mind.verify().ok
+
+
+def test_a_new_store_is_its_owners_alone(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "notes.db") as mind:
+        mind.remember("private")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert set(modes.values()) == {0o600}, modes

@@ -1,0 +1,205 @@
+"""Bringing memories in and taking them out."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samemind
+from replica import derived_memory_id, show_memory_id
+from samemind.blocking import BlockingMind
+from samemind.portable import jsonl, locomo
+from samemind.portable.records import Item, Unreadable
+
+LOCOMO = [
+    {
+        "sample_id": "conv-1",
+        "conversation": {
+            "speaker_a": "Ann",
+            "session_10_date_time": "12:09 am on 13 September, 2023",
+            "session_10": [{"speaker": "Bob", "dia_id": "D10:1", "text": "Much later."}],
+            "session_2_date_time": "1:56 pm on 8 May, 2023",
+            "session_2": [
+                {
+                    "speaker": "Ann",
+                    "dia_id": "D2:1",
+                    "text": "Look!",
+                    "blip_caption": "a dog",
+                    "query": "dog",
+                },
+                {"speaker": "Bob", "dia_id": "D2:2", "text": "Nice."},
+            ],
+            "session_3_date_time": "1:00 pm on 9 May, 2023",
+        },
+    }
+]
+
+
+def test_a_turn_keeps_its_words_and_who_said_it_when_and_where() -> None:
+    items = list(locomo.read(LOCOMO))
+    first, second, third = items
+    assert isinstance(first, Item)
+    assert isinstance(second, Item)
+    assert isinstance(third, Item)
+    assert first.text == "Look!"
+    assert first.fields == {
+        "speaker": "Ann",
+        "conversation": "conv-1:session_2",
+        "turn": "D2:1",
+        "position": 0,
+        "source": "locomo",
+        "told_at": int(datetime(2023, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000),
+        "meta": {"caption": "a dog", "picture_query": "dog"},
+    }
+    assert (second.fields["position"], third.fields["conversation"]) == (1, "conv-1:session_10")
+    assert third.fields["told_at"] == int(datetime(2023, 9, 13, 0, 9, tzinfo=UTC).timestamp() * 1000)
+    assert first.rid == derived_memory_id("locomo", "conv-1:D2:1")
+
+
+@pytest.mark.parametrize(
+    "turn", [{}, {"speaker": "A", "dia_id": "D1:1", "text": " "}, "words", {"dia_id": 5}]
+)
+def test_a_turn_that_cannot_be_read_is_named_and_the_others_come_in(turn: Any) -> None:
+    good = {"speaker": "Ann", "dia_id": "D1:2", "text": "Hello"}
+    sample = {"sample_id": "conv-1", "conversation": {"session_1": [turn, good]}}
+    bad, item = locomo.read([sample])
+    assert isinstance(bad, Unreadable)
+    assert bad.line == 1
+    assert isinstance(item, Item)
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Any:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def test_importing_twice_adds_nothing(mind: BlockingMind, tmp_path: Path) -> None:
+    file = tmp_path / "locomo.json"
+    file.write_text(json.dumps(LOCOMO))
+    assert (mind.import_(file).imported, mind.stats().memories) == (3, 3)
+    before = mind.digest()
+    again = mind.import_(file, file)
+    assert (again.imported, again.skipped) == (0, 6)
+    assert mind.digest() == before
+
+
+def test_what_was_forgotten_here_does_not_come_in_again(mind: BlockingMind, tmp_path: Path) -> None:
+    file = tmp_path / "locomo.json"
+    file.write_text(json.dumps(LOCOMO))
+    mind.import_(file)
+    mind.forget(show_memory_id(derived_memory_id("locomo", "conv-1:D2:1")))
+    assert mind.import_(file).imported == 0
+    assert mind.stats().memories == 2
+
+
+def test_an_export_brought_in_elsewhere_has_the_same_digest(mind: BlockingMind, tmp_path: Path) -> None:
+    noon = datetime(2023, 5, 8, 12, 0, 0, 1000, tzinfo=UTC)
+    full = mind.remember(
+        "Ann ☂\nwon the \"race\"\u2028 at 12:00", type="episodic", importance=0.0, valence=-0.25, half_life=3600,
+        speaker="Ann", session="chat", turn="t1", event_start=noon, at=noon, tag=["win", "may"],
+        meta={"confidence": 0.9, "n": 0, "no": False, "none": None, "text": ""}, pin=True, workspace="w",
+    )  # fmt: skip
+    mind.remember_many(
+        [{"text": "first", "position": 0}, {"text": "second", "archived": True, "pinned": False}]
+    )
+    mind.edit(full, "Ann won the race twice")
+    mind.set(full, importance=1)
+    mind.relate("Ann", "knows", "Bob", weight=0.25)
+    mind.relate("Ann", "knows", "Eve")
+    mind.unrelate("Ann", "knows", "Eve")
+    mind.forget(mind.remember("gone"))
+    exported = mind.export(tmp_path / "all.jsonl")
+    assert exported.count == 3
+    with samemind.open_blocking(tmp_path / "other") as other:
+        imported = other.import_(tmp_path / "all.jsonl")
+        assert (imported.imported, imported.skipped, imported.failed) == (4, 0, [])
+        assert other.digest().digest == mind.digest().digest
+        assert other.get(full).text == "Ann won the race twice"
+        assert other.import_(tmp_path / "all.jsonl").imported == 0
+        other.export(tmp_path / "again.jsonl")
+    ours, theirs = ((tmp_path / name).read_text().splitlines() for name in ("all.jsonl", "again.jsonl"))
+    device = {"created_at", "updated_at", "device", "device_name", "origin"}
+
+    def told(lines: list[str]) -> list[Any]:
+        return [
+            {key: value for key, value in json.loads(line).items() if key not in device} for line in lines
+        ]
+
+    assert told(ours) == told(theirs)
+
+
+def test_how_often_a_memory_was_recalled_goes_along(tmp_path: Path, mind: BlockingMind) -> None:
+    line = {"kind": "memory", "rid": "0" * 8 + "-0000-8000-8000-" + "0" * 12, "text": "often", "accesses": 7,
+            "last_access": "2023-05-08T12:00:00.000Z"}  # fmt: skip
+    (tmp_path / "in.jsonl").write_text(json.dumps(line))
+    mind.import_(tmp_path / "in.jsonl")
+    assert mind.get(line["rid"]).accesses == 7  # type: ignore[arg-type]
+    mind.export(tmp_path / "out.jsonl")
+    assert json.loads((tmp_path / "out.jsonl").read_text())["last_access"] == line["last_access"]
+
+
+def test_lines_of_other_programs_need_only_a_text_and_keep_their_own_ids(
+    tmp_path: Path, mind: BlockingMind
+) -> None:
+    lines = [
+        '{"text": "one", "id": 17, "created_at": "2023-05-08T12:00:00Z"}',
+        "",
+        '{"text": "two", "session": "chat", "at": "2023-05-08"}',
+        '{"text": "two", "session": "chat", "at": "2023-05-08"}',
+        '{"text": ""}',
+        "rubbish",
+        '{"text": "three", "importance": 7}',
+        '{"text": "four", "colour": "red"}',
+        "[" * 5000,
+        '{"kind": "edge", "source": "Ann"}',
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    imported = mind.import_(tmp_path / "in.jsonl", workspace="work")
+    assert (imported.imported, imported.skipped) == (2, 1)
+    assert sorted(failed.line for failed in imported.failed) == [5, 6, 7, 8, 9, 10]
+    one = mind.get(show_memory_id(derived_memory_id("jsonl", "id 17")))
+    assert one.told_at == datetime(2023, 5, 8, 12, tzinfo=UTC)
+    assert one.workspace == "work"
+    assert mind.import_(tmp_path / "in.jsonl", workspace="work").imported == 0
+
+
+def test_fields_of_a_later_version_go_through_an_export_unharmed() -> None:
+    line = jsonl.memory_line(
+        samemind.MemoryView(rid="0" * 32, text="x", created_at=datetime.now(UTC), updated_at=datetime.now(UTC),
+                            device="d", origin="o"),
+        {"mood": "blue", "print": b"\x00\xff"},
+    )  # fmt: skip
+    (item,) = jsonl.read([line])
+    assert isinstance(item, Item)
+    assert item.fields == {"mood": "blue", "print": b"\x00\xff"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("missing.jsonl", None, "no_such_file"),
+        ("a.json", '[{"what": 1}]', "usage"),
+        ("b.json", b"\xff\xfe", "invalid"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_so(
+    tmp_path: Path, mind: BlockingMind, name: str, content: Any, code: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(samemind.SamemindError) as caught:
+        mind.import_(tmp_path / name)
+    assert caught.value.code == code
+
+
+def test_an_export_that_fails_leaves_no_half_a_file(tmp_path: Path, mind: BlockingMind) -> None:
+    mind.remember("x")
+    with pytest.raises(samemind.SamemindError):
+        mind.export(tmp_path / "no" / "folder" / "out.jsonl")
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(samemind.SamemindError):
+        mind.export(tmp_path / "taken")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "taken"]

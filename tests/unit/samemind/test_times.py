@@ -1,0 +1,48 @@
+"""Times as people type them."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from samemind.errors import Usage
+from samemind.times import at_ms, at_stamp, read_end, read_time
+
+MAY_8 = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
+DAY = 86_400_000
+
+
+@pytest.fixture(autouse=True)
+def _in_utc() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def test_a_date_alone_is_its_first_moment_and_as_an_end_the_whole_day() -> None:
+    assert read_time("2023-05-08", name="since") == MAY_8
+    assert read_end("2023-05-08", name="until") == MAY_8 + DAY
+
+
+def test_an_end_with_a_time_holds_that_very_moment() -> None:
+    assert read_end("2023-05-08T00:00:00Z", name="until") == MAY_8 + 1
+
+
+def test_a_zone_is_obeyed_and_a_time_without_one_is_this_machines() -> None:
+    assert read_time("2023-05-08T02:00:00+02:00", name="at") == MAY_8
+    assert read_time("2023-05-08T00:00", name="at") == MAY_8
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "2023-02-30", "12/05/2023", "NaN"])
+def test_what_is_no_time_is_refused_with_the_option_named(text: str) -> None:
+    with pytest.raises(Usage, match="at: expected a time"):
+        read_time(text, name="at")
+
+
+def test_times_beyond_the_years_that_can_be_written_do_not_stop_a_listing() -> None:
+    assert at_ms(2**52) is None
+    assert at_stamp(2**63 - 1).year == 6429
+    assert at_ms(MAY_8) == datetime(2023, 5, 8, tzinfo=UTC)
