@@ -33,7 +33,9 @@ class Verification:
 
 def verify_replica(core: Core) -> Verification:
     """Check a replica's log, state and digests against each other."""
-    fresh = Core(MemoryStore(), device=core.device, sign=_never, random=Random(0))
+    fresh = Core(
+        MemoryStore(), device=core.device, sign=_never, random=Random(0), understood=core.understood
+    )
     fresh.adopt(core.membership)
     fresh.learn((), (), core.proofs.values())
     problems: list[str] = []
