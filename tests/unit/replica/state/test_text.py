@@ -1,0 +1,110 @@
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replica.errors import InvalidOp
+from replica.state.text import EditedText, base_name, check_update
+
+RID = bytes(range(16))
+WORDS = st.lists(
+    st.sampled_from(
+        ["one", "two", " ", "\n", "é", "e\u0301", "👩‍👩‍👧", "עברית", "العربية", "日本", ".", "🇵🇹", "x"]
+    ),
+    max_size=30,
+).map("".join)
+
+
+def document(text: str) -> EditedText:
+    return EditedText.from_base(RID, text)
+
+
+def both(text: str, one: str, other: str) -> str:
+    """What two devices show after each made its edit apart and took the other's."""
+    first, second = (document(text).edit(to, Random(to)) for to in (one, other))
+    here, there = document(text), document(text)
+    for which, updates in ((here, (first, second)), (there, (second, first))):
+        for update in updates:
+            which.apply(update)
+    assert here.show() == there.show()
+    assert here.state() == there.state()
+    return here.show()
+
+
+def test_words_put_in_on_two_devices_are_both_kept() -> None:
+    merged = both("tea with Ann", "green tea with Ann", "tea with Ann and Ben")
+    assert merged == "green tea with Ann and Ben"
+
+
+def test_words_put_in_at_one_place_are_both_kept_whole() -> None:
+    merged = both("tea today", "tea with milk today", "tea with lemon today")
+    assert "milk" in merged
+    assert "lemon" in merged
+
+
+def test_one_edits_inside_what_the_other_deletes() -> None:
+    assert "Lisbon" in both("Ann lives in Porto now", "Ann lives in Porto, near Lisbon, now", "Ann")
+
+
+@given(old=WORDS, new=WORDS)
+def test_an_edit_turns_any_text_into_any_other(old: str, new: str) -> None:
+    """Also where characters have several bytes, several code points, or run from right to left."""
+    before = document(old)
+    before.apply(before.edit(new, Random(1)))
+    assert before.show() == new
+
+
+@given(base=WORDS, one=WORDS, other=WORDS)
+def test_two_edits_made_apart_read_alike_in_either_order(base: str, one: str, other: str) -> None:
+    both(base, one, other)
+
+
+def test_a_whichread_back_from_its_bytes_goes_on_as_before() -> None:
+    """Cells hold documents as bytes: an edit folded after a restart must do what it did without one."""
+    text = document("it began so")
+    first = text.edit("it began otherwise", Random(1))
+    text.apply(first)
+    again = EditedText(text.state())
+    second = text.edit("it ended otherwise", Random(2))
+    text.apply(second)
+    again.apply(second)
+    assert again.show() == text.show() == "it ended otherwise"
+    assert again.state() == text.state()
+
+
+def test_every_edit_is_made_under_a_fresh_client_id() -> None:
+    """A client id used on two devices makes them differ silently and for ever."""
+    random = Random(4)
+    text = document("one")
+    assert text.edit("one two", random) != text.edit("one two", random)
+    twice = document("one")
+    for _ in range(2):
+        twice.apply(text.edit("one two", random))
+    assert twice.show() == "one two two", "each insertion is its own"
+
+
+def test_the_base_whichis_a_function_of_memory_and_text() -> None:
+    assert document("one").state() == document("one").state()
+    assert base_name(RID, "one") != base_name(RID, "two")
+    assert base_name(RID, "one") != base_name(bytes(16), "one")
+    assert len(base_name(RID, "one")) == 8
+
+
+@pytest.mark.parametrize("update", [b"", b"\x01", b"no update at all", bytes(40), b"\xff" * 40])
+def test_bytes_that_are_no_update_are_refused(update: bytes) -> None:
+    if update == bytes(40):
+        check_update(update)  # nothing inserted, nothing deleted: an update, if an odd one
+        return
+    with pytest.raises(InvalidOp, match="expected a Yjs update"):
+        check_update(update)
+
+
+def test_a_chapter_is_edited_without_comparing_all_words_with_all() -> None:
+    """Compared word by word all at once, it took more than a minute; the writer's thread waits for it."""
+    random = Random(1)
+    chapter = " ".join("".join(random.choices("abcdefgh", k=random.randrange(2, 8))) for _ in range(8_000))
+    revised = chapter.replace("a", "A")
+    text = document(chapter)
+    text.apply(text.edit(revised, random))
+    assert text.show() == revised
