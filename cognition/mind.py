@@ -21,10 +21,12 @@ import trio
 
 from cognition import queue
 from cognition.embedding.embedder import Embedder, Vectors
+from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
+from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, recall
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
@@ -41,6 +43,8 @@ class Mind:
         self._embedder = embedder
         self._space = space
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
+        # Likewise. Only an embedder that looks words up is quick enough to be asked for thousands of them.
+        self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
         self._wake = trio.Event()
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN
@@ -53,17 +57,25 @@ class Mind:
 
     async def recall(self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()) -> list[Hit]:
         """Return up to `k` memories for a query, the best first, each with its reasons."""
-        query = query[:QUERY_CHARACTERS_MAX]
+        asked, now_ms = Query(query[:QUERY_CHARACTERS_MAX]), self._replica.now_ms()
         vector = None
-        if query.strip():
+        if asked.terms:
             try:
-                vector = (await self._embed([query]))[0]
+                vector = (await self._embed([asked.keywords]))[0]
             except ModelUnavailable as error:
                 self._trouble = error
 
         def search(connection: sqlite3.Connection) -> list[Hit]:
-            index = None if vector is None else self._loaded(connection)
-            return recall(connection, query, vector=vector, index=index, filters=filters, k=k)
+            return recall(
+                connection,
+                asked,
+                vector=vector,
+                index=None if vector is None else self._loaded(connection),
+                lexicon=None if vector is None else self._lexicon,
+                filters=filters,
+                k=k,
+                now_ms=now_ms,
+            )
 
         return await self._replica.read(search)
 

@@ -3,7 +3,9 @@ from random import Random
 import pytest
 
 from cognition import Filters, HashedEmbedder, Hit, InvalidQuery, queue
+from cognition.embedding.lexicon import WordVectors
 from cognition.index import ExactIndex
+from cognition.ranking.query import Query
 from cognition.recall import fuse, recall
 from replica import Forget, Set, Value, Write
 from tests.support.minds import NOW_MS, Home
@@ -30,9 +32,11 @@ class Memory:
         vector = EMBEDDER.embed([text])[0]
         return recall(
             self.home.connection,
-            text if by_words else "",
+            Query(text if by_words else ""),
             vector=vector,
             index=self.index,
+            lexicon=WordVectors(EMBEDDER),
+            now_ms=NOW_MS,
             filters=Filters(**filters),  # type: ignore[arg-type]
             k=k,
         )
@@ -84,7 +88,9 @@ def test_a_hit_says_which_channels_found_it_at_which_rank(memory: Memory) -> Non
     memory.embed()
     (hit,) = memory.recall("Where did Ann move? Lisbon")
     assert [(found.channel, found.rank) for found in hit.found] == [("words", 0), ("vectors", 0)]
-    assert hit.score == pytest.approx(2 / 60)
+    assert hit.fused == pytest.approx(2 / 60)
+    assert 0 < hit.score < 1
+    assert {"words", "meaning", "echo"} <= hit.signals.keys()
     assert hit.device == memory.home.identity.device_id
 
 
@@ -221,5 +227,5 @@ def test_what_cannot_be_asked_is_refused_by_name(memory: Memory) -> None:
 
 def test_lo_15_recall_works_with_no_embedder_at_all(memory: Memory) -> None:
     memory.home.remember("Ann moved to Lisbon")
-    (hit,) = recall(memory.home.connection, "Lisbon", vector=None, index=None)
+    (hit,) = recall(memory.home.connection, Query("Lisbon"), vector=None, index=None, now_ms=NOW_MS)
     assert hit.memory.text == "Ann moved to Lisbon"

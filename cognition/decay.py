@@ -1,0 +1,90 @@
+"""How memories fade. Three published curves, as named profiles; a memory's own half-life overrides any of them.
+
+Nothing fades to nothing, and no ranking removes a memory: what was faint is found by asking for it exactly.
+Time runs from the last thing that happened to a memory, and what that is differs: memlocal counts from the
+last change, yantrik from the last recall or else the beginning, memori from the last recall only, so that
+what was never recalled is not punished for its age.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from cognition.scoring import DAY_MS
+
+# memlocal: the share lost a day, at the start.
+RATES: Final[Mapping[str, float]] = {
+    "episodic": 0.005,
+    "factual": 0.002,
+    "semantic": 0.002,
+    "procedural": 0.002,
+    "social": 0.003,
+    "spatial": 0.005,
+    "prospective": 0.020,
+    "affective": 0.005,
+}
+# yantrik: days in which strength halves. It knows three types; the others are taken as their nearest.
+HALF_LIVES: Final[Mapping[str, float]] = {
+    "episodic": 30.0,
+    "semantic": 180.0,
+    "procedural": 365.0,
+    "factual": 180.0,
+    "social": 180.0,
+    "spatial": 180.0,
+    "prospective": 30.0,
+    "affective": 30.0,
+}
+# A memory that nobody typed is something that happened.
+TYPE_DEFAULT: Final = "episodic"
+# memori: the share lost a day since the last recall, whatever the type.
+MEMORI_RATE: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What decay depends on. Times are ms since 1970; `last_access` is None where nobody recalled it yet."""
+
+    type: str | None
+    created_ms: int
+    updated_ms: int
+    last_access_ms: int | None = None
+    half_life_s: float | None = None
+
+
+Profile = Callable[[Life, int], float]
+
+
+def memlocal(life: Life, now_ms: int) -> float:
+    """Return e^(-rate x days since the last change)."""
+    days = _days(now_ms - life.updated_ms)
+    if life.half_life_s is not None:
+        return _halved(days, life.half_life_s)
+    return math.exp(-RATES[life.type or TYPE_DEFAULT] * days)
+
+
+def yantrik(life: Life, now_ms: int) -> float:
+    """Return 2^(-days since the last recall, or since it was made / half-life)."""
+    days = _days(now_ms - max(life.created_ms, life.last_access_ms or life.created_ms))
+    half_life_s = life.half_life_s or HALF_LIVES[life.type or TYPE_DEFAULT] * DAY_MS / 1_000
+    return _halved(days, half_life_s)
+
+
+def memori(life: Life, now_ms: int) -> float:
+    """Return e^(-0.01 x days since the last recall); 1 for what was never recalled."""
+    if life.last_access_ms is None:
+        return 1.0
+    days = _days(now_ms - life.last_access_ms)
+    return math.exp(-MEMORI_RATE * days) if life.half_life_s is None else _halved(days, life.half_life_s)
+
+
+PROFILES: Final[Mapping[str, Profile]] = {"memlocal": memlocal, "yantrik": yantrik, "memori": memori}
+PROFILE_DEFAULT: Final = "yantrik"
+
+
+def _days(elapsed_ms: int) -> float:
+    return max(0, elapsed_ms) / DAY_MS
+
+
+def _halved(days: float, half_life_s: float) -> float:
+    return float(2 ** (-days * DAY_MS / 1_000 / half_life_s))

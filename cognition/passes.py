@@ -1,0 +1,169 @@
+"""The two searches that bring candidates, and what is read beside them.
+
+Both look at more than was asked for, because what they find may be archived or changed since it was
+embedded. A memory that waits to be embedded again is not judged by its old vector; its words are always
+current.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from cognition.embedding.embedder import Vectors
+from cognition.filters import TIME, Filters
+from cognition.index import VectorIndex
+from cognition.memories import IDS_MAX, fields_of
+from cognition.ranking.pool import NEAR, Row
+from cognition.tables import INDEXED_FIELDS, indexed
+from cognition.words import any_of
+
+# A filter that keeps at most one row in this many is searched row by row.
+_FEW: Final = 4
+_INDEXED: Final = ", ".join(f"m.{name}" for name in INDEXED_FIELDS)
+_ROW: Final = (
+    "SELECT m.id, m.rid, m.content, m.text, m.conversation, m.position, "
+    f"{TIME}, m.importance, m.accesses, m.last_access, {_INDEXED} FROM"
+)
+
+
+def by_words(
+    connection: sqlite3.Connection, wanted: Sequence[str], filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories that hold any of the wanted words, by BM25."""
+    if not wanted:
+        return []
+    query = any_of(wanted)
+    condition, values = filters.sql()
+    if filters.narrow:
+        rows = connection.execute(
+            f"""SELECT f.rowid, -f.rank FROM memory_text f JOIN memory m ON m.id = f.rowid
+                WHERE f.memory_text MATCH ? AND {condition} ORDER BY f.rank LIMIT ?""",
+            (query, *values, limit),
+        ).fetchall()
+        return [(number, score) for number, score in rows]
+    # Joining every match to its row costs more than the ranking: take the best, and look only at those.
+    taken = limit
+    while True:
+        rows = connection.execute(
+            "SELECT rowid, -rank FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
+            (query, taken),
+        ).fetchall()
+        allowed = _allowed(connection, [number for number, _ in rows], filters)
+        ranked = [(number, score) for number, score in rows if number in allowed][:limit]
+        if len(ranked) == limit or len(rows) < taken:
+            return ranked
+        taken *= 4
+
+
+def by_vector(
+    connection: sqlite3.Connection, vector: Vectors, index: VectorIndex, filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories by cosine.
+
+    Vectors of memories that are gone leave the index on the way.
+    """
+    among: Sequence[int] | None = None
+    if filters.narrow:
+        # Few rows: search just these. Many: copying them out costs more than looking past the others.
+        few = len(index) // _FEW
+        condition, values = filters.sql()
+        kept = connection.execute(f"SELECT m.id FROM memory m WHERE {condition} LIMIT ?", (*values, few + 1))
+        numbers = [number for (number,) in kept]
+        if len(numbers) <= few:
+            among = numbers
+    taken = limit
+    while True:
+        nearest = index.search(vector, taken, among=among)
+        numbers = [number for number, _ in nearest]
+        index.remove(_missing(connection, numbers))
+        allowed = _allowed(connection, numbers, filters, embedded=True)
+        ranked = [(number, max(0.0, cosine)) for number, cosine in nearest if number in allowed][:limit]
+        if len(ranked) == limit or len(nearest) < taken:
+            return ranked
+        taken *= 4
+
+
+def _allowed(
+    connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters, *, embedded: bool = False
+) -> set[int]:
+    condition, values = filters.sql()
+    if embedded:
+        condition += " AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)"
+    return _select(connection, f"SELECT m.id FROM memory m WHERE {condition} AND m.id IN", numbers, values)
+
+
+def _missing(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
+    present = _select(connection, "SELECT id FROM memory WHERE id IN", numbers, ())
+    return [number for number in numbers if number not in present]
+
+
+def _select(
+    connection: sqlite3.Connection, sql: str, numbers: Sequence[int], values: Iterable[str | int]
+) -> set[int]:
+    selected: set[int] = set()
+    for start in range(0, len(numbers), IDS_MAX):
+        chunk = numbers[start : start + IDS_MAX]
+        rows = connection.execute(f"{sql} ({','.join('?' * len(chunk))})", (*values, *chunk))
+        selected.update(number for (number,) in rows)
+    return selected
+
+
+def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
+    """Return the candidates of these numbers."""
+    rows: dict[int, Row] = {}
+    for start in range(0, len(numbers), IDS_MAX):
+        chunk = numbers[start : start + IDS_MAX]
+        for values in connection.execute(
+            f"{_ROW} memory m WHERE m.id IN ({','.join('?' * len(chunk))})", chunk
+        ):
+            row = _row(values)
+            rows[row.id] = row
+    return rows
+
+
+def read_near(
+    connection: sqlite3.Connection, rows: Iterable[Row], known: Iterable[Row], filters: Filters
+) -> list[Row]:
+    """Return the turns next to these in their conversations, less known ones, as the filters let them through."""
+    here = {(row.conversation, row.position) for row in known}
+    wanted = {
+        (row.conversation, row.position + step)
+        for row in rows
+        if row.conversation is not None and row.position is not None
+        for step in NEAR
+        if row.position + step >= 0
+    }
+    places = sorted(wanted - here)
+    if not places:
+        return []
+    condition, values = filters.sql()
+    # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table.
+    found = connection.execute(
+        f"WITH place (conversation, position) AS (VALUES {','.join(['(?, ?)'] * len(places))}) "
+        f"{_ROW} place p CROSS JOIN memory m ON m.conversation = p.conversation AND m.position = p.position "
+        f"WHERE {condition}",
+        (*chain.from_iterable(places), *values),
+    )
+    return [_row(values) for values in found]
+
+
+def _row(values: Sequence[Any]) -> Row:
+    number, rid, content, text, conversation, position, time_ms, importance, accesses, last_access, *rest = (
+        values
+    )
+    filed = indexed(text, fields_of(INDEXED_FIELDS, rest))
+    return Row(
+        number,
+        rid,
+        content,
+        text,
+        filed.about,
+        filed.speaker or None,
+        conversation,
+        position,
+        time_ms,
+        importance,
+        accesses,
+        last_access,
+    )

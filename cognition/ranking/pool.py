@@ -1,0 +1,207 @@
+"""The candidates of one query, side by side: a row each, and columns that signals are computed from.
+
+Columns are arrays, so that a signal is one expression over all candidates. What stands next to what is in
+the pool too: in a conversation the answer is often next door to the words of the question, so a candidate
+knows the rows of the turns around it, as far as they are candidates themselves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from sys import intern
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cognition.ranking.query import Query
+from cognition.ranking.stem import stem
+from cognition.words import STOP_WORDS, words
+
+Column = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+# Turns on each side that are looked at, and brought in (ML-65).
+NEAR: Final = (-2, -1, 1, 2)
+# A word that is less like a term than this is not like it at all: any two words have some cosine.
+LIKE_MIN: Final = 0.3
+# Four digits are most likely a year.
+_YEAR_DIGITS: Final = 4
+# A turn of this many characters has said something; longer ones say no more by their length.
+LENGTH_SATED: Final = 400
+
+# Texts whose words are remembered: candidates come back query after query, and cutting a text costs more than
+# anything else that is done with it. About a kilobyte each.
+_READINGS_KEPT: Final = 8_192
+
+_TIME: Final = """
+    yesterday last ago week weeks month months year years day days today tonight tomorrow next since recently soon
+    weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+    august september october november december summer winter spring autumn
+    ayer hoy mañana semana mes año gestern heute morgen woche monat jahr
+    вчера сегодня завтра неделю месяц год вчора сьогодні тиждень місяць рік
+"""
+_TIME_WORDS: Final = frozenset(_TIME.split())
+_NUMBER: Final = (
+    "one two three four five six seven eight nine ten once twice couple few dozen hundred thousand"
+)
+_NUMBER_WORDS: Final = frozenset(_NUMBER.split())
+
+
+class Reading(NamedTuple):
+    """What the signals want to know of a text: its telling words, their stems, and what kinds of thing it names."""
+
+    words: tuple[str, ...]
+    stems: frozenset[str]
+    names_time: bool
+    names_number: bool
+
+
+@lru_cache(_READINGS_KEPT)
+def read(text: str, about: str) -> Reading:
+    """Read a text, and the labels beside it."""
+    said = words(text)
+    some = dict.fromkeys(said)
+    digits = [word for word in some if word[0].isdigit()]
+    telling = tuple(
+        intern(word)
+        for word in (some if not about else dict.fromkeys([*said, *words(about)]))
+        if word not in STOP_WORDS
+    )
+    return Reading(
+        telling,
+        frozenset(map(stem, telling)),
+        not _TIME_WORDS.isdisjoint(some) or any(len(word) == _YEAR_DIGITS for word in digits),
+        bool(digits) or not _NUMBER_WORDS.isdisjoint(some),
+    )
+
+
+class Lexicon(Protocol):
+    """Knows how like words are to each other."""
+
+    def cosines(self, some: Sequence[str], others: Sequence[str]) -> Column:
+        """Return a row for each of some words, a column for each of the others."""
+        ...
+
+
+class Row(NamedTuple):
+    """One candidate, as the store has it."""
+
+    id: int
+    rid: bytes
+    content: int
+    text: str
+    about: str
+    speaker: str | None
+    conversation: str | None
+    position: int | None
+    time_ms: int
+    importance: float | None
+    accesses: int
+    last_access: int
+
+
+@dataclass(frozen=True)
+class Pool:
+    """All candidates of a query. `words` is BM25 over its best, `meaning` the cosine, neither below 0."""
+
+    query: Query
+    rows: Sequence[Row]
+    words: Column
+    meaning: Column
+    now_ms: int
+    lexicon: Lexicon | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The speakers of the pool whom the query names."""
+        return self.query.names({row.speaker for row in self.rows if row.speaker})
+
+    @cached_property
+    def topic(self) -> tuple[str, ...]:
+        """What is asked about, without the names of speakers."""
+        return self.query.topic(self.names)
+
+    @cached_property
+    def near(self) -> dict[int, Rows]:
+        """For each distance in NEAR, the row of the turn that far away in the same conversation, or -1."""
+        at = {
+            (row.conversation, row.position): i for i, row in enumerate(self.rows) if row.position is not None
+        }
+        return {
+            step: np.array(
+                [
+                    -1 if row.position is None else at.get((row.conversation, row.position + step), -1)
+                    for row in self.rows
+                ],
+                np.int64,
+            )
+            for step in NEAR
+        }
+
+    @cached_property
+    def conversations(self) -> Rows:
+        """A number for each row's conversation; a memory that is no turn is one by itself."""
+        numbers: dict[object, int] = {}
+        return np.array(
+            [numbers.setdefault(row.conversation or (row.id,), len(numbers)) for row in self.rows], np.int64
+        )
+
+    @cached_property
+    def told(self) -> Column:
+        """1 where the row is a turn of a conversation."""
+        return np.array([row.position is not None for row in self.rows], np.float64)
+
+    @cached_property
+    def evidence(self) -> Column:
+        """What words and meaning say together, before anything else is asked."""
+        column: Column = self.words + 0.5 * self.meaning
+        return column
+
+    @cached_property
+    def readings(self) -> list[Reading]:
+        """What each row says."""
+        return [read(row.text, row.about) for row in self.rows]
+
+    @cached_property
+    def exact(self) -> Column:
+        """Row by term: 1 where the row holds a form of the term."""
+        wanted = [stem(term) for term in self.topic]
+        held = [reading.stems for reading in self.readings]
+        columns = [[term in some for some in held] for term in wanted]
+        return np.array(columns, np.float64).reshape(len(wanted), len(self.rows)).T
+
+    @cached_property
+    def rarity(self) -> Column:
+        """What each term of the topic is worth: the fewer rows hold it, the more. Sums to 1."""
+        worth = np.log1p(len(self.rows) / (1 + self.exact.sum(axis=0)))
+        total = worth.sum()
+        column: Column = worth / total if total else worth
+        return column
+
+    @cached_property
+    def alike(self) -> Column:
+        """Row by term: how like the row's nearest word is to the term, 1 for a form of the term itself."""
+        if self.lexicon is None or not self.topic:
+            return self.exact
+        telling = [reading.words for reading in self.readings]
+        vocabulary = {word: i for i, word in enumerate(dict.fromkeys(chain.from_iterable(telling)))}
+        like = np.zeros_like(self.exact)
+        held = [i for i, row in enumerate(telling) if row]
+        if held:
+            cosines = self.lexicon.cosines(list(vocabulary), self.topic)
+            flat = [vocabulary[word] for word in chain.from_iterable(telling)]
+            starts = np.cumsum([0, *(len(telling[i]) for i in held[:-1])])
+            like[held] = np.maximum.reduceat(cosines[flat], starts, axis=0)
+        column: Column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
+        return column
+
+    def at(self, column: Column, step: int) -> Column:
+        """Return a column as seen by the row `step` turns away: 0 where nobody stands there."""
+        rows = self.near[step]
+        missing = (rows < 0) if column.ndim == 1 else (rows < 0)[:, None]
+        return np.where(missing, 0.0, column[rows])

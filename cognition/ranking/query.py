@@ -1,0 +1,62 @@
+"""Read a query once: what every signal wants to know of it.
+
+Nothing here looks at a memory, so the cost does not grow with the number of candidates.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from cognition.words import terms, words
+
+# Questions about a time; the other languages are those of the stop words.
+_WHEN: Final = re.compile(
+    r"\b(when|how long|what (date|day|month|year|time)|which (date|day|month|year)|since when"
+    r"|cu[aá]ndo|desde cu[aá]ndo|wann|seit wann|wie lange|когда|как давно|коли|як давно)\b"
+)
+_NUMBER: Final = re.compile(
+    r"\b(how (many|much|long|old|often|far|big|tall)|cu[aá]nt[oa]s?|wie ?(viele?|lange|alt|oft|weit)"
+    r"|сколько|скільки)\b"
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question and what it asks for."""
+
+    text: str
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The words worth asking for."""
+        return tuple(terms(self.text))
+
+    @cached_property
+    def keywords(self) -> str:
+        """The query reduced to its telling words.
+
+        What is embedded, since the others only blur its direction.
+        """
+        return " ".join(self.terms)
+
+    @cached_property
+    def asks_when(self) -> bool:
+        """Whether a time would answer it."""
+        return _WHEN.search(self.text.casefold()) is not None
+
+    @cached_property
+    def asks_number(self) -> bool:
+        """Whether a number would answer it."""
+        return _NUMBER.search(self.text.casefold()) is not None
+
+    def names(self, speakers: Iterable[str]) -> frozenset[str]:
+        """Return those of the speakers that the query names, by the first word of their name."""
+        asked = set(words(self.text))
+        return frozenset(speaker for speaker in speakers if (parts := words(speaker)) and parts[0] in asked)
+
+    def topic(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the terms without the words of these names, unless nothing would be left."""
+        of_names = {word for name in names for word in words(name)}
+        return tuple(term for term in self.terms if term not in of_names) or self.terms

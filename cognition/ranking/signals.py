@@ -1,0 +1,145 @@
+"""The signals that order candidates: one table, each signal pure, named, weighed and switchable.
+
+A score is the sum of weight times signal. Signals lie between 0 and 1, the weights say how much each counts
+and carry the sign. They were fitted (listwise, by `tests/bench/recall.py`) on conversations of the LoCoMo
+benchmark and judged on conversations that the fit had not seen; a signal that only knows what talk is like
+says nothing of memories that are no turns of a conversation.
+
+`words` and `meaning` are the two searches. `echo` is the lexical search with soft edges: how well each term
+of the question is met by the nearest word of the text, by word vectors, so that "kids" is met by "son".
+`covered` asks whether the turns around hold all terms together. Next come what stands around a candidate
+(`before`, `after`, `answers`, `session`), who spoke, and what kind of answer is wanted. `importance` counts
+only as far as a memory is about the question at all.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from cognition import scoring
+from cognition.ranking.pool import LENGTH_SATED, Column, Pool
+
+
+class Signal(NamedTuple):
+    """One reason to rank a candidate higher (or lower, where the weight is negative)."""
+
+    name: str
+    weight: float
+    of: Callable[[Pool], Column]
+    says: str
+
+
+class Scored(NamedTuple):
+    """The outcome: a score for each row, and what each signal gave each row."""
+
+    scores: Column
+    contributions: Mapping[str, Column]
+
+
+def _echo(pool: Pool) -> Column:
+    column: Column = pool.alike @ pool.rarity
+    return column
+
+
+def _covered(pool: Pool) -> Column:
+    around = np.maximum.reduce([pool.exact, pool.at(pool.exact, -1), pool.at(pool.exact, 1)])
+    column: Column = around @ pool.rarity
+    return column
+
+
+def _session(pool: Pool) -> Column:
+    best = np.zeros(len(pool))
+    np.maximum.at(best, pool.conversations, pool.evidence)
+    column: Column = best[pool.conversations]
+    return column
+
+
+def _questions(pool: Pool) -> Column:
+    return np.array(["?" in row.text for row in pool.rows], np.float64) * pool.told
+
+
+def _speaker(pool: Pool) -> Column:
+    return np.array([row.speaker in pool.names for row in pool.rows], np.float64)
+
+
+def _length(pool: Pool) -> Column:
+    lengths = np.log1p([len(row.text) for row in pool.rows]) / np.log(LENGTH_SATED)
+    return np.where(pool.told > 0, np.minimum(1.0, lengths), 1.0)
+
+
+def _opening(pool: Pool) -> Column:
+    return np.array([row.position == 0 for row in pool.rows], np.float64)
+
+
+def _when(pool: Pool) -> Column:
+    asked = pool.query.asks_when
+    return np.array([asked and reading.names_time for reading in pool.readings], np.float64)
+
+
+def _number(pool: Pool) -> Column:
+    asked = pool.query.asks_number
+    return np.array([asked and reading.names_number for reading in pool.readings], np.float64)
+
+
+def _importance(pool: Pool) -> Column:
+    return np.array(
+        [
+            scoring.gate(cosine) * (row.importance or 0.0)
+            for row, cosine in zip(pool.rows, pool.meaning, strict=True)
+        ],
+        np.float64,
+    )
+
+
+def _recency(pool: Pool) -> Column:
+    return np.array([scoring.recency(pool.now_ms - row.time_ms) for row in pool.rows], np.float64)
+
+
+def _use(pool: Pool) -> Column:
+    return np.array([scoring.access_factor(row.accesses) for row in pool.rows], np.float64)
+
+
+SIGNALS: Final = (
+    Signal("words", 1.3, lambda pool: pool.words, "holds the words that were asked for (BM25)"),
+    Signal("meaning", 2.4, lambda pool: pool.meaning, "is about the same (cosine)"),
+    Signal("echo", 2.3, _echo, "has a word like each that was asked for"),
+    Signal("covered", 1.0, _covered, "the turns around it hold all that was asked for"),
+    Signal("before", 1.4, lambda pool: pool.at(pool.evidence, -2), "the turn two before fits"),
+    Signal("after", 0.4, lambda pool: pool.at(pool.evidence, 2), "the turn two after fits"),
+    Signal(
+        "answers",
+        1.4,
+        lambda pool: pool.at(pool.evidence * _questions(pool), -1),
+        "follows a question that fits",
+    ),
+    Signal("session", 2.3, _session, "its conversation has what fits best"),
+    Signal("speaker", 2.4, _speaker, "was said by the one who is named"),
+    Signal("length", 4.5, _length, "is long enough to say something"),
+    Signal("question", -0.5, _questions, "asks rather than tells"),
+    Signal("opening", 1.3, _opening, "opens its conversation"),
+    Signal("when", 2.2, _when, "names a time, as was asked"),
+    Signal(
+        "number",
+        0.5,
+        _number,
+        "names a number, as was asked",
+    ),
+    Signal("importance", 0.8, _importance, "matters, and is about this"),
+    Signal("recency", 0.3, _recency, "is new"),
+    Signal("use", 0.2, _use, "is often recalled"),
+)
+WEIGHTS: Final[Mapping[str, float]] = {signal.name: signal.weight for signal in SIGNALS}
+
+
+def score(pool: Pool, weights: Mapping[str, float] = WEIGHTS) -> Scored:
+    """Return every row's score; a signal that has no weight, or weight 0, is not even asked."""
+    total = np.zeros(len(pool))
+    contributions: dict[str, Column] = {}
+    for signal in SIGNALS:
+        weight = weights.get(signal.name, 0.0)
+        if weight:
+            given = weight * signal.of(pool)
+            contributions[signal.name] = given
+            total += given
+    return Scored(total, contributions)
