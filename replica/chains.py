@@ -25,9 +25,11 @@ class Chains(Feeds):
         super().__init__(store.feeds(), self._stored_id8)
 
     def id_at(self, no: int, seq: int) -> OpId:
-        """Return the whole id of an op on a feed's chain that is in the log, or is the last of the base."""
+        """Return the whole id of an op on a feed's chain that is in the log, or is the last of the base, or where a branch leaves it."""
         feed = self[no]
         while seq <= feed.fork:
+            if seq == feed.fork and feed.fork_head is not None:
+                return feed.fork_head
             assert feed.parent is not None
             feed = self[feed.parent]
         if seq == feed.base_seq and feed.base_head is not None:
@@ -74,7 +76,7 @@ class Chains(Feeds):
         if seen is None:
             seen = self.vector_to([stem])
             self.see(seen, vector or ())
-        return self.start(op.origin, stem.feed, stem.seq, seen)
+        return self.start(op.origin, stem.feed, stem.seq, seen, op.prev)
 
     # -- a batch in hand -------------------------------------------------------------------------------------
 

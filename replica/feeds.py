@@ -36,6 +36,8 @@ class Feed:
     vector: Vector = field(default_factory=dict)
     fork_vector: Vector = field(default_factory=dict)
     """What the writer of the stem's op at `fork` had seen; kept, since the base may swallow that op."""
+    fork_head: OpId | None = None
+    """The whole id of that op, likewise: the first header of a branch holds it, and the spine has 8 bytes of it."""
     base_seq: int = 0
     """Up to here the feed's ops are in the base and no longer in the log; `fork` where none are."""
     base_head: OpId | None = None
@@ -87,11 +89,17 @@ class Feeds:
         return len(self._origins)
 
     def start(
-        self, origin: Origin, parent: int | None = None, fork: int = 0, seen: Vector | None = None
+        self,
+        origin: Origin,
+        parent: int | None = None,
+        fork: int = 0,
+        seen: Vector | None = None,
+        fork_head: OpId | None = None,
     ) -> Feed:
         """Begin a feed that has no op yet: an origin's first, or a branch that leaves `parent` after `fork`.
 
-        `seen` is what the writer of the stem's op at `fork` had seen.
+        `seen` is what the writer of the stem's op at `fork` had seen, `fork_head` that op's id; it may be missing
+        where the branch's first op will never be sent again, since it came in a base.
         """
         vector = dict(seen or {})
         feed = Feed(
@@ -104,6 +112,7 @@ class Feeds:
             head=OpId(b""),
             vector=vector,
             fork_vector=dict(vector),
+            fork_head=fork_head,
             base_seq=fork,
         )
         self._keep(feed)

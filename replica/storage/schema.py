@@ -104,6 +104,7 @@ def create_replica(connection: sqlite3.Connection) -> None:
             head BLOB NOT NULL,
             vector BLOB NOT NULL,
             fork_vector BLOB NOT NULL,
+            fork_head BLOB,
             base_seq INTEGER NOT NULL,
             base_head BLOB,
             base_signature BLOB,

@@ -111,6 +111,7 @@ class SqliteStore:
                 OpId(head),
                 unpack(vector),
                 unpack(fork_vector),
+                None if fork_head is None else OpId(fork_head),
                 base_seq,
                 None if base_head is None else OpId(base_head),
                 base_signature,
@@ -127,6 +128,7 @@ class SqliteStore:
                 head,
                 vector,
                 fork_vector,
+                fork_head,
                 base_seq,
                 base_head,
                 base_signature,
@@ -289,7 +291,8 @@ class SqliteStore:
         # Plain tuples bind in two thirds of the time that named ones take.
         execute_many("INSERT INTO op VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(tuple, changes.rows))
         execute_many(
-            "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(_feed_row, changes.feeds)
+            "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            map(_feed_row, changes.feeds),
         )
         execute_many(
             """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -459,6 +462,7 @@ def _feed_row(feed: Feed) -> tuple[Any, ...]:
         feed.head,
         pack(feed.vector),
         pack(feed.fork_vector),
+        feed.fork_head,
         feed.base_seq,
         feed.base_head,
         feed.base_signature,
