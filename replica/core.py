@@ -36,7 +36,7 @@ from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
 from replica.rows import Understood, body_of, row_of, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import Key, memory_key
-from replica.state.digest import element, plus
+from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
 from replica.state.register import Dot, Vector
@@ -284,7 +284,7 @@ class Core:
             else:
                 status = status_without_body(op, self.understood)
                 if status is Status.UNKNOWN:
-                    totals.unfolded = plus(totals.unfolded, element(wire_place(op.place)))
+                    totals.unfolded = reduced(totals.unfolded + element(wire_place(op.place)))
             row = row_of(
                 op, pos=self._pos + len(rows) + 1, feed=no, signature=signatures.get(op.id), status=status
             )

@@ -7,7 +7,7 @@ pass of the fold and one write, and the digests move by the difference.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from replica.ids import MemoryId, Origin
+from replica.ids import Origin
 from replica.oplog import Changes, MemoryChange, Store
 from replica.state import digest
 from replica.state.cells import Key, Part, State
@@ -57,8 +57,9 @@ class WorkingSet:
     def settle(self, totals: Totals, origin_of: OriginOf) -> Changes:
         """Move the totals by what changed, and return the changed cells, tombstones and memories for the store."""
         changes = Changes(tombstones=self.state.tombstones - self._tombstones)
+        visible, cells, tombstones = totals.visible, totals.cells, totals.tombstones
         for rid in changes.tombstones:
-            totals.tombstones = digest.plus(totals.tombstones, digest.tombstone_element(rid))
+            tombstones += digest.tombstone_element(rid)
         for key in self.state.touched:
             cell = self.state.cells.get(key)
             before = self._before.get(key)
@@ -66,13 +67,16 @@ class WorkingSet:
                 continue
             memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
             if before is not None:
-                totals.visible = digest.minus(totals.visible, before.visible)
-                totals.cells = digest.minus(totals.cells, before.state)
+                visible -= before.visible
+                cells -= before.state
             if cell is not None:
-                totals.visible = digest.plus(totals.visible, digest.visible_element(key, cell, memory))
-                totals.cells = digest.plus(totals.cells, digest.state_element(key, cell, origin_of))
+                visible += digest.visible_element(key, cell, memory)
+                cells += digest.state_element(key, cell, origin_of)
             changes.cells[key] = cell
             if key.part is Part.MEMORY:
-                old = before.memory if before is not None else None
-                changes.memories.append(MemoryChange(MemoryId(key.name), old, memory))
+                old = None if before is None else before.memory
+                changes.memories.append(MemoryChange(key.name, old, memory))
+        totals.visible = digest.reduced(visible)
+        totals.cells = digest.reduced(cells)
+        totals.tombstones = digest.reduced(tombstones)
         return changes

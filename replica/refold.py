@@ -74,7 +74,8 @@ def refold(
         result.statuses[row.pos] = status
         if status is Status.UNKNOWN:
             place = Place(feed.origin, row.seq, row.id[:8])
-            result.totals.unfolded = digest.plus(result.totals.unfolded, digest.element(wire_place(place)))
+            unfolded = result.totals.unfolded + digest.element(wire_place(place))
+            result.totals.unfolded = digest.reduced(unfolded)
     for rid in erased:
         result.state.kill(rid)
     sum_up(result.state, result.totals, feeds)
@@ -83,13 +84,15 @@ def refold(
 
 def sum_up(state: State, totals: Totals, feeds: Feeds) -> None:
     """Set the set hashes of a whole state, from nothing."""
-    totals.visible = totals.cells = totals.tombstones = digest.EMPTY
+    visible = cells = tombstones = digest.EMPTY
     for key, cell in state.cells.items():
         memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
-        totals.visible = digest.plus(totals.visible, digest.visible_element(key, cell, memory))
-        totals.cells = digest.plus(totals.cells, digest.state_element(key, cell, feeds.origin_of))
+        visible += digest.visible_element(key, cell, memory)
+        cells += digest.state_element(key, cell, feeds.origin_of)
     for rid in state.tombstones:
-        totals.tombstones = digest.plus(totals.tombstones, digest.tombstone_element(rid))
+        tombstones += digest.tombstone_element(rid)
+    totals.visible, totals.cells = digest.reduced(visible), digest.reduced(cells)
+    totals.tombstones = digest.reduced(tombstones)
 
 
 def changes_to(store: Store, refolded: Refolded) -> Changes:

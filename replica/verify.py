@@ -12,9 +12,9 @@ from replica.core import Core, digests_of
 from replica.folding import Totals
 from replica.frame import decode_frame, encode_frame
 from replica.outbox import Outbox
+from replica.refold import sum_up
 from replica.snapshot import absorb, make_snapshot, read_snapshot
-from replica.state import digest
-from replica.state.memories import MemoryCell, show
+from replica.state.cells import State
 from replica.storage.memory_store import MemoryStore
 
 
@@ -33,9 +33,7 @@ class Verification:
 
 def verify_replica(core: Core) -> Verification:
     """Check a replica's log, state and digests against each other."""
-    fresh = Core(
-        MemoryStore(), device=core.device, sign=_never, random=Random(0), understood=core.understood
-    )
+    fresh = Core(MemoryStore(), device=core.device, sign=_never, random=Random(0), understood=core.understood)
     fresh.adopt(core.membership)
     fresh.learn((), (), core.proofs.values())
     problems: list[str] = []
@@ -68,12 +66,7 @@ def verify_replica(core: Core) -> Verification:
 
 def _sum_up(core: Core) -> Totals:
     totals = Totals(unfolded=core.totals.unfolded)
-    for key, cell in core.store.all_cells():
-        memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
-        totals.visible = digest.plus(totals.visible, digest.visible_element(key, cell, memory))
-        totals.cells = digest.plus(totals.cells, digest.state_element(key, cell, core.feeds.origin_of))
-    for rid in core.store.all_tombstones():
-        totals.tombstones = digest.plus(totals.tombstones, digest.tombstone_element(rid))
+    sum_up(State(dict(core.store.all_cells()), core.store.all_tombstones()), totals, core.feeds)
     return totals
 
 

@@ -70,11 +70,11 @@ def proposal_place(key: Key) -> Place:
 
 @dataclass(slots=True)
 class State:
-    """Cells by key, tombstones by rid, and which of them were changed since `touched` was last cleared."""
+    """Cells by key, tombstones by rid, and which cells were changed, in the order in which they first were."""
 
     cells: dict[Key, Cell] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
-    touched: set[Key] = field(default_factory=set)
+    touched: dict[Key, None] = field(default_factory=dict)
 
     def memory(self, rid: bytes) -> MemoryCell | None:
         """Return a memory's cell, if it lives here."""
@@ -93,7 +93,7 @@ class State:
         key = Key(Part.MEMORY, rid)
         self.tombstones.add(rid)
         self.cells.pop(key, None)
-        self.touched.add(key)
+        self.touched[key] = None
 
 
 def encode_cell(cell: Cell) -> bytes:

@@ -23,14 +23,9 @@ _MODULUS: Final = 1 << 256
 EMPTY: Final = 0
 
 
-def plus(total: int, element: int) -> int:
-    """Return the set hash with an element added."""
-    return (total + element) % _MODULUS
-
-
-def minus(total: int, element: int) -> int:
-    """Return the set hash with an element taken away."""
-    return (total - element) % _MODULUS
+def reduced(total: int) -> int:
+    """Return the set hash that a sum of elements, some of them negative, comes to."""
+    return total % _MODULUS
 
 
 def element(plain: Any) -> int:
@@ -46,12 +41,8 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
         case MemoryCell():
             assert memory is not None
             fields = memory.fields
-            plain: list[Any] = [
-                key.part,
-                key.name,
-                memory.text,
-                [[name, _sorted(fields[name])] for name in sorted(fields)],
-            ]
+            named = [[name, _sorted(fields[name])] for name in sorted(fields)] if fields else []
+            plain: list[Any] = [key.part, key.name, memory.text, named]
             if memory.accesses or cell.claims or cell.triggers:
                 plain += [
                     memory.accesses,
@@ -76,7 +67,7 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
 
     match cell:
         case MemoryCell():
-            plain: list[Any] = [key.part, key.name, sorted(named(dot) for dot in cell.adds)]
+            plain: list[Any] = [key.part, key.name, sorted([named(dot) for dot in cell.adds])]
             if cell.fields or cell.claims:
                 plain += [
                     [[name, heads(cell.fields[name])] for name in sorted(cell.fields)],

@@ -73,7 +73,7 @@ def fold(
                 if cell is None:
                     cell = state.cells[key] = MemoryCell()
                 cell.adds[dot] = Add(hlc, body.text, dict(body.fields))
-                state.touched.add(key)
+                state.touched[key] = None
         case ops.Edit():
             if (cell := _known(state, rid, vector)) and _edit(cell, rid, body, vector):
                 cell.edited_hlc = max(cell.edited_hlc, hlc)
@@ -81,7 +81,7 @@ def fold(
             if rid is None:
                 key = setting_key(body.name)
                 state.cells[key] = write(state.register(key), dot, hlc, body.value, vector)
-                state.touched.add(key)
+                state.touched[key] = None
             elif cell := _known(state, rid, vector):
                 cell.fields[body.name] = write(cell.fields.get(body.name, {}), dot, hlc, body.value, vector)
         case ops.Forget() | ops.Erase():
@@ -90,7 +90,7 @@ def fold(
         case ops.Relate():
             key = edge_key(body.source, body.relation, body.target)
             state.cells[key] = write(state.register(key), dot, hlc, body.weight, vector)
-            state.touched.add(key)
+            state.touched[key] = None
         case ops.Access():
             for named, count, last in body.totals:
                 if cell := _known(state, named, vector):
@@ -109,18 +109,18 @@ def fold(
                 if cell is not None and claim in cell.claims and saw(vector, claim):
                     heads = cell.verdicts.get(claim, {})
                     cell.verdicts[claim] = write(heads, dot, hlc, verdict.keep, vector)
-                    state.touched.add(memory_key(verdict.rid))
+                    state.touched[memory_key(verdict.rid)] = None
         case ops.Propose():
             key = proposal_key(op.place)
             state.cells[key] = Proposal(dot, body.rids)
-            state.touched.add(key)
+            state.touched[key] = None
         case ops.Withdraw():
             for proposal in body.proposals:
                 key = proposal_key(proposal)
                 proposed = state.cells.get(key)
                 if isinstance(proposed, Proposal) and saw(vector, proposed.dot):
                     del state.cells[key]
-                    state.touched.add(key)
+                    state.touched[key] = None
         case ops.Trigger():
             if cell := _known(state, rid, vector):
                 cell.triggers[body.trigger] = max(body.status, cell.triggers.get(body.trigger, 0))
@@ -136,7 +136,7 @@ def _known(state: State, rid: bytes | None, vector: Vector) -> MemoryCell | None
     if cell is None or not any(saw(vector, dot) for dot in cell.adds):
         return None
     assert rid is not None
-    state.touched.add(memory_key(rid))
+    state.touched[memory_key(rid)] = None
     return cell
 
 
