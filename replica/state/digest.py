@@ -10,14 +10,14 @@ digest* is over dots, tombstones, ops not folded yet and the frontier: what sync
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from replica.codec import pack
 from replica.ids import Origin
 from replica.state.cells import Cell, Key, Part, Proposal
 from replica.state.memories import Memory, MemoryCell
-from replica.state.register import Dot, Register, winner
+from replica.state.register import Dot, winner
 
 _MODULUS: Final = 1 << 256
 EMPTY: Final = 0
@@ -57,28 +57,32 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
 
 def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> int:
     """Return what a cell adds to the state digest: its dots, by names that all replicas share."""
+    if isinstance(cell, MemoryCell):
+        plain: list[Any] = [key.part, key.name, _named(cell.adds, origin_of)]
+        if cell.fields or cell.claims:
+            plain += [
+                [[name, _named(cell.fields[name], origin_of)] for name in sorted(cell.fields)],
+                _named(cell.claims, origin_of),
+                [
+                    [_name(dot, origin_of), _named(cell.verdicts[dot], origin_of)]
+                    for dot in sorted(cell.verdicts, key=lambda dot: _name(dot, origin_of))
+                ],
+            ]
+        return element(plain)
+    if isinstance(cell, Proposal):
+        return element([key.part, key.name])
+    return element([key.part, key.name, _named(cell, origin_of)])
 
-    def named(dot: Dot) -> list[Any]:
-        origin = origin_of(dot.feed)
-        return [origin.device, origin.incarnation, dot.seq, dot.id8]
 
-    def heads(register: Register) -> list[Any]:
-        return sorted(named(dot) for dot in register)
+def _named(dots: Iterable[Dot], origin_of: Callable[[int], Origin]) -> list[list[Any]]:
+    names = [_name(dot, origin_of) for dot in dots]
+    names.sort()
+    return names
 
-    match cell:
-        case MemoryCell():
-            plain: list[Any] = [key.part, key.name, sorted([named(dot) for dot in cell.adds])]
-            if cell.fields or cell.claims:
-                plain += [
-                    [[name, heads(cell.fields[name])] for name in sorted(cell.fields)],
-                    sorted(named(dot) for dot in cell.claims),
-                    sorted([named(dot), heads(register)] for dot, register in cell.verdicts.items()),
-                ]
-            return element(plain)
-        case Proposal():
-            return element([key.part, key.name])
-        case _:
-            return element([key.part, key.name, heads(cell)])
+
+def _name(dot: Dot, origin_of: Callable[[int], Origin]) -> list[Any]:
+    origin = origin_of(dot.feed)
+    return [origin.device, origin.incarnation, dot.seq, dot.id8]
 
 
 def tombstone_element(rid: bytes) -> int:
