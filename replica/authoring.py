@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.codec import SALT_BYTES, encode_payload, header, header_hash, payload_hash
-from replica.errors import TooLarge
-from replica.hlc import Hlc, tick
-from replica.ids import OpId, Origin, Place
+from replica.errors import ClockDrift, TooLarge
+from replica.hlc import HLC_MAX, Hlc, tick
+from replica.ids import MEMORY_ID_BYTES, OpId, Origin, Place
 from replica.limits import COMMIT_OPS_MAX, COMMIT_PAYLOAD_BYTES_MAX
-from replica.ops import KIND_OF, Erase, Op, Write
+from replica.ops import KIND_OF, NEEDS_RID, Erase, Op, Write
 from replica.signing import Sign, sign_commit
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def author(writes: Sequence[Write], head: Head, now_ms: int, random: "Random", s
         raise TooLarge(f"expected at most {COMMIT_OPS_MAX} changes in one commit, got {len(writes)}")
     if len(writes) > 1 and any(isinstance(write.body, Erase) for write in writes):
         raise ValueError("an erase is a commit of its own, since its signature travels as a proof")
+    for write in writes:
+        _check_target(write)
     payloads = [encode_payload(random.randbytes(SALT_BYTES), write.body) for write in writes]
     if (size := sum(map(len, payloads))) > COMMIT_PAYLOAD_BYTES_MAX:
         raise TooLarge(
@@ -52,6 +54,8 @@ def author(writes: Sequence[Write], head: Head, now_ms: int, random: "Random", s
     ops: list[Op] = []
     for write, payload in zip(writes, payloads, strict=True):
         clock = tick(clock, now_ms)
+        if clock > HLC_MAX:
+            raise ClockDrift(f"expected a clock before the year 6429, it shows {now_ms} ms: set the clock")
         seq += 1
         kind, ends = KIND_OF[type(write.body)], len(ops) == len(writes) - 1
         digest = payload_hash(payload)
@@ -59,3 +63,12 @@ def author(writes: Sequence[Write], head: Head, now_ms: int, random: "Random", s
         ops.append(Op(origin, seq, clock, seen, kind, VERSION, ends, write.rid, prev, digest, payload, op_id))
         prev, seen = op_id, ()
     return Commit(tuple(ops), sign_commit(sign, ops[-1].id), clock)
+
+
+def _check_target(write: Write) -> None:
+    """Refuse what every other device would keep without effect, while its author folded it."""
+    kind = KIND_OF[type(write.body)]
+    if write.rid is None and kind in NEEDS_RID:
+        raise ValueError(f"expected the memory that a {kind.name} acts on, got none")
+    if write.rid is not None and len(write.rid) != MEMORY_ID_BYTES:
+        raise ValueError(f"expected a memory id of {MEMORY_ID_BYTES} bytes, got {len(write.rid)}")

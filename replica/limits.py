@@ -27,7 +27,8 @@ FRAME_OPS_TARGET: Final = 5_000
 FRAME_PAYLOAD_BYTES_TARGET: Final = 4 << 20
 # Hard bounds for a decoder: one full commit (or a relay's whole batch) of payloads, before and after compression.
 FRAME_OPS_MAX: Final = 20_000
-FRAME_BYTES_MAX: Final = 64 << 20
+# Less than a link carries at once (16 MiB), so that whoever took a frame can pass it on, however badly it packs.
+FRAME_BYTES_MAX: Final = 15 << 20
 # `seen` names at most one head for each feed; a person owns tens of devices, each with a few incarnations.
 SEEN_MAX: Final = 10_000
 # Recalls of one memory on one origin: a million a second for eight years; the sum over every origin that a

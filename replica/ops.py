@@ -40,6 +40,9 @@ UNDERSTOOD: Final[Mapping[int, int]] = dict.fromkeys(Kind, 1)
 # Kinds whose payload holds a person's words: they act on their rid only, and can be erased.
 TEXT_KINDS: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM})
 
+# Kinds that say nothing without a memory to act on.
+NEEDS_RID: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER})
+
 
 @dataclass(frozen=True, slots=True)
 class Remember:

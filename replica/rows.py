@@ -5,19 +5,16 @@ forwarded all the same, and its `Status` tells which of the two it is.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 from replica.codec import decode_payload, pack, payload_hash, read_place, unpack, wire_place
 from replica.errors import InvalidOp
 from replica.ids import MemoryId, OpId, Origin, Place
 from replica.oplog import Row, Status
-from replica.ops import Body, Edit, Kind, Op
+from replica.ops import NEEDS_RID, Body, Edit, Op
 from replica.state.text import check_update
 
 Understood = Mapping[int, int]
 """The newest version of each kind that can be folded."""
-
-_NEEDS_RID: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER})
 
 
 def op_of(row: Row, origin: Origin) -> Op:
@@ -75,7 +72,7 @@ def body_of(op: Op, understood: Understood) -> Body | None:
     if (
         op.payload is None
         or op.version > understood.get(op.kind, 0)
-        or (op.rid is None and op.kind in _NEEDS_RID)
+        or (op.rid is None and op.kind in NEEDS_RID)
     ):
         return None
     try:

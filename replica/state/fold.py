@@ -89,7 +89,8 @@ def fold(
                 state.kill(named)
         case ops.Relate():
             key = edge_key(body.source, body.relation, body.target)
-            state.cells[key] = write(state.register(key), dot, hlc, body.weight, vector)
+            weight = None if body.weight is None else float(body.weight)  # as everybody else reads it
+            state.cells[key] = write(state.register(key), dot, hlc, weight, vector)
             state.touched[key] = None
         case ops.Access():
             for named, count, last in body.totals:
