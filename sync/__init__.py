@@ -2,7 +2,7 @@
 
 Devices are paired once (`offer`, `join`), find each other (`MdnsFinder`, `FixedFinder`, `Roster`), open a link
 that only members can open (`secure`, `Trust`), and hold one conversation over it until neither owes the
-other anything.
+other anything. A `Syncer` does all of it for as long as it is open; `sync_once` does it once.
 """
 
 from sync.address import Address
@@ -25,9 +25,14 @@ from sync.errors import (
     WrongCode,
 )
 from sync.identity import IDENTITY_FILE, Identity, certificate_key, device_id_of, fingerprint, shared_words
+from sync.meeting import CodeOffered, Partner, Refusal
+from sync.once import sync_once
 from sync.pairing import Introduction, Paired
 from sync.pairing_link import CodeShown, JoinerTurnedAway, OfferNews, join, offer
+from sync.peers import fix_address, rename
+from sync.reports import PeerState, SyncReport
 from sync.roster import Contact, Roster, Standing, new_link_stays
+from sync.syncer import Syncer, open_syncer
 from sync.tls import SecureStream, secure
 from sync.trust import Member, Trust
 
@@ -35,6 +40,7 @@ __all__ = [
     "IDENTITY_FILE",
     "Address",
     "CodeExpired",
+    "CodeOffered",
     "CodeShown",
     "Contact",
     "Finder",
@@ -55,6 +61,9 @@ __all__ = [
     "PairingClosed",
     "PairingCode",
     "PairingFailed",
+    "Partner",
+    "PeerState",
+    "Refusal",
     "RemoteProtocolError",
     "Roster",
     "SecureStream",
@@ -63,6 +72,8 @@ __all__ = [
     "Sighting",
     "Standing",
     "SyncError",
+    "SyncReport",
+    "Syncer",
     "Trust",
     "Untrusted",
     "Vanished",
@@ -70,9 +81,13 @@ __all__ = [
     "certificate_key",
     "device_id_of",
     "fingerprint",
+    "fix_address",
     "join",
     "new_link_stays",
     "offer",
+    "open_syncer",
+    "rename",
     "secure",
     "shared_words",
+    "sync_once",
 ]

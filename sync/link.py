@@ -112,7 +112,7 @@ class Link:
         """`turned` is called, on the trio thread, whenever the conversation went on, and at the end."""
         self.peer = peer
         self.progress = Progress()
-        self.is_ended = False
+        self.ended = trio.Event()
         self._stream = stream
         self._replica = replica
         self._turned = turned
@@ -154,7 +154,7 @@ class Link:
                     await self._guarded(self._write)
                     nursery.cancel_scope.cancel()
         finally:
-            self.is_ended = True
+            self.ended.set()
             self._stir()
             self._turned(self)
             deadline = trio.current_time() + FAREWELL_SECONDS_MAX
@@ -174,7 +174,7 @@ class Link:
     async def settle(self) -> None:
         """Wait until the link is settled; raise what ended it instead."""
         while not self.is_settled:
-            if self.is_ended:
+            if self.ended.is_set():
                 raise self._failure or LinkLost(f"the link ended: {self.progress.goodbye or 'closed here'}")
             await self._news.wait()
 

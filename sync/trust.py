@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from replica.ids import DeviceId
+from sync.errors import Untrusted
 from sync.identity import device_id_of
 
 
@@ -39,6 +40,22 @@ class Trust:
         """Put members and revocations together, in whatever order they were learned."""
         gone = frozenset(revoked)
         return cls({each.device_id: each for each in members if each.device_id not in gone}, gone)
+
+    @classmethod
+    def of_group(cls, group: Iterable[tuple[DeviceId, bytes, str]], revoked: Iterable[DeviceId]) -> Self:
+        """Put introductions (device, certificate, name) together.
+
+        Somebody introduced with a certificate that is not its own can be no member.
+        """
+        members = []
+        for device, certificate, name in group:
+            try:
+                member = Member.of(certificate, name)
+            except Untrusted:
+                continue
+            if member.device_id == device:
+                members.append(member)
+        return cls.of(members, revoked)
 
     def admits(self, device_id: DeviceId) -> bool:
         """Whether a link with this device may be up."""

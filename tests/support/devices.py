@@ -35,6 +35,7 @@ class Device:
     name: str
     identity: Identity
     replica: Replica
+    host: AsyncioHost
 
     async def remember(self, *texts: str) -> list[Op]:
         """Commit one memory for each text, all in one commit."""
@@ -79,7 +80,7 @@ async def devices_on(host: AsyncioHost, folder: Path, *names: str) -> AsyncItera
     ) as replica:
         await replica.run(lambda core, _: core.found(introduced(names[0])))
         async with devices_on(host, folder, *names[1:]) as others:
-            found = [Device(names[0], who, replica), *others]
+            found = [Device(names[0], who, replica, host), *others]
             for one in found:
                 for other in found:
                     await introduce_to(one, other.name)

@@ -147,7 +147,7 @@ def test_a_goodbye_ends_both_ends_without_an_error(tmp_path: Path) -> None:
                 await one.leave("the lid was closed")
             assert found == [None, None]
             assert other.progress.goodbye == "the lid was closed"
-            assert one.is_ended
+            assert one.ended.is_set()
 
     run(main)
 
@@ -261,7 +261,7 @@ def test_a_quiet_link_may_be_silent_for_ever(tmp_path: Path) -> None:
                 await far.settle()
                 clock.jump(1_000_000)
                 await trio.testing.wait_all_tasks_blocked()
-                assert not near.is_ended
+                assert not near.ended.is_set()
                 await laptop.remember("still there")
                 position = phone.replica.position
                 if position == 0:
@@ -326,7 +326,7 @@ def test_a_link_that_is_cancelled_closes_its_stream(tmp_path: Path) -> None:
                     await far.receive_some()
                     scope.cancel()
             assert scope.cancelled_caught
-            assert link.is_ended
+            assert link.ended.is_set()
             assert await far.receive_some() == b""
 
     run(main)

@@ -1,0 +1,112 @@
+"""Reach whoever answers at one of several addresses, and open the door to those who come.
+
+A device announces every address it has, and some lead nowhere, or to somebody else: two machines with the
+same private bridge even find themselves there. So addresses are tried together, each a moment after the one
+before, and the first that ends in a link wins, not the first that answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from replica.ids import DeviceId
+from sync.address import Address
+from sync.discovery.mdns import own_addresses
+from sync.errors import LinkLost, SelfLink, SyncError, Untrusted
+from sync.identity import Identity
+from sync.tls import SecureStream, secure
+
+# A lost packet is sent again after one second, then two: this allows for two of them.
+CONNECT_SECONDS_MAX: Final = 5.0
+# As browsers do: most links come up before a second address is tried.
+STAGGER_SECONDS: Final = 0.25
+
+# Hosts that mean every interface.
+ANY: Final = frozenset({"", "::", "0.0.0.0"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """An encrypted stream, who is at its other end, and where that is."""
+
+    stream: SecureStream
+    peer: DeviceId
+    address: Address
+
+
+async def reach(addresses: Sequence[Address], *, identity: Identity, pins: Sequence[bytes]) -> Reached:
+    """Return the first link that comes up; if none does, raise the most telling of the reasons."""
+    if not addresses:
+        raise LinkLost("no address is known where it could be reached")
+    found: list[Reached] = []
+    errors: list[SyncError] = []
+    async with trio.open_nursery() as nursery:
+
+        async def attempt(place: int, address: Address) -> None:
+            await trio.sleep(place * STAGGER_SECONDS)
+            try:
+                stream, peer = await secure(
+                    await connect(address), identity=identity, pins=pins, server_side=False
+                )
+            except SyncError as error:
+                errors.append(error)
+                return
+            if found:
+                await trio.aclose_forcefully(stream)
+                return
+            found.append(Reached(stream, peer, address))
+            nursery.cancel_scope.cancel()
+
+        for place, address in enumerate(addresses):
+            nursery.start_soon(attempt, place, address)
+    if found:
+        return found[0]
+    raise max(errors, key=_tells)
+
+
+async def connect(address: Address) -> trio.SocketStream:
+    """Return a TCP connection to this address; `LinkLost` says why there is none."""
+    try:
+        with trio.fail_after(CONNECT_SECONDS_MAX):
+            return await trio.open_tcp_stream(address.host, address.port)
+    except (OSError, ValueError) as error:
+        reason = error.__cause__ or error
+        if isinstance(reason, BaseExceptionGroup):
+            reason = reason.exceptions[0]
+        raise LinkLost(f"nobody answers at {address} ({reason})") from error
+    except trio.TooSlowError:
+        raise LinkLost(f"nobody answers at {address} within {CONNECT_SECONDS_MAX:g} s") from None
+
+
+async def listen(host: str, port: int) -> list[trio.SocketListener]:
+    """Return listeners at one port: of one interface, or of all, over IPv4 and where possible IPv6."""
+    if host not in ANY:
+        return await trio.open_tcp_listeners(port, host=host)
+    listeners = await trio.open_tcp_listeners(port, host="0.0.0.0")
+    try:
+        listeners += await trio.open_tcp_listeners(port_of(listeners), host="::")
+    except OSError:
+        pass  # a machine without IPv6, or the port is taken there
+    return listeners
+
+
+def port_of(listeners: Sequence[trio.SocketListener]) -> int:
+    """Return the port that was given to these listeners."""
+    return int(listeners[0].socket.getsockname()[1])
+
+
+def own_places(host: str, port: int) -> tuple[Address, ...]:
+    """Return where others reach a listener of ours, the likeliest address first."""
+    if host not in ANY:
+        return (Address(host, port),)
+    hosts = sorted(own_addresses(), key=lambda each: (":" in each, each))
+    return tuple(Address(each, port) for each in hosts) or (Address("127.0.0.1", port),)
+
+
+def _tells(error: SyncError) -> int:
+    """An answer tells more than silence; finding oneself tells nothing."""
+    if isinstance(error, SelfLink):
+        return 0
+    return 2 if isinstance(error, Untrusted) else 1

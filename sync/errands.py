@@ -1,0 +1,150 @@
+"""Sync now because somebody asked: with a peer, with all, or with whoever is at an address, until it is quiet.
+
+A link that stands is asked anew, which also proves that the peer is there; otherwise one is waited for, as long
+as there is hope. A report always comes, with the error where there was one: a peer that is away keeps nobody
+from syncing with the others.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final
+
+import trio
+
+from replica.errors import ReplicaError
+from replica.ids import DeviceId
+from sync.address import Address
+from sync.dialling import reach
+from sync.errors import LinkLost, SyncError, Untrusted
+from sync.group import Group
+from sync.identity import Identity
+from sync.link import Link, Traffic
+from sync.links import Kept, Links
+from sync.reports import SyncReport
+
+# How long to wait for a peer to turn up: mDNS needs two seconds, an address where nobody is five.
+REACH_SECONDS_MAX: Final = 6.0
+
+
+class Errands:
+    """What was asked of a syncer and takes a while.
+
+    `wanted` has everybody called who is not linked; `something` waits until anything has changed; `is_hopeless` says
+    whether a peer can still turn up, given when the waiting began.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        group: Group,
+        links: Links,
+        nursery: trio.Nursery,
+        *,
+        wanted: Callable[[], None],
+        something: Callable[[], Awaitable[None]],
+        is_hopeless: Callable[[DeviceId, float], bool],
+    ) -> None:
+        self._identity = identity
+        self._group = group
+        self._links = links
+        self._nursery = nursery
+        self._wanted = wanted
+        self._something = something
+        self._is_hopeless = is_hopeless
+
+    async def sync_with(self, devices: Iterable[DeviceId], reach_seconds_max: float) -> list[SyncReport]:
+        """Sync with all of these at once."""
+        reports: list[SyncReport] = []
+
+        async def sync_one(device: DeviceId) -> None:
+            reports.append(await self._sync_with(device, reach_seconds_max))
+
+        async with trio.open_nursery() as nursery:
+            for device in devices:
+                nursery.start_soon(sync_one, device)
+        return sorted(reports, key=lambda report: report.device_id or b"")
+
+    async def sync_at(self, address: Address, expected: DeviceId | None) -> SyncReport:
+        started = trio.current_time()
+        try:
+            reached = await reach([address], identity=self._identity, pins=self._group.trust.pins())
+        except SyncError as error:
+            return _report(expected, Traffic(), (), started, error)
+        if expected is not None and reached.peer != expected:
+            await trio.aclose_forcefully(reached.stream)
+            found = f"expected {expected.hex()[:8]} at {address}, found {reached.peer.hex()[:8]}"
+            return _report(expected, Traffic(), (), started, Untrusted(found))
+        kept = self._links.admit(reached.stream, reached.peer, address)
+        if kept is None:
+            await trio.aclose_forcefully(reached.stream)
+        else:
+            self._nursery.start_soon(self._links.hold, kept)
+        return await self._sync_with(reached.peer, REACH_SECONDS_MAX, started)
+
+    async def _sync_with(
+        self, device: DeviceId, reach_seconds_max: float, started: float | None = None
+    ) -> SyncReport:
+        started = trio.current_time() if started is None else started
+        before, link = Traffic(), None
+        try:
+            kept = self._links.get(device)
+            if kept is not None and kept.since < started:
+                link, before = kept.link, kept.link.traffic
+                await link.ask()
+            else:
+                link = (await self._linked(device, started, reach_seconds_max)).link
+            settled = await self._settled(device, link)
+        except (SyncError, ReplicaError) as error:
+            traffic = Traffic() if link is None else link.traffic.since(before)
+            return _report(device, traffic, () if link is None else _refused(link), started, error)
+        traffic = settled.traffic.since(before) if settled is link else settled.traffic
+        return _report(device, traffic, _refused(settled), started, None)
+
+    async def _linked(self, device: DeviceId, since: float, seconds_max: float) -> Kept:
+        if not self._group.trust.admits(device):
+            raise Untrusted(f"{device.hex()[:8]} is not a member of this group, or was revoked")
+        self._wanted()
+        with trio.move_on_after(seconds_max):
+            while device not in self._links and not self._is_hopeless(device, since):
+                await self._something()
+        if (kept := self._links.get(device)) is not None:
+            return kept
+        for key in (device, None):
+            if (failure := self._group.failure(key, since=since)) is not None:
+                raise failure
+        raise LinkLost("it was not found on this network, and no address is known where it could be reached")
+
+    async def _settled(self, device: DeviceId, link: Link) -> Link:
+        """Wait until a link is settled; if another takes its place meanwhile, until that one is."""
+        while True:
+            try:
+                await link.settle()
+                return link
+            except (SyncError, ReplicaError):
+                kept = self._links.get(device)
+                if kept is None or kept.link is link:
+                    raise
+                link = kept.link
+
+
+def _refused(link: Link) -> tuple[str, ...]:
+    return tuple(each.reason for each in link.progress.refusals)
+
+
+def _report(
+    device: DeviceId | None,
+    traffic: Traffic,
+    refused: tuple[str, ...],
+    started: float,
+    error: SyncError | ReplicaError | None,
+) -> SyncReport:
+    return SyncReport(
+        device,
+        traffic.sent,
+        traffic.received,
+        traffic.bytes_out,
+        traffic.bytes_in,
+        (trio.current_time() - started) * 1000,
+        traffic.round_trips,
+        refused,
+        error,
+    )

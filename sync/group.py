@@ -1,0 +1,101 @@
+"""Know the other devices of the group as this device knows them now: who is admitted, and what was heard of each.
+
+Who belongs to the group is the replica's knowledge, looked up again whenever it grew; what is kept of a peer
+(addresses, last sync) is read once and then followed here, and written back when a link comes to rest.
+"""
+
+import logging
+from dataclasses import replace
+
+import trio
+
+from replica.errors import ReplicaError
+from replica.ids import DeviceId
+from replica.replica import Replica
+from sync import peers
+from sync.errors import SyncError
+from sync.link import Link
+from sync.peers import PeerRecord
+from sync.trust import Trust
+
+_log = logging.getLogger(__name__)
+
+Failure = SyncError | ReplicaError
+
+
+class Group:
+    """Members, what is kept of each, and what went wrong last."""
+
+    def __init__(self, replica: Replica, own: DeviceId) -> None:
+        self.trust = Trust.of(())
+        self.names: dict[DeviceId, str] = {}
+        """Everybody else who ever belonged to the group."""
+        self.size = -1
+        """How many introductions and revocations there are: it only grows."""
+        self._replica = replica
+        self._own = own
+        self._records: dict[DeviceId, PeerRecord] = {}
+        self._failures: dict[DeviceId | None, tuple[float, Failure]] = {}
+
+    async def look(self) -> dict[DeviceId, PeerRecord]:
+        """Look again at who belongs to the group; return the records that are new here."""
+        (members, revoked, self.size), found = await self._replica.run(
+            lambda core, connection: (
+                (
+                    tuple(core.membership.members.values()),
+                    core.membership.revoked,
+                    len(core.membership.members) + len(core.membership.revocations),
+                ),
+                peers.load_records(core, connection),
+            )
+        )
+        self.trust = Trust.of_group(((each.device, each.certificate, each.name) for each in members), revoked)
+        self.names = {each.device: each.name for each in members if each.device != self._own}
+        new = {device: record for device, record in found.items() if device not in self._records}
+        for device, record in found.items():
+            known = self._records.get(device, record)
+            self._records[device] = replace(known, nickname=record.nickname, fixed=record.fixed)
+        return new
+
+    def record(self, device: DeviceId) -> PeerRecord:
+        """Return what is kept of a peer."""
+        return self._records.get(device, PeerRecord())
+
+    def fixed(self) -> list[DeviceId]:
+        """Return the peers for which the owner gave an address."""
+        return [device for device, record in self._records.items() if record.fixed is not None]
+
+    def update(self, device: DeviceId, record: PeerRecord) -> None:
+        """Take what was heard of a peer."""
+        self._records[device] = record
+
+    async def save(self, link: Link) -> None:
+        """Write down what a link came to, even while everything ends."""
+        record = self.record(link.peer)
+        with trio.CancelScope(shield=True):
+            await self._replica.run(
+                lambda core, connection: peers.note_sync(
+                    connection,
+                    link.peer,
+                    last_sync_ms=record.last_sync_ms,
+                    offset_ms=record.offset_ms,
+                    address=record.last,
+                    known=core.frontier()
+                    if link.progress.quiet and link.progress.position == core.position
+                    else None,
+                )
+            )
+
+    def note(self, device: DeviceId | None, error: Failure) -> None:
+        """Keep why a call or a link ended badly; None stands for whoever was called."""
+        self._failures[device] = (trio.current_time(), error)
+        _log.info("%s: %s", "somebody" if device is None else device.hex()[:8], error)
+
+    def went_well(self, device: DeviceId) -> None:
+        """Forget what went wrong before."""
+        self._failures.pop(device, None)
+
+    def failure(self, device: DeviceId | None, *, since: float = float("-inf")) -> Failure | None:
+        """Return what went wrong last, unless that was earlier."""
+        when, error = self._failures.get(device, (float("-inf"), None))
+        return error if when >= since else None

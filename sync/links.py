@@ -1,0 +1,157 @@
+"""Hold one link to each peer, whoever dialled, and let none of them hurt another.
+
+A second link to a peer takes the place of the first or goes, by a rule that gives both ends the same answer
+(`sync.roster`). What a link comes to is followed here: who holds what, when, and that the group has grown.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import trio
+
+from replica.errors import ReplicaError
+from replica.ids import DeviceId
+from replica.replica import Replica
+from sync.address import Address
+from sync.errors import LinkLost, SyncError
+from sync.group import Group
+from sync.link import Link, keep_alive
+from sync.roster import Standing, new_link_stays
+from sync.tls import SecureStream
+
+# Fifty devices of one owner, and some room. Each link is a few tasks and buffers.
+LINKS_MAX: Final = 64
+# A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
+SAVE_SECONDS_MIN: Final = 60.0
+# A last word to every peer must not hold up whoever waits for the program to end.
+FAREWELL_SECONDS_MAX: Final = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Kept:
+    """A link that stands, and what decides when a second one to the same peer comes up."""
+
+    link: Link
+    standing: Standing
+    since: float
+    saved: float = float("-inf")
+    gone: trio.Event = field(default_factory=trio.Event)
+
+
+class Links:
+    """All links of one device.
+
+    Told of what happens: `changed` of anything, `grown` of a group that grew, `linked` and `lost` of a peer.
+    """
+
+    def __init__(
+        self,
+        replica: Replica,
+        group: Group,
+        nursery: trio.Nursery,
+        *,
+        changed: Callable[[], None],
+        grown: Callable[[], None],
+        linked: Callable[[DeviceId], None],
+        lost: Callable[[DeviceId], None],
+    ) -> None:
+        self._replica = replica
+        self._group = group
+        self._nursery = nursery
+        self._changed = changed
+        self._grown = grown
+        self._linked = linked
+        self._lost = lost
+        self._kept: dict[DeviceId, Kept] = {}
+
+    def __contains__(self, peer: object) -> bool:
+        return peer in self._kept
+
+    def get(self, peer: DeviceId) -> Kept | None:
+        """Return the link to a peer, if one stands."""
+        return self._kept.get(peer)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nobody else can be linked."""
+        return len(self._kept) >= LINKS_MAX
+
+    def admit(self, stream: SecureStream, peer: DeviceId, address: Address | None) -> Kept | None:
+        """Give a new link its place, in place of one that stands if need be; None: it has to go.
+
+        `address`: where we dialled it. Whoever gets a place has to be held.
+        """
+        old = self._kept.get(peer)
+        new = Standing(address is not None, int(trio.current_time() * 1000))
+        if old is None:
+            if self.is_full:
+                return None
+        elif new_link_stays(old.standing, new, own=self._replica.device, peer=peer):
+            old.link.drop()
+        else:
+            return None
+        if isinstance(stream.transport_stream, trio.SocketStream):
+            keep_alive(stream.transport_stream)
+        link = Link(stream, replica=self._replica, peer=peer, turned=self._turned)
+        kept = self._kept[peer] = Kept(link, new, trio.current_time())
+        if address is not None:
+            self._group.update(peer, replace(self._group.record(peer), last=address))
+        self._linked(peer)
+        self._changed()
+        return kept
+
+    async def hold(self, kept: Kept) -> None:
+        """Run a link to its end; what ends it is noted, and ends nothing else."""
+        link, peer = kept.link, kept.link.peer
+        try:
+            await link.run()
+        except (SyncError, ReplicaError) as error:
+            self._group.note(peer, error)
+        except Exception as error:  # a bug that shows on one link must not end the others
+            _log.exception("the link to %s ended on an error of ours", peer.hex()[:8])
+            self._group.note(peer, LinkLost(f"an error of ours ended the link: {error!r:.200}"))
+        finally:
+            if self._kept.get(peer) is kept:
+                del self._kept[peer]
+                self._lost(peer)
+            kept.gone.set()
+            self._changed()
+        await self._group.save(link)
+
+    def nudge(self) -> None:
+        """Let every conversation go on: the group has grown."""
+        for kept in self._kept.values():
+            self._nursery.start_soon(kept.link.nudge)
+
+    async def leave(self) -> None:
+        """Say goodbye to everybody, and wait for a second at most until that was said."""
+        with trio.CancelScope(deadline=trio.current_time() + FAREWELL_SECONDS_MAX, shield=True):
+            async with trio.open_nursery() as nursery:
+                for kept in self._kept.values():
+                    nursery.start_soon(kept.link.leave, "the device is going offline")
+            for kept in list(self._kept.values()):
+                await kept.gone.wait()
+
+    def _turned(self, link: Link) -> None:
+        """Follow what a link has come to."""
+        kept, progress = self._kept.get(link.peer), link.progress
+        if kept is None or kept.link is not link:
+            return
+        record = self._group.record(link.peer)
+        if progress.offset_ms is not None:
+            record = replace(record, offset_ms=progress.offset_ms)
+        if progress.quiet:
+            self._group.went_well(link.peer)
+            record = replace(record, covered=progress.position, last_sync_ms=self._replica.now_ms())
+        self._group.update(link.peer, record)
+        if progress.quiet and trio.current_time() - kept.saved >= SAVE_SECONDS_MIN:
+            kept.saved = trio.current_time()
+            self._nursery.start_soon(self._group.save, link)
+        if progress.group > self._group.size >= 0:
+            self._group.size = progress.group
+            self._grown()
+        self._changed()

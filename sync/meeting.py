@@ -1,0 +1,184 @@
+"""Bring two devices together that never met: offer a code, or find who offers one and prove it.
+
+This is the part of pairing that knows about addresses and groups: where the code is shown, where its owner
+is found, and at which port the new partner can be called afterwards. What a code proves is `sync.pairing`'s.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from replica.asyncio_host import AsyncioHost
+from replica.codec import pack, unpack
+from replica.errors import InvalidOp
+from replica.ids import DeviceId
+from sync.address import PORT_MAX, Address
+from sync.code import Invitation, PairingCode
+from sync.dialling import listen, own_places, port_of
+from sync.discovery.finder import Service, Sighting
+from sync.discovery.mdns import MdnsFinder
+from sync.errors import LinkLost, SyncError
+from sync.identity import Identity, certificate_key, fingerprint
+from sync.pairing import Introduction, Paired
+from sync.pairing_link import CodeShown, OfferNews, join, offer
+
+# A device that shows a code is announced within two seconds; one more for a slow network.
+FIND_SECONDS_MAX: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class CodeOffered:
+    """Show this; it replaces what was shown before. `invitation` is the same for a QR code."""
+
+    code: str
+    invitation: str
+    addresses: tuple[Address, ...]
+    expires_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Somebody tried and was turned away."""
+
+    error: SyncError
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """Who was paired with.
+
+    `words`: the same on both ends, for people to compare. `address`: where it syncs, if that is known.
+    """
+
+    device_id: DeviceId
+    certificate: bytes
+    public_key: bytes
+    name: str
+    words: tuple[str, ...]
+    address: Address | None
+
+
+class Meeting:
+    """How one device meets others. `listening_on` is the host of its listeners, `sync_port` where it syncs."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        name: str,
+        host: AsyncioHost,
+        *,
+        mdns: bool,
+        listening_on: str,
+        sync_port: int | None,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._identity = identity
+        self._introduction = Introduction(name, pack(sync_port))
+        self._host = host
+        self._mdns = mdns
+        self._listening_on = listening_on
+        self._now_ms = now_ms
+
+    async def offer(
+        self, tell: Callable[[CodeOffered | Refusal], None], revoked: Collection[DeviceId]
+    ) -> Partner:
+        """Show a code, and whatever replaces it, until one device proved it."""
+        listeners = await listen(self._listening_on, 0)
+        places = own_places(self._listening_on, port_of(listeners))
+
+        def pass_on(news: OfferNews) -> None:
+            if isinstance(news, CodeShown):
+                invitation = Invitation(news.code, fingerprint(self._identity.certificate), places)
+                expires_ms = self._now_ms() + news.expires_in_ms
+                tell(CodeOffered(str(news.code), str(invitation), places, expires_ms))
+            else:
+                tell(Refusal(news.error))
+
+        async with AsyncExitStack() as stack:
+            if self._mdns:
+                finder = await stack.enter_async_context(MdnsFinder.open(self._host))
+                await stack.enter_async_context(finder.announce(Service.PAIRING, port_of(listeners)))
+            paired = await offer(
+                self._identity, self._introduction, listeners=listeners, tell=pass_on, revoked=revoked
+            )
+        return _partner(paired, None)
+
+    async def join(self, code: str, address: Address | None, revoked: Collection[DeviceId]) -> Partner:
+        """Prove a code at the address given, at those of the invitation, or at whoever is sighted."""
+        expected: bytes | None = None
+        places: tuple[Address, ...] = () if address is None else (address,)
+        if len(code.split()) > 1 and code.startswith("samemind:"):
+            invitation = Invitation.parse(code)
+            proof, expected = invitation.code, invitation.fingerprint
+            places = places or invitation.addresses
+        else:
+            proof = PairingCode.parse(code)
+        errors: list[LinkLost] = []
+
+        async def prove_at(some: Iterable[Address]) -> Partner | None:
+            for place in some:
+                try:
+                    paired = await join(
+                        self._identity,
+                        self._introduction,
+                        proof,
+                        place,
+                        expected_fingerprint=expected,
+                        revoked=revoked,
+                    )
+                except LinkLost as error:
+                    errors.append(error)
+                else:
+                    return _partner(paired, place)
+            return None
+
+        partner = await prove_at(places)
+        if partner is None and address is None and self._mdns:
+            partner = await self._look(prove_at)
+        if partner is not None:
+            return partner
+        if errors:
+            raise errors[-1]
+        raise LinkLost(
+            "no device on this network shows a pairing code: is `pair` open on the other device? "
+            "Where mDNS does not reach, give the address that it shows"
+        )
+
+    async def _look(
+        self, prove_at: Callable[[Iterable[Address]], Awaitable[Partner | None]]
+    ) -> Partner | None:
+        async with AsyncExitStack() as stack:
+            finder = await stack.enter_async_context(MdnsFinder.open(self._host))
+            seen = await stack.enter_async_context(finder.watch(Service.PAIRING))
+            while True:
+                with trio.move_on_after(FIND_SECONDS_MAX) as looking:
+                    news = await seen.receive()
+                if looking.cancelled_caught:
+                    return None
+                if isinstance(news, Sighting) and (partner := await prove_at(news.addresses)) is not None:
+                    return partner
+
+
+def _partner(paired: Paired, place: Address | None) -> Partner:
+    member = paired.member
+    port = _read_port(paired.payload)
+    return Partner(
+        member.device_id,
+        member.certificate,
+        certificate_key(member.certificate),
+        member.name,
+        paired.words,
+        None if port is None or place is None else Address(place.host, port),
+    )
+
+
+def _read_port(payload: bytes) -> int | None:
+    """The port at which the partner syncs, if it said one."""
+    try:
+        plain = unpack(payload)
+    except InvalidOp:
+        return None
+    return plain if isinstance(plain, int) and 0 < plain <= PORT_MAX else None

@@ -1,0 +1,94 @@
+"""Remember about each peer what is no op: where it answered, what the owner calls it, what it held last.
+
+These rows are this device's own: they are not replicated, and losing them costs a search, not a memory.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+
+from replica.codec import pack, unpack
+from replica.core import Core
+from replica.frontier import Frontier, last_known
+from replica.ids import DeviceId
+from replica.outbox import Outbox
+from sync.address import Address
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRecord:
+    """What is kept of one peer. `covered`: up to which position of our log it is known to hold everything."""
+
+    nickname: str | None = None
+    fixed: Address | None = None
+    last: Address | None = None
+    last_sync_ms: int | None = None
+    offset_ms: int | None = None
+    covered: int | None = None
+
+
+def load_records(core: Core, connection: sqlite3.Connection) -> dict[DeviceId, PeerRecord]:
+    """Return every row; call it on the store's thread."""
+    rows = connection.execute(
+        "SELECT device, nickname, fixed_address, last_address, last_sync, offset_ms, known FROM peer"
+    )
+    return {
+        DeviceId(device): PeerRecord(
+            nickname,
+            None if fixed is None else Address.parse(fixed),
+            None if last is None else Address.parse(last),
+            last_sync,
+            offset_ms,
+            None if known is None else core.position - _lacking(core, known),
+        )
+        for device, nickname, fixed, last, last_sync, offset_ms, known in rows
+    }
+
+
+def note_sync(
+    connection: sqlite3.Connection,
+    device: DeviceId,
+    *,
+    last_sync_ms: int | None,
+    offset_ms: int | None,
+    address: Address | None,
+    known: Frontier | None,
+) -> None:
+    """Take what a link came to; what is None stays as it was."""
+    connection.execute(
+        """INSERT INTO peer (device, last_sync, offset_ms, last_address, known) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (device) DO UPDATE SET
+            last_sync = coalesce(excluded.last_sync, last_sync),
+            offset_ms = coalesce(excluded.offset_ms, offset_ms),
+            last_address = coalesce(excluded.last_address, last_address),
+            known = coalesce(excluded.known, known)""",
+        (
+            device,
+            last_sync_ms,
+            offset_ms,
+            None if address is None else str(address),
+            None if known is None else pack(known.plain()),
+        ),
+    )
+
+
+def fix_address(connection: sqlite3.Connection, device: DeviceId, address: Address | None) -> None:
+    """Take, or take back, the address that the owner gave for a peer."""
+    connection.execute(
+        """INSERT INTO peer (device, fixed_address) VALUES (?, ?)
+        ON CONFLICT (device) DO UPDATE SET fixed_address = excluded.fixed_address""",
+        (device, None if address is None else str(address)),
+    )
+
+
+def rename(connection: sqlite3.Connection, device: DeviceId, nickname: str | None) -> None:
+    """Take, or take back, what the owner calls a peer on this device."""
+    connection.execute(
+        """INSERT INTO peer (device, nickname) VALUES (?, ?)
+        ON CONFLICT (device) DO UPDATE SET nickname = excluded.nickname""",
+        (device, nickname),
+    )
+
+
+def _lacking(core: Core, known: bytes) -> int:
+    dots = last_known(core.feeds, Frontier.read(unpack(known)).heads)
+    return Outbox(core.feeds.vector_to(dots)).lacking(core)

@@ -1,0 +1,399 @@
+"""Keep this device in touch with every other of its group: listen, dial, and hold one link to each.
+
+Whom to dial and when is the roster's decision; what is said on a link is the exchange's. The syncer does what
+they say, and makes sure that one link's failure never hurts another. Time here is trio's clock, which only
+goes forward; wall time is for people and is asked of the replica.
+
+What it costs when all is quiet: one sleeping task for each listener and one that waits until the roster has
+somebody to call, which is never while everybody is linked and nobody is new. mDNS is joined only once there
+is a peer to find; then zeroconf answers its neighbours' questions, and every 15 seconds looks whether this
+machine has other addresses. Links cost what `sync.link` says.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from random import Random, SystemRandom
+from typing import Final
+
+import trio
+
+from replica.asyncio_host import AsyncioHost
+from replica.ids import DeviceId
+from replica.membership import introduce
+from replica.replica import Replica
+from sync import peers
+from sync.address import Address
+from sync.dialling import listen, own_places, port_of, reach
+from sync.discovery.finder import Service, Sighting
+from sync.discovery.mdns import MdnsFinder
+from sync.errands import REACH_SECONDS_MAX, Errands
+from sync.errors import SyncError, Untrusted
+from sync.group import Group
+from sync.identity import Identity
+from sync.links import Links
+from sync.meeting import CodeOffered, Meeting, Partner, Refusal
+from sync.reports import PeerState, State, SyncReport
+from sync.roster import Contact, Roster
+from sync.tls import SecureStream, secure
+
+# A handshake takes milliseconds. If strangers hold all of these, the one that waited longest makes room.
+HANDSHAKES_MAX: Final = 16
+# A new partner may still be writing down who we are when we call.
+PARTNER_RETRY_SECONDS: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
+
+_log = logging.getLogger(__name__)
+
+
+class Syncer:
+    """One device's links; made by `open_syncer`."""
+
+    def __init__(
+        self,
+        replica: Replica,
+        identity: Identity,
+        host: AsyncioHost,
+        nursery: trio.Nursery,
+        *,
+        name: str,
+        listeners: list[trio.SocketListener],
+        listening_on: str,
+        mdns: bool,
+        fixed: tuple[Address, ...],
+        random: Random,
+    ) -> None:
+        self._replica = replica
+        self._identity = identity
+        self._host = host
+        self._nursery = nursery
+        self._listeners = listeners
+        self._listening_on = listening_on
+        self._mdns = mdns
+        self._untied = set(fixed)  # addresses of which it is not known yet who answers there
+        self._random = random
+        self._roster = Roster(identity.device_id)
+        self._group = Group(replica, identity.device_id)
+        self._links = Links(
+            replica,
+            self._group,
+            nursery,
+            changed=self._stir,
+            grown=lambda: nursery.start_soon(self.refresh),
+            linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
+            lost=self._lost,
+        )
+        self._meeting = Meeting(
+            identity,
+            name,
+            host,
+            mdns=mdns,
+            listening_on=listening_on,
+            sync_port=self._port,
+            now_ms=replica.now_ms,
+        )
+        self._errands = Errands(
+            identity,
+            self._group,
+            self._links,
+            nursery,
+            wanted=self._wanted,
+            something=lambda: self._news.wait(),
+            is_hopeless=self._is_hopeless,
+        )
+        self._calls: dict[str, Contact] = {}
+        self._knocking: dict[trio.CancelScope, None] = {}
+        self._news = trio.Event()
+        for address in fixed:
+            self._roster.fix(address, now_ms=self._now_ms())
+
+    # -- what it is asked ------------------------------------------------------------------------------------
+
+    @property
+    def address(self) -> Address | None:
+        """Where others reach this device; None if it does not listen."""
+        if not self._listeners:
+            return None
+        return own_places(self._listening_on, port_of(self._listeners))[0]
+
+    def peers(self) -> list[PeerState]:
+        """How it stands with every other device of the group, by name."""
+        found = [self._state_of(device, name) for device, name in self._group.names.items()]
+        return sorted(found, key=lambda peer: (peer.name, peer.device_id))
+
+    async def sync_now(
+        self,
+        peer: DeviceId | None = None,
+        *,
+        address: Address | None = None,
+        reach_seconds_max: float = REACH_SECONDS_MAX,
+    ) -> list[SyncReport]:
+        """Sync with one peer, with whoever is at an address, or with all; wait until both sides are quiet.
+
+        A peer that cannot be reached is reported with the error, and does not keep the others from syncing.
+        """
+        if address is not None:
+            return [await self._errands.sync_at(address, peer)]
+        wanted = (
+            sorted(set(self._group.trust.members) - {self._identity.device_id}) if peer is None else [peer]
+        )
+        return await self._errands.sync_with(wanted, reach_seconds_max)
+
+    async def stirred(self) -> None:
+        """Wait until something changes in how it stands with somebody."""
+        await self._news.wait()
+
+    async def refresh(self) -> None:
+        """Look again at who is in the group; call it after introducing or revoking somebody."""
+        new = await self._group.look()
+        now_ms = self._now_ms()
+        self._roster.admit(self._group.trust.members.keys(), now_ms=now_ms)
+        for device in self._group.fixed():
+            if (address := self._group.record(device).fixed) is not None:
+                self._roster.fix(address, now_ms=now_ms, member=device)
+        for device, record in new.items():
+            if record.last is not None and self._group.trust.admits(device):
+                self._roster.remember(device, record.last, now_ms=now_ms)
+        self._links.nudge()
+        self._stir()
+
+    async def fix_address(self, device: DeviceId, address: Address) -> None:
+        """Take an address that the owner gave for a peer, for good."""
+        await self._replica.run(lambda _, connection: peers.fix_address(connection, device, address))
+        await self.refresh()
+
+    async def offer_pairing(self, tell: Callable[[CodeOffered | Refusal], None]) -> Partner:
+        """Show a code through `tell`, and whatever replaces it, until one device proved it; then link up.
+
+        CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
+        """
+        partner = await self._meeting.offer(tell, self._group.trust.revoked)
+        await self._take_in(partner)
+        return partner
+
+    async def join_pairing(self, code: str, *, address: Address | None = None) -> Partner:
+        """Prove a code, typed or scanned, to the device that shows it; then link up.
+
+        Without an address, and unless the invitation has one, the device is looked for by mDNS.
+        """
+        partner = await self._meeting.join(code, address, self._group.trust.revoked)
+        await self._take_in(partner)
+        return partner
+
+    def _state_of(self, device: DeviceId, name: str) -> PeerState:
+        record, kept = self._group.record(device), self._links.get(device)
+        behind = None if record.covered is None else max(0, self._replica.position - record.covered)
+        failure = self._group.failure(device)
+        state: State = "away"
+        if device in self._group.trust.revoked:
+            state = "revoked"
+        elif kept is not None:
+            state, failure = "linked", None
+            behind = behind if kept.link.progress.quiet else kept.link.progress.unsent
+        elif any(contact.member == device for contact in self._calls.values()):
+            state = "dialling"
+        return PeerState(
+            device,
+            record.nickname or name,
+            state,
+            record.last_sync_ms,
+            record.offset_ms,
+            behind,
+            record.last or record.fixed,
+            None if failure is None else str(failure),
+        )
+
+    # -- meeting somebody new --------------------------------------------------------------------------------
+
+    async def _take_in(self, partner: Partner) -> None:
+        """Introduce a partner to the group, and call it where it said that it listens."""
+        introduction = introduce(
+            self._identity.sign,
+            self._identity.device_id,
+            public_key=partner.public_key,
+            certificate=partner.certificate,
+            name=partner.name,
+        )
+        await self._replica.run(lambda core, _: core.learn([introduction], []))
+        await self.refresh()
+        if partner.address is not None:
+            self._nursery.start_soon(self._greet, partner.device_id, partner.address)
+
+    async def _greet(self, device: DeviceId, address: Address) -> None:
+        for wait in PARTNER_RETRY_SECONDS:
+            await trio.sleep(wait)
+            if device in self._links:
+                return
+            try:
+                reached = await reach([address], identity=self._identity, pins=self._group.trust.pins())
+            except SyncError as error:
+                self._group.note(device, error)
+            else:
+                await self._keep(reached.stream, reached.peer, address=address)
+                return
+
+    # -- syncing when asked ----------------------------------------------------------------------------------
+
+    def _wanted(self) -> None:
+        """Somebody waits for a peer: call everybody who is not linked."""
+        self._roster.nudge(now_ms=self._now_ms())
+        self._stir()
+
+    def _is_hopeless(self, device: DeviceId, since: float) -> bool:
+        """Whether everything that could be tried has been, and nobody else may still be sighted."""
+        if self._mdns or self._calls:
+            return False
+        record = self._group.record(device)
+        if (record.last or record.fixed) and self._group.failure(device, since=since) is None:
+            return False
+        return not self._untied or self._group.failure(None, since=since) is not None
+
+    # -- links -----------------------------------------------------------------------------------------------
+
+    async def _answer(self, stream: trio.SocketStream) -> None:
+        """Let a caller in if it is a member; strangers get nothing, and not for long."""
+        if len(self._knocking) >= HANDSHAKES_MAX:
+            next(iter(self._knocking)).cancel()
+        with trio.CancelScope() as scope:
+            self._knocking[scope] = None
+            try:
+                secured, peer = await secure(
+                    stream, identity=self._identity, pins=self._group.trust.pins(), server_side=True
+                )
+            except SyncError as error:
+                _log.debug("a caller was not let in: %s", error)
+                return
+            finally:
+                self._knocking.pop(scope)
+        if not scope.cancelled_caught:
+            await self._keep(secured, peer, address=None)
+
+    async def _keep(self, stream: SecureStream, peer: DeviceId, *, address: Address | None) -> None:
+        kept = self._links.admit(stream, peer, address)
+        if kept is None:
+            await trio.aclose_forcefully(stream)
+        else:
+            await self._links.hold(kept)
+
+    def _lost(self, peer: DeviceId) -> None:
+        self._roster.lost(peer, now_ms=self._now_ms(), random=self._random)
+
+    # -- finding and dialling --------------------------------------------------------------------------------
+
+    async def _dial(self) -> None:
+        while True:
+            news = self._news
+            for contact in self._roster.due(now_ms=self._now_ms()):
+                if not self._links.is_full:
+                    self._roster.calling(contact.key, now_ms=self._now_ms())
+                    self._calls[contact.key] = contact
+                    self._nursery.start_soon(self._call, contact)
+            wake_ms = self._roster.next_wake_ms(now_ms=self._now_ms())
+            with trio.CancelScope() as waiting:
+                if wake_ms is not None:
+                    waiting.deadline = max(wake_ms / 1000, trio.current_time() + 0.001)
+                await news.wait()
+
+    async def _call(self, contact: Contact) -> None:
+        try:
+            reached = await reach(contact.addresses, identity=self._identity, pins=self._group.trust.pins())
+        except SyncError as error:
+            told = self._roster.refused if isinstance(error, Untrusted) else self._roster.failed
+            told(contact.key, now_ms=self._now_ms(), random=self._random)
+            self._group.note(contact.member, error)
+            return
+        finally:
+            del self._calls[contact.key]
+            self._stir()
+        self._untied.discard(reached.address)
+        self._roster.reached(contact.key, reached.peer, reached.address, now_ms=self._now_ms())
+        await self._keep(reached.stream, reached.peer, address=reached.address)
+        if reached.peer not in self._links:
+            self._lost(reached.peer)
+
+    async def _discover(self) -> None:
+        """Announce and watch, once there is somebody to find."""
+        while not self._group.names:
+            await self._news.wait()
+        async with AsyncExitStack() as stack:
+            finder = await stack.enter_async_context(MdnsFinder.open(self._host))
+            if self._listeners:
+                await stack.enter_async_context(finder.announce(Service.SYNC, port_of(self._listeners)))
+            async for news in await stack.enter_async_context(finder.watch(Service.SYNC)):
+                if isinstance(news, Sighting):
+                    self._roster.sight(news.name, news.addresses, now_ms=self._now_ms())
+                else:
+                    self._roster.lose_sight(news.name)
+                self._stir()
+
+    # -- how -------------------------------------------------------------------------------------------------
+
+    @property
+    def _port(self) -> int | None:
+        return port_of(self._listeners) if self._listeners else None
+
+    def _stir(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
+    def _now_ms(self) -> int:
+        return int(trio.current_time() * 1000)
+
+
+@asynccontextmanager
+async def open_syncer(
+    replica: Replica,
+    identity: Identity,
+    host: AsyncioHost,
+    *,
+    name: str,
+    listen_on: tuple[str, int] | None = None,
+    mdns: bool = True,
+    fixed: Iterable[Address] = (),
+    dials: bool = True,
+    random: Random | None = None,
+) -> AsyncIterator[Syncer]:
+    """Keep in touch for as long as the block lasts.
+
+    `listen_on`: host and port; an empty host is every interface, port 0 any that is free; None: dial only.
+    `fixed`: addresses of peers beside those that were given for one peer. `dials`: whether to call peers before
+    being asked to.
+    """
+    listeners = [] if listen_on is None else await listen(*listen_on)
+    raised: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        syncer = Syncer(
+            replica,
+            identity,
+            host,
+            nursery,
+            name=name,
+            listeners=listeners,
+            listening_on="" if listen_on is None else listen_on[0],
+            mdns=mdns,
+            fixed=tuple(fixed),
+            random=random or SystemRandom(),
+        )
+        own = introduce(
+            identity.sign,
+            identity.device_id,
+            public_key=identity.public_key,
+            certificate=identity.certificate,
+            name=name,
+        )
+        await replica.run(lambda core, _: core.found(own))
+        await syncer.refresh()
+        if listeners:
+            nursery.start_soon(partial(trio.serve_listeners, syncer._answer, listeners))
+        if dials:
+            nursery.start_soon(syncer._dial)
+        if mdns:
+            nursery.start_soon(syncer._discover)
+        try:
+            yield syncer
+        except Exception as error:  # what goes wrong in the block is not a group of one
+            raised = error
+        await syncer._links.leave()
+        nursery.cancel_scope.cancel()
+    if raised is not None:
+        raise raised

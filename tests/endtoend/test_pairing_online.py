@@ -1,0 +1,89 @@
+"""Two devices that never met are paired, and are linked and in agreement right after."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from sync.address import Address
+from sync.errors import LinkLost, WrongCode
+from sync.meeting import CodeOffered, Partner, Refusal
+from sync.syncer import Syncer
+from tests.support.daemons import agree, online
+from tests.support.devices import devices, run
+
+
+async def pair(offerer: Syncer, joiner: Syncer, *, scanned: bool = False) -> tuple[Partner, Partner]:
+    """Pair two devices as two people do: one reads the code, the other types it."""
+    partners: list[Partner] = []
+    tell, told = trio.open_memory_channel[CodeOffered | Refusal](10)
+
+    async def offer() -> None:
+        partners.append(await offerer.offer_pairing(tell.send_nowait))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(offer)
+        shown = await told.receive()
+        assert isinstance(shown, CodeOffered)
+        if scanned:
+            joined = await joiner.join_pairing(shown.invitation)
+        else:
+            joined = await joiner.join_pairing(shown.code.upper(), address=shown.addresses[0])
+    return partners[0], joined
+
+
+@pytest.mark.parametrize("scanned", [False, True], ids=["typed", "scanned"])
+def test_pairing_makes_two_groups_one_and_links_them_at_once(tmp_path: Path, scanned: bool) -> None:
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "server") as (laptop, server),
+            devices(tmp_path, "phone", "tablet") as (phone, tablet),
+        ):
+            for device in (laptop, server, phone, tablet):
+                await device.remember(f"from the {device.name}")
+            async with online(server) as one, online(laptop, calls=[one]) as two:
+                await agree(laptop, server)
+                async with online(tablet) as three, online(phone, calls=[three]) as four:
+                    await agree(phone, tablet)
+                    offered, joined = await pair(two, four, scanned=scanned)
+                    assert (offered.name, joined.name) == ("phone", "laptop")
+                    assert offered.words == joined.words
+                    await agree(laptop, phone, server, tablet)
+                    assert len(await server.texts()) == 4
+                    names = {peer.name for peer in one.peers()}
+                    assert names == {"laptop", "phone", "tablet"}
+
+    run(main)
+
+
+def test_a_wrong_code_pairs_nobody_and_a_new_one_is_shown(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "phone") as (phone,):
+            async with online(laptop) as one, online(phone) as two:
+                tell, told = trio.open_memory_channel[CodeOffered | Refusal](10)
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(one.offer_pairing, tell.send_nowait)
+                    shown = await told.receive()
+                    assert isinstance(shown, CodeOffered)
+                    wrong = "100-acorn-album" if shown.code != "100-acorn-album" else "100-acorn-amber"
+                    with pytest.raises(WrongCode):
+                        await two.join_pairing(wrong, address=shown.addresses[0])
+                    assert isinstance(await told.receive(), Refusal)
+                    again = await told.receive()
+                    assert isinstance(again, CodeOffered)
+                    assert again.code != shown.code
+                    nursery.cancel_scope.cancel()
+                assert one.peers() == two.peers() == []
+
+    run(main)
+
+
+def test_nobody_who_shows_a_code_is_said_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "phone") as (phone,), online(phone) as syncer:
+            with pytest.raises(LinkLost, match=r"nobody is pairing at 127\.0\.0\.1:9"):
+                await syncer.join_pairing("100-acorn-album", address=Address("127.0.0.1", 9))
+            with pytest.raises(LinkLost, match="no device on this network shows a pairing code"):
+                await syncer.join_pairing("100-acorn-album")
+
+    run(main)
