@@ -114,8 +114,7 @@ class Mind:
 
     # -- the worker ------------------------------------------------------------------------------------------
 
-    async def _watch(self) -> None:
-        position = self._replica.position
+    async def _watch(self, position: int) -> None:
         while True:
             position = await self._replica.changed(position)
             self._wake.set()
@@ -228,7 +227,8 @@ async def open_mind(replica: Replica, *, embedder: Embedder | None = None) -> As
     mind = Mind(replica, chosen, await replica.run(lambda core, connection: enter(connection)))
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(mind._watch)
+        # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
+        nursery.start_soon(mind._watch, replica.position)
         nursery.start_soon(mind._work)
         try:
             yield mind
