@@ -15,10 +15,10 @@ DEV := $(VENV)/.installed-dev
 SEED ?= 1
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep e2e bench docs clean
+.PHONY: help demo test lint format check simulate sweep e2e bench bench-recall docs clean
 
 help: ## list what can be made
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(CORE) ## two devices on this machine, one memory
 	$(BIN)/samemind demo
@@ -48,6 +48,9 @@ e2e: $(DEV) ## real processes and sockets only
 
 bench: $(DEV) ## measure beside the peers, in one run; reported as ratios
 	$(BIN)/python -m pytest tests/bench --benchmark-only --benchmark-columns=min,median,rounds -p no:randomly
+
+bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations
+	$(BIN)/python -m tests.bench.recall_locomo
 
 docs: $(DEV) ## check what the docs say: links, names, examples
 	$(BIN)/python -m pytest tests/unit/test_house.py

@@ -1,7 +1,7 @@
 """The signals that order candidates: one table, each signal pure, named, weighed and switchable.
 
 A score is the sum of weight times signal. Signals lie between 0 and 1, the weights say how much each counts
-and carry the sign. They were fitted (listwise, by `tests/bench/recall.py`) on conversations of the LoCoMo
+and carry the sign. They were fitted (listwise, by `make bench-recall`) on conversations of the LoCoMo
 benchmark and judged on conversations that the fit had not seen; a signal that only knows what talk is like
 says nothing of memories that are no turns of a conversation.
 
@@ -101,24 +101,24 @@ def _use(pool: Pool) -> Column:
 
 
 SIGNALS: Final = (
-    Signal("words", 1.3, lambda pool: pool.words, "holds the words that were asked for (BM25)"),
-    Signal("meaning", 2.4, lambda pool: pool.meaning, "is about the same (cosine)"),
+    Signal("words", 1.0, lambda pool: pool.words, "holds the words that were asked for (BM25)"),
+    Signal("meaning", 1.6, lambda pool: pool.meaning, "is about the same (cosine)"),
     Signal("echo", 2.3, _echo, "has a word like each that was asked for"),
-    Signal("covered", 1.0, _covered, "the turns around it hold all that was asked for"),
-    Signal("before", 1.4, lambda pool: pool.at(pool.evidence, -2), "the turn two before fits"),
-    Signal("after", 0.4, lambda pool: pool.at(pool.evidence, 2), "the turn two after fits"),
+    Signal("covered", 2.5, _covered, "the turns around it hold all that was asked for"),
+    Signal("before", 1.3, lambda pool: pool.at(pool.evidence, -2), "the turn two before fits"),
+    Signal("after", 0.5, lambda pool: pool.at(pool.evidence, 2), "the turn two after fits"),
     Signal(
         "answers",
         1.4,
         lambda pool: pool.at(pool.evidence * _questions(pool), -1),
         "follows a question that fits",
     ),
-    Signal("session", 2.3, _session, "its conversation has what fits best"),
+    Signal("session", 2.6, _session, "its conversation has what fits best"),
     Signal("speaker", 2.4, _speaker, "was said by the one who is named"),
-    Signal("length", 4.5, _length, "is long enough to say something"),
+    Signal("length", 3.4, _length, "is long enough to say something"),
     Signal("question", -0.5, _questions, "asks rather than tells"),
     Signal("opening", 1.3, _opening, "opens its conversation"),
-    Signal("when", 2.2, _when, "names a time, as was asked"),
+    Signal("when", 2.0, _when, "names a time, as was asked"),
     Signal(
         "number",
         0.5,

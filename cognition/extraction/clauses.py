@@ -1,0 +1,163 @@
+"""Take an English sentence apart into clauses, each with a subject that has a name.
+
+A clause is what stands between punctuation or a conjunction and the next, when it begins with a subject, or
+with a verb whose subject is that of the clause before ("She prefers Python and lives in Berlin"). "I" is the
+speaker; "she" is the person that the text spoke of last, and nobody if it named none: a fact about the wrong
+person is worse than no fact.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from cognition.extraction.english import BY_FIRST_WORD
+from cognition.extraction.names import NAME, is_name
+
+# Relatives, friends and pets: whom "my …" may name as the subject of a fact.
+_KIN: Final = (
+    r"(?:(?:best|old|older|younger|little|big|new|ex|close|good|step|twin|youngest|oldest|eldest)[- ])?(?:mom|mum|mother|dad|father"
+    r"|parents|brother|sister|siblings|son|daughter|kids?|child(?:ren)?|wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?"
+    r"|grandma|grandpa|grandmother|grandfather|grandparents|aunt|uncle|cousin|niece|nephew|friends?|boss|manager|roommate|neighbou?r"
+    r"|colleague|teammate|dogs?|cats?|pupp(?:y|ies)|kitten|pet|turtles?|hamster|rabbit|horse|team|band|family|company|doctor"
+    r"|therapist|coach|mentor|in-laws)"
+)
+_FAVOURITE: Final = r"favou?rite (?:[\w-]+ ){1,4}?(?=is\b|are\b|was\b|has to be\b)"
+_SUBJECT: Final = re.compile(
+    rf"(?P<i>I|i)(?=[ '’])|(?P<we>we|We)(?=[ '’])|(?P<they>[Hh]e|[Ss]he)(?=[ '’])"
+    rf"|(?P<own>[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?P<what>name|birthday|{_FAVOURITE}|{_KIN})(?P<whose>['’]s (?:name|birthday))?"
+    rf"(?:,? (?P<called>{NAME}),?)?(?=[ '’])"
+    rf"|(?P<name>{NAME})(?:['’]s (?P<thing>name|birthday|{_FAVOURITE}))?(?=[ '’])"
+)
+_FILLERS: Final = re.compile(
+    r"(?:(?:and|but|so|well|yeah|yes|yep|no|nope|oh|wow|also|plus|hey|hi|hello|actually|honestly|anyway|btw|by the way|guess what"
+    r"|recently|lately|then|still|for me|as for me|in fact|luckily|unfortunately|sadly|thankfully|fortunately|finally"
+    r"|speaking of which|these days|nowadays|personally|of course|thanks|cool|great|right now|now|because|'cause|since then|after that"
+    r"|as you know|you know|i mean|besides|one day|once|oh and|haha|sure|absolutely|definitely|meanwhile|currently|also|though"
+    r"|just|that's why|on top of that|good news|the good news is(?: that)?)[,!.:]* +)+",
+    re.IGNORECASE,
+)
+_ADVERBS: Final = re.compile(
+    r"(?:(?:just|recently|finally|also|always|really|actually|still|even|only|usually|totally|absolutely|definitely|already"
+    r"|currently|now|both|often|sometimes|kinda|mostly|truly|probably|simply|again|officially|lately|once|ended up|managed to"
+    r"|even|then|personally|particularly|especially|decided to go ahead and|got to|all|completely|proudly|happily) +)+",
+    re.IGNORECASE,
+)
+_CONTRACTIONS: Final = (
+    (re.compile(r"^(\w+)['’]m\b", re.IGNORECASE), r"\1 am"),
+    (re.compile(r"^(\w+)['’]ve\b", re.IGNORECASE), r"\1 have"),
+    (re.compile(r"^(\w+)['’]re\b", re.IGNORECASE), r"\1 are"),
+    (re.compile(r"^(s?he)['’]s (?=been\b|got\b|had\b|\w+ed\b)", re.IGNORECASE), r"\1 has "),
+    (re.compile(r"^(s?he)['’]s\b", re.IGNORECASE), r"\1 is"),
+)
+_VERBS: Final = "|".join(sorted((re.escape(word) for word in BY_FIRST_WORD), key=len, reverse=True))
+_SPLIT: Final = re.compile(
+    r"\s*(?:[;:]|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|[,!?.](?=\s))\s*"
+    r"|\s+(?=(?:and|but|so|because|since|plus|cause|though|although) (?:I|we|he|she|my|they|it|you|[A-Z]\w+ (?:is|was|has|and))\b)"
+    rf"|\s+and (?=(?:(?:also|just|then|even|finally) )?(?:{_VERBS})\b(?! (?:and|or)\b))",
+)
+_COORDINATED: Final = re.compile(rf"(?:(?:also|just|then|even|finally) )?(?P<verb>{_VERBS})\b")
+_QUESTION: Final = re.compile(r"\?[\"”’)\s\W]*$")
+_NAMED_VERB: Final = re.compile(rf" (?:(?:also|just|recently|always|really|now|still|finally|never) )?(?:{_VERBS}|had|said|told|does|did|can|will)\b")
+_TAG: Final = re.compile(r"^(?:(?:my|our|his|her) )")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause: whom it is about, and what it says of them.
+
+    `subject` is None for an "I" whose name nobody told: such a statement is kept as it was said.
+    """
+
+    subject: str | None
+    spoken: str
+    """The subject as it was said."""
+    predicate: str
+    favourite: bool = False
+    relative: tuple[str, str] | None = None
+    """What the subject is to the speaker, when the clause says so: (name, "sister")."""
+
+
+class Reader:
+    """Reads the sentences of one text in order, since a later one may speak of whom an earlier one named."""
+
+    def __init__(self, speaker: str | None) -> None:
+        self.speaker = speaker
+        self._last: str | None = None
+
+    def clauses(self, sentence: str) -> Iterator[Clause]:
+        """Return the clauses of a sentence that state something of somebody; a question states nothing."""
+        if _QUESTION.search(sentence):
+            return
+        before: Clause | None = None
+        for part, joined in _parts(sentence):
+            if joined and before is not None and (found := _COORDINATED.match(part)) is not None:
+                yield Clause(before.subject, before.spoken, part[found.start("verb") :])
+                continue
+            clause = self._read(part)
+            if clause is not None:
+                yield clause
+            before = clause
+
+    def _read(self, part: str) -> Clause | None:
+        text = _FILLERS.sub("", part, count=1) if _FILLERS.match(part) else part
+        for pattern, said in _CONTRACTIONS:
+            text = pattern.sub(said, text, count=1)
+        match = _SUBJECT.match(text)
+        if match is None:
+            return None
+        predicate = _ADVERBS.sub("", text[match.end() :].lstrip(" ,"), count=1)
+        predicate = re.sub(r"^(am|is|are|was|were|have|has) (?=\w)" + f"(?:{_ADVERBS.pattern})", r"\1 ", predicate)
+        if match["i"] or match["we"]:
+            return Clause(self.speaker, match[0], predicate)
+        if match["they"]:
+            return None if self._last is None else Clause(self._last, match[0], predicate)
+        if match["own"]:
+            return self._owned(match, predicate)
+        return self._named(match, text, predicate)
+
+    def _owned(self, match: re.Match[str], predicate: str) -> Clause | None:
+        owner = self.speaker if match["own"].lower() in ("my", "our") else self._last
+        what = match["what"].strip()
+        if what == "name" and match["own"].lower() == "my":
+            found = re.match(rf"(?:is|['’]s) (?P<name>{NAME})", predicate)
+            if found is not None:
+                self.speaker = self.speaker or found["name"]
+                return Clause(found["name"], match[0], predicate)
+            return None
+        called = match["called"]
+        if called is not None and is_name(called.split(" ")[0]):
+            self._last = called
+            relative = None if owner is None else (called, f"{owner}'s {what}")
+            return Clause(called, match[0], predicate, relative=relative)
+        if owner is None:
+            return None if match["own"].lower() in ("his", "her") else Clause(None, match[0], predicate)
+        owned = f"{owner}'s {what}{(match['whose'] or '').replace('’', chr(39))}"
+        favourite = what.startswith("favo")
+        if not favourite and what not in ("name", "birthday"):
+            self._last = owned
+        return Clause(owned, match[0], predicate, favourite=favourite)
+
+    def _named(self, match: re.Match[str], text: str, predicate: str) -> Clause | None:
+        name = match["name"]
+        if not is_name(name.split(" ")[0]) or name == "I":
+            return None
+        if _NAMED_VERB.match(text, match.end()) is None:
+            return None
+        thing = match["thing"]
+        if thing is not None:
+            return Clause(f"{name}'s {thing.strip()}", match[0], predicate, favourite=thing.startswith("favo"))
+        self._last = name
+        return Clause(name, match[0], predicate)
+
+
+def _parts(sentence: str) -> Iterator[tuple[str, bool]]:
+    """Return the parts of a sentence, and whether each follows an "and" without a subject of its own."""
+    start, joined = 0, False
+    for match in _SPLIT.finditer(sentence):
+        if match.start() > start:
+            yield sentence[start : match.start()].strip(), joined
+        joined = match[0].strip() in ("and", ",")
+        start = match.end()
+    if start < len(sentence):
+        yield sentence[start:].strip(" .!"), joined

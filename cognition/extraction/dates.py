@@ -1,0 +1,237 @@
+"""Resolve the dates that a text names to stretches of time, given when it was told.
+
+The words are found first, by each language's own table, and only they are read: a parser that is let loose on
+a whole sentence takes "We" for Wednesday. A plain weekday or "the other day" is left alone: what it means
+cannot be known.
+
+Days are those of `zone`, the teller's; a whole day runs from its first to its last millisecond.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from cognition.extraction.date_words import DAY, LANGUAGES, MONTH, WEEK, WEEKEND, YEAR, Words
+from cognition.extraction.values import When
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SATURDAY: Final = 5
+# A year must look like one: "in 300" is not the year 300.
+_YEAR: Final = r"(?:1[89]\d\d|20\d\d)"
+# More of a unit than this is not said by people who mean a date.
+_COUNT_MAX: Final = 200
+
+Span = tuple[date, date]
+_V = TypeVar("_V")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """One way to name a time: its words, and what they mean on a day."""
+
+    words: re.Pattern[str]
+    means: Callable[[re.Match[str], date], Span | None]
+
+
+def find_dates(text: str, *, told_at_ms: int, language: str = "en", zone: tzinfo = UTC) -> tuple[When, ...]:
+    """Return the stretches of time that a text names, in their order."""
+    cues, gate = _cues(language)
+    if gate.search(text) is None:
+        return ()
+    try:
+        told = (_EPOCH + timedelta(milliseconds=told_at_ms)).astimezone(zone).date()
+    except OverflowError:
+        return ()
+    found: dict[int, When] = {}
+    taken: list[tuple[int, int]] = []
+    for cue in cues:
+        for match in cue.words.finditer(text):
+            start, end = match.span()
+            if any(start < other_end and other_start < end for other_start, other_end in taken):
+                continue
+            try:
+                span = cue.means(match, told)
+                if span is not None:
+                    found[start] = When(
+                        _first_ms(span[0], zone),
+                        _first_ms(span[1] + timedelta(days=1), zone) - 1,
+                        match[0],
+                        start,
+                    )
+                    taken.append((start, end))
+            except (ValueError, OverflowError):
+                continue  # the 31st of February, or a year that no calendar has
+    return tuple(found[start] for start in sorted(found))
+
+
+@lru_cache(len(LANGUAGES))
+def _cues(language: str) -> tuple[tuple[_Cue, ...], re.Pattern[str]]:
+    """Return a language's cues, longer ones first, and one pattern without which none can match."""
+    words = LANGUAGES[language]
+    number = "|".join(["\\d{1,3}", *sorted(words.numbers, key=len, reverse=True)])
+    unit = "|".join(words.units)
+    day = "|".join(f"(?:{name})" for name in words.weekdays)
+    month = "|".join(f"(?:{name})" for name in words.months)
+    cues: list[_Cue] = []
+    of = r"(?: de| of)?,?"
+    cues += [
+        _cue(r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)", _on_iso),
+        _cue(
+            rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of| de)? (?P<m>{month})\b\.?(?:{of} (?P<y>{_YEAR}))?",
+            lambda match, told: _on(words, match, told),
+            words.prefix,
+        ),
+    ]
+    if language == "en":
+        cues.append(
+            _cue(
+                rf"(?P<m>{month})\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<y>{_YEAR}))?",
+                lambda match, told: _on(words, match, told),
+                words.prefix,
+            )
+        )
+        cues.append(_cue(rf"(?:in|since|during|by) (?P<m>{month}),? (?P<y>{_YEAR})",
+                         lambda match, told: _month_of(words, match, told)))  # fmt: skip
+        cues.append(_cue(rf"(?P<w>last|next) (?P<m>{month})(?! \d)",
+                         lambda match, told: _near_month(words, match, told), "(?:in |since )?"))  # fmt: skip
+        cues.append(_cue(rf"(?:back )?(?:in|since) (?P<y>{_YEAR})(?![\d'-])", _in_year))
+    elif language == "es":
+        cues.append(_cue(rf"en (?P<m>{month}) de (?P<y>{_YEAR})", lambda m, t: _month_of(words, m, t)))
+        cues.append(_cue(rf"(?:en|desde) (?P<y>{_YEAR})", _in_year))
+    elif language == "de":
+        cues.append(_cue(rf"(?:im |seit )(?P<m>{month}) (?P<y>{_YEAR})", lambda m, t: _month_of(words, m, t)))
+        cues.append(_cue(rf"(?:im jahre? |seit |in )(?P<y>{_YEAR})", _in_year))
+    else:
+        cues.append(_cue(rf"[ву] (?P<y>{_YEAR}) (?:году|році)", _in_year))
+    for templates, sign in ((words.ago, -1), (words.ahead, 1)):
+        for template in templates:
+            pattern = template.replace("N", f"(?P<n>{number})").replace("U", f"(?P<u>{unit})")
+            cues.append(_cue(pattern, _counted(words, sign), "(?:about |around |just |over )?"))
+    for templates, going in ((words.last, -1), (words.next, 1)):
+        for template in templates:
+            pattern = template.replace("D", f"(?P<day>{day})")
+            cues.append(_cue(pattern, _weekday(words, going), words.prefix))
+    for phrase, (unit_name, count) in words.phrases.items():
+        cues.append(_cue(f"(?:{phrase})", _fixed(unit_name, count), words.prefix))
+    return tuple(cues), _gate(language)
+
+
+def _gate(language: str) -> re.Pattern[str]:
+    """Return a quick pattern: every cue of the language holds one of these."""
+    quick = {
+        "en": r"\d|day|night|week|month|year|tomorrow|ago|morning|evening|noon|last |next |this "
+        r"|from now| back",
+        "es": r"\d|ayer|hoy|mañana|anoche|semana|mes|año|hace |dentro|pasado|próxim|esta |viene|en ",
+        "de": r"\d|gestern|heute|morgen|woche|monat|jahr|vor |letzt|nächst|kommend|vergangen|vorig|in ",
+        "ru": r"\d|вчера|сегодня|завтра|назад|через|прошл|следующ|эт[иоа]",
+        "uk": r"\d|чора|сьогодні|завтра|тому|через|минул|наступн|торік|ць|ці|цих|цей|цю|за ",
+    }
+    return re.compile(quick[language], re.IGNORECASE)
+
+
+def _cue(pattern: str, means: Callable[[re.Match[str], date], Span | None], prefix: str = "") -> _Cue:
+    return _Cue(re.compile(rf"(?<![\w-]){prefix}{pattern}(?![\w])", re.IGNORECASE), means)
+
+
+def _fixed(unit: str, count: int) -> Callable[[re.Match[str], date], Span]:
+    return lambda match, told: _span(unit, count, told)
+
+
+def _span(unit: str, count: int, told: date) -> Span:
+    if unit == DAY:
+        day = told + timedelta(days=count)
+        return day, day
+    if unit == WEEK:
+        monday = told - timedelta(days=told.weekday()) + timedelta(weeks=count)
+        return monday, monday + timedelta(days=6)
+    if unit == WEEKEND:
+        saturday = told - timedelta(days=told.weekday() - _SATURDAY) + timedelta(weeks=count)
+        return saturday, saturday + timedelta(days=1)
+    if unit == MONTH:
+        return _month(*_months_on(told, count))
+    assert unit == YEAR, unit
+    return date(told.year + count, 1, 1), date(told.year + count, 12, 31)
+
+
+def _counted(words: Words, sign: int) -> Callable[[re.Match[str], date], Span | None]:
+    def means(match: re.Match[str], told: date) -> Span | None:
+        said = match["n"].casefold()
+        number = int(said) if said.isdigit() else _looked_up(words.numbers, said)
+        if not 0 < number <= _COUNT_MAX:
+            return None
+        unit = _looked_up(words.units, match["u"].casefold())
+        if unit == WEEK:  # "two weeks ago" is a day, and people mean it roughly: that week
+            return _span(WEEK, sign * number, told)
+        return _span(unit, sign * number, told)
+
+    return means
+
+
+def _looked_up(table: Mapping[str, _V], said: str) -> _V:
+    return next(value for pattern, value in table.items() if re.fullmatch(pattern, said))
+
+
+def _weekday(words: Words, going: int) -> Callable[[re.Match[str], date], Span]:
+    def means(match: re.Match[str], told: date) -> Span:
+        wanted = _index(words.weekdays, match["day"])
+        if going < 0:
+            back = (told.weekday() - wanted - 1) % 7 + 1
+            day = told - timedelta(days=back)
+        else:
+            day = told + timedelta(days=(wanted - told.weekday() - 1) % 7 + 1)
+        return day, day
+
+    return means
+
+
+def _index(patterns: tuple[str, ...], said: str) -> int:
+    said = said.casefold()
+    return next(i for i, pattern in enumerate(patterns) if re.fullmatch(pattern, said))
+
+
+def _on_iso(match: re.Match[str], told: date) -> Span:
+    day = date(int(match["y"]), int(match["m"]), int(match["d"]))
+    return day, day
+
+
+def _on(words: Words, match: re.Match[str], told: date) -> Span:
+    month, day = _index(words.months, match["m"]) + 1, int(match["d"])
+    if match["y"] is not None:
+        found = date(int(match["y"]), month, day)
+    else:  # of the years around, the one in which the day is nearest
+        years = [date(year, month, day) for year in (told.year - 1, told.year, told.year + 1)]
+        found = min(years, key=lambda each: abs(each - told))
+    return found, found
+
+
+def _month_of(words: Words, match: re.Match[str], told: date) -> Span:
+    return _month(int(match["y"]), _index(words.months, match["m"]) + 1)
+
+
+def _near_month(words: Words, match: re.Match[str], told: date) -> Span:
+    month = _index(words.months, match["m"]) + 1
+    if match["w"].casefold() == "last":
+        return _month(told.year if month < told.month else told.year - 1, month)
+    return _month(told.year if month > told.month else told.year + 1, month)
+
+
+def _in_year(match: re.Match[str], told: date) -> Span:
+    year = int(match["y"])
+    return date(year, 1, 1), date(year, 12, 31)
+
+
+def _months_on(told: date, count: int) -> tuple[int, int]:
+    month = told.year * 12 + told.month - 1 + count
+    return month // 12, month % 12 + 1
+
+
+def _month(year: int, month: int) -> Span:
+    following = date(year + month // 12, month % 12 + 1, 1)
+    return date(year, month, 1), following - timedelta(days=1)
+
+
+def _first_ms(day: date, zone: tzinfo) -> int:
+    return int((datetime(day.year, day.month, day.day, tzinfo=zone) - _EPOCH) / timedelta(milliseconds=1))

@@ -1,0 +1,31 @@
+"""Part a text into sentences: after `.`, `!`, `?` or `…`, a space, and a capital (or at a line's end).
+
+A full stop behind a title, an initial or a common abbreviation ends nothing.
+"""
+
+import re
+from typing import Final
+
+from cognition.extraction.names import CAPITAL
+
+_END: Final = re.compile(
+    rf"(?<=[.!?…])[\"”’)»]*(?:\s+(?=[\"“‘('«„¿¡]*{CAPITAL})|\s+(?=[\"“(¿¡]*[0-9])|\s*\n+\s*)|\s*\n+\s*"
+)
+_NO_END: Final = re.compile(
+    r"(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co|Sra?|Dra|z\.B|bzw|ca|Hr|Fr"
+    r"|т\.е|т\.к|г|им|ул|[A-ZА-ЯЁІЇЄҐ])\.$"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, without the space around them."""
+    parts: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        part = text[start : match.start()]
+        if "\n" not in match[0] and _NO_END.search(part):
+            continue
+        parts.append(text[start : match.end()].strip())
+        start = match.end()
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]

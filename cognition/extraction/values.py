@@ -1,0 +1,86 @@
+"""What extraction finds: facts, triples, names and dates, as plain values.
+
+A `Fact` is a memory to be: one statement that can be read without its neighbours, because its subject is named
+and its date is resolved. What it was taken from stays as it was said; these only stand beside it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from replica import MEMORY_TYPES
+
+# What sort of statement a fact is, beside its memory type: a decision and a location are both factual.
+KINDS: Final = ("fact", "decision", "preference", "event", "plan", "feeling", "relationship")
+
+# Explicit statements lie above the upper line, inferences between the two, speculation below the lower one.
+EXPLICIT_ABOVE: Final = 0.8
+SPECULATION_BELOW: Final = 0.5
+# A guess below this is not worth a memory; what is dropped is counted.
+CONFIDENCE_MIN: Final = 0.3
+
+# Words that stand for a person without naming one: no triple may have such a subject.
+PRONOUNS: Final = frozenset(
+    ["i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them", "this", "that", "these", "those", "who", "someone", "somebody", "everyone", "everybody", "nobody", "yo", "tú", "él", "ella", "nosotros", "ellos", "ellas", "usted", "ich", "wir", "du", "er", "sie", "es", "ihr", "я", "мы", "ты", "вы", "он", "она", "они", "оно", "ми", "ти", "ви", "він", "вона", "вони", "воно"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """One relation between a named subject and a value."""
+
+    subject: str
+    predicate: str
+    object: str
+
+    def __post_init__(self) -> None:
+        if not self.subject or self.subject.casefold() in PRONOUNS:
+            raise ValueError(f"expected a named subject, got {self.subject!r}")
+        if not self.predicate or not self.object:
+            raise ValueError(f"expected a predicate and an object, got {self.predicate!r}, {self.object!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A stretch of time that some words of a text name: both ends included, in ms since 1970."""
+
+    start_ms: int
+    end_ms: int
+    words: str
+    at: int
+    """Where in the text the words begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One statement taken from a text."""
+
+    content: str
+    kind: str
+    type: str
+    confidence: float
+    pattern: str
+    subject: str | None = None
+    speaker: str | None = None
+    triple: Triple | None = None
+    when: When | None = None
+
+    def __post_init__(self) -> None:
+        if not self.content.strip():
+            raise ValueError("expected a fact to say something, got an empty content")
+        if self.kind not in KINDS:
+            raise ValueError(f"expected a kind among {', '.join(KINDS)}; got {self.kind!r}")
+        if self.type not in MEMORY_TYPES:
+            raise ValueError(f"expected a type among {', '.join(MEMORY_TYPES)}; got {self.type!r}")
+        if not 0 <= self.confidence <= 1:  # also refuses NaN
+            raise ValueError(f"expected a confidence from 0 to 1, got {self.confidence!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """All that was found in one text. `dropped` counts facts that were too uncertain, or too many."""
+
+    facts: tuple[Fact, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    entities: tuple[str, ...] = ()
+    dates: tuple[When, ...] = ()
+    dropped: int = 0

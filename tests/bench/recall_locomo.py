@@ -1,0 +1,267 @@
+"""Measure recall on LoCoMo, without an LLM: `make bench-recall`.
+
+The hard figure first: of the top k turns, did any hold the evidence (any), and what share of the evidence (fraction).
+Session-level figures, which others publish, and plain BM25 stand beside it. Weights fitted on four conversations are
+judged on the fifth. The data is read from beside the repository and never copied in.
+"""
+
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from cognition import Filters, StaticEmbedder, queue
+from cognition.embedding.lexicon import WordVectors
+from cognition.index import ExactIndex
+from cognition.ranking.query import Query
+from cognition.ranking.signals import SIGNALS, WEIGHTS
+from cognition.recall import POOL_MIN, Ranked, rank
+from cognition.words import any_of, words
+from replica import Remember, Write
+from tests.bench.fitting import Example, fit
+from tests.support.minds import LOCOMO, NOW_MS, Home, Turn, turns_of
+
+DEPTHS: Final = (1, 5, 10, 20)
+K: Final = 10
+CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+# Category 5 asks for what was never said; it is shown apart.
+JUDGED: Final = (1, 2, 3, 4)
+NAMES: Final = tuple(signal.name for signal in SIGNALS)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question: which turns hold its evidence, and which turns came, in order."""
+
+    conversation: str
+    category: int
+    question: str
+    evidence: frozenset[str]
+    turns: Sequence[str]
+    speakers: Sequence[str]
+    named: frozenset[str]
+    bm25: Sequence[str]
+    took_ms: float
+    example: Example
+
+    def share(self, turns: Sequence[str], k: int) -> float:
+        """Return the fraction of the evidence among the first k."""
+        return len(self.evidence & set(turns[:k])) / len(self.evidence)
+
+
+# Who is compared, and the turns each brings for a question.
+CONTESTANTS: Final[Mapping[str, Callable[[Outcome], Sequence[str]]]] = {
+    "ours": lambda it: it.turns,
+    "plain BM25": lambda it: it.bm25,
+}
+
+
+class Conversation:
+    """One conversation as a memory of its own."""
+
+    def __init__(self, held: Mapping[str, Any], embedder: StaticEmbedder) -> None:
+        self.id: str = held["sample_id"]
+        self.turns: list[Turn] = turns_of(dict(held))
+        self.name_of = {bytes(turn.rid): str(turn.fields["turn"]) for turn in self.turns}
+        self.embedder, self.lexicon = embedder, WordVectors(embedder)
+        self.home = Home()
+        self.home.commit(*[Write(Remember(turn.text, turn.fields), turn.rid) for turn in self.turns])
+        self.index = ExactIndex(embedder.width)
+        jobs = queue.due(self.home.connection, now_ms=NOW_MS, limit=len(self.turns))
+        self.index.add([job.id for job in jobs], embedder.embed([job.text for job in jobs]))
+        self.home.connection.execute("DELETE FROM embed_queue")
+        self.home.connection.execute(
+            "CREATE VIRTUAL TABLE plain USING fts5(text, content='memory', content_rowid='id', tokenize='porter')"
+        )
+        self.home.connection.execute("INSERT INTO plain (plain) VALUES ('rebuild')")
+
+    def ask(self, question: str, weights: Mapping[str, float] = WEIGHTS) -> tuple[Ranked, float]:
+        """Return the ranked pool of a question, and how many ms it took, its embedding included."""
+        began = time.perf_counter()
+        query = Query(question)
+        vector = self.embedder.embed([query.keywords])[0]
+        ranked = rank(
+            self.home.connection,
+            query,
+            vector=vector,
+            index=self.index,
+            now_ms=NOW_MS,
+            lexicon=self.lexicon,
+            filters=Filters(),
+            limit=POOL_MIN,
+            weights=weights,
+        )
+        return ranked, (time.perf_counter() - began) * 1_000
+
+    def bm25(self, question: str) -> list[str]:
+        """Return the turns that plain BM25 on the raw text brings: every word of the question, nothing else."""
+        found = self.home.connection.execute(
+            """SELECT m.rid FROM plain p JOIN memory m ON m.id = p.rowid WHERE plain MATCH ?
+               ORDER BY p.rank LIMIT 1000""",
+            (any_of(dict.fromkeys(words(question))),),
+        )
+        return [self.name_of[rid] for (rid,) in found]
+
+
+def outcomes(conversation: Conversation, questions: Sequence[Mapping[str, Any]]) -> Iterator[Outcome]:
+    """Ask every question that names its evidence."""
+    for asked in questions:
+        evidence = frozenset(
+            f"D{int(day)}:{int(turn)}"
+            for text in asked["evidence"]
+            for day, turn in re.findall(r"D:?(\d+):(\d+)", text)
+        )
+        if not evidence:
+            continue
+        ranked, took_ms = conversation.ask(asked["question"])
+        rows = ranked.pool.rows
+        names = [conversation.name_of[bytes(row.rid)] for row in rows]
+        columns = [
+            ranked.scored.contributions.get(name, np.zeros(len(rows))) / (WEIGHTS[name] or 1)
+            for name in NAMES
+        ]
+        yield Outcome(
+            conversation=conversation.id,
+            category=asked["category"],
+            question=asked["question"],
+            evidence=evidence,
+            turns=[names[i] for i in ranked.order],
+            speakers=[rows[i].speaker or "" for i in ranked.order],
+            named=ranked.pool.names,
+            bm25=conversation.bm25(asked["question"]),
+            took_ms=took_ms,
+            example=Example(
+                np.stack(columns, axis=1).astype(np.float32),
+                np.array([name in evidence for name in names]),
+                len(evidence),
+                asked["category"],
+            ),
+        )
+
+
+def figure(shares: Sequence[float]) -> str:
+    """Return any-hit and fraction, as percentages."""
+    if not shares:
+        return "     -     "
+    any_hit = sum(share > 0 for share in shares) / len(shares)
+    return f"{100 * any_hit:5.1f}/{100 * sum(shares) / len(shares):5.1f}"
+
+
+def table(title: str, judged: Sequence[Outcome]) -> None:
+    """Print any-hit and fraction at every depth, ours and BM25's."""
+    print(f"\n{title} ({len(judged)} questions): any-hit / fraction, %")
+    print(f"  {'k':>12}" + "".join(f"{k:>14}" for k in DEPTHS))
+    for label, turns_of_it in CONTESTANTS.items():
+        row = [figure([it.share(turns_of_it(it), k) for it in judged]) for k in DEPTHS]
+        print(f"  {label:>12}" + "".join(f"{cell:>14}" for cell in row))
+
+
+def sessions(turns: Sequence[str], k: int) -> set[str]:
+    """Return the first k sessions that turns name, in their order."""
+    return set(list(dict.fromkeys(turn.split(":")[0] for turn in turns))[:k])
+
+
+def session_level(all_outcomes: Sequence[Outcome]) -> None:
+    """Print the looser figure that others publish."""
+    print(f"\nSession-level any-hit at {K}, all categories, % (the figure that others publish)")
+    for label, turns_of_it in CONTESTANTS.items():
+        hits = [
+            bool(sessions(turns_of_it(it), K) & sessions(sorted(it.evidence), 1_000)) for it in all_outcomes
+        ]
+        print(f"  {label:>12}{100 * sum(hits) / len(hits):14.1f}")
+
+
+def unseen(judged: Sequence[Outcome]) -> None:
+    """Print what weights fitted on the other conversations reach on each, and the weights of all."""
+    print("\nFitted on four conversations, judged on the fifth: any-hit / fraction at 10, %")
+    shares: dict[str, list[float]] = {}
+    for left_out in sorted({it.conversation for it in judged}):
+        weights = fit([it.example for it in judged if it.conversation != left_out])
+        shares[left_out] = [
+            share_at(it.example, it.example.signals @ weights) for it in judged if it.conversation == left_out
+        ]
+        print(f"  {left_out:>12}{figure(shares[left_out]):>14}")
+    print(f"  {'together':>12}{figure([share for some in shares.values() for share in some]):>14}")
+    weights = fit([it.example for it in judged])
+    print("  fitted on all: " + ", ".join(f"{name} {w:.2f}" for name, w in zip(NAMES, weights, strict=True)))
+
+
+def ablation(judged: Sequence[Outcome]) -> None:
+    """Print what is lost without each signal, the other weights as they are."""
+    weights = np.array([WEIGHTS[name] for name in NAMES], np.float32)
+    print("\nWithout each signal: any-hit / fraction at 10, %")
+    print(
+        f"  {'(with all)':>12}{figure([share_at(it.example, it.example.signals @ weights) for it in judged]):>14}"
+    )
+    for i, name in enumerate(NAMES):
+        without = weights.copy()
+        without[i] = 0
+        print(
+            f"  {name:>12}{figure([share_at(it.example, it.example.signals @ without) for it in judged]):>14}"
+        )
+
+
+def share_at(example: Example, scores: Any, k: int = K) -> float:
+    """Return the fraction of the evidence among the k best of a pool."""
+    best = np.argsort(-scores, kind="stable")[:k]
+    return float(example.right[best].sum()) / example.evidence
+
+
+def failure(outcome: Outcome) -> str:
+    """Name what went wrong with one question, in the words of memlocal (ML-83), or `FOUND`."""
+    share = outcome.share(outcome.turns, K)
+    if share == 1:
+        return "FOUND"
+    if not outcome.turns:
+        return "LLM_REFUSE"  # nothing to answer from
+    if share > 0:
+        return "INCOMPLETE"
+    said_by = Counter(outcome.speakers[:K])
+    if outcome.named and sum(said_by[name] for name in outcome.named) * 2 < K:
+        return "SPEAKER_SWAP"
+    return "WRONG_FACT"
+
+
+def main() -> int:
+    """Print every table; with `--misses`, the questions whose evidence was not found too."""
+    if not LOCOMO.exists():
+        print(
+            f"LoCoMo is not here: expected {LOCOMO.name} in shared/data beside the repository",
+            file=sys.stderr,
+        )
+        return 1
+    embedder = StaticEmbedder()
+    all_outcomes: list[Outcome] = []
+    for held in json.loads(LOCOMO.read_text()):
+        conversation = Conversation(held, embedder)
+        all_outcomes += outcomes(conversation, held["qa"])
+    judged = [it for it in all_outcomes if it.category in JUDGED]
+    table("Turn-level, categories 1-4", judged)
+    for category, name in CATEGORIES.items():
+        table(f"Turn-level, {name}", [it for it in all_outcomes if it.category == category])
+    session_level(all_outcomes)
+    unseen(judged)
+    ablation(judged)
+    print(
+        "\nWhat went wrong at 10: "
+        + ", ".join(f"{name} {n}" for name, n in Counter(map(failure, judged)).most_common())
+    )
+    p50, p95 = np.percentile([it.took_ms for it in all_outcomes], [50, 95])
+    print(f"\nLatency, embedding included, one at a time: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+    if "--misses" in sys.argv:
+        for it in judged:
+            if not it.share(it.turns, K):
+                print(
+                    f"\n{it.conversation} [{CATEGORIES[it.category]}] {it.question}\n  {sorted(it.evidence)}"
+                )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
