@@ -14,6 +14,7 @@ refuse (the receiver of a later frame would not notice it), and `prev` is compar
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
+from replica.chains import Chains
 from replica.feeds import Feeds
 from replica.frame import Frame, Segment
 from replica.ids import ID8_BYTES, DeviceId, Origin, Place
@@ -48,7 +49,7 @@ class Admission:
 
 def admit(
     frame: Frame,
-    feeds: Feeds,
+    feeds: Chains,
     *,
     public_key: PublicKey,
     verify: Verify,
@@ -68,6 +69,9 @@ def admit(
             continue
         skip[at] = held
         refusal = _refuse(frame.segments[at], ops, public_key=public_key, verify=verify, erased=erased)
+        if refusal is None and _past_unknown(frame.segments[at], ops[held], held, feeds):
+            reason = "its chain leaves mine below my base, and what its writer had seen did not come along"
+            refusal = Refusal(ops[held].origin, ops[held].seq, reason, gap=True)
         if refusal is None:
             fresh.append(at)
         else:
@@ -122,6 +126,18 @@ def _refuse(
                 segment.origin, op.seq, "its payload is missing without proof that it was erased", gap=True
             )
     return None
+
+
+def _past_unknown(segment: Segment, op: Op, skipped: int, feeds: Chains) -> bool:
+    """Say whether an op begins a branch below my base, and it is not told what the writer before it had seen.
+
+    Two honest devices would otherwise keep different vectors for it, and so, one day, different heads. `skipped` ops of
+    the segment are held here: then what the sender says is about another op than the one that the branch leaves.
+    """
+    dot = None if op.prev is None else feeds.locate(_before(op))
+    if dot is None or feeds[dot.feed].seq == dot.seq or feeds.vector_at(dot.feed, dot.seq) is not None:
+        return False
+    return skipped > 0 or segment.vector is None or any(feeds.locate(each) is None for each in segment.vector)
 
 
 def _first_missing(

@@ -5,12 +5,13 @@ op has seen. A frame may end only where the last op of every feed in it is signe
 batch of its commits under one signature for each feed, so it is sent on whole.
 """
 
+from collections.abc import Container
 from typing import Final, NamedTuple
 
 from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
-from replica.ids import Place
+from replica.ids import Origin, Place
 from replica.limits import FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET
 from replica.oplog import Row
 from replica.ops import Op
@@ -31,11 +32,15 @@ class _Cut(NamedTuple):
 
 
 class Outbox:
-    """One direction of a conversation: what is still to be sent. `known` covers what the other side holds."""
+    """One direction of a conversation: what is still to be sent.
 
-    def __init__(self, known: Vector, pos: int = 0) -> None:
+    `known` covers what the other side holds; `parted` are origins of which it holds ops that are news here.
+    """
+
+    def __init__(self, known: Vector, pos: int = 0, parted: Container[Origin] = ()) -> None:
         self._known = dict(known)
         self._pos = pos
+        self._parted = parted
 
     def learn(self, known: Vector) -> None:
         """Hear that the other side holds more: it need not be sent."""
@@ -89,15 +94,19 @@ class Outbox:
                 return None
         assert cut is not None, "every batch in the log ends signed"
         rows = rows[: cut.rows]
-        frame = frame_of(core, rows)
+        frame = frame_of(core, rows, self._parted)
         for row in rows:
             self._known[row.feed] = max(self._known.get(row.feed, 0), row.seq)
         self._pos = cut.pos
         return frame
 
 
-def frame_of(core: Core, rows: list[Row]) -> Frame:
-    """Return log rows as a frame; for each feed they must be unbroken and end signed."""
+def frame_of(core: Core, rows: list[Row], parted: Container[Origin] = ()) -> Frame:
+    """Return log rows as a frame; for each feed they must be unbroken and end signed.
+
+    Where chains of an origin part, here or over there (`parted`), the first op of a segment may begin a branch that
+    leaves the receiver's base, where it no longer knows what the writer had seen: then that comes along.
+    """
     segments: list[Segment] = []
     segment_of: list[int] = []
     at_by_feed: dict[int, int] = {}
@@ -112,9 +121,9 @@ def frame_of(core: Core, rows: list[Row]) -> Frame:
             assert signature is not None
             prev = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
             vector: tuple[Place, ...] | None = None
-            if prev is not None and row.seq - 1 == feed.fork and feed.parent is not None:
-                stem = core.feeds.vector_at(feed.parent, feed.fork)
-                vector = None if stem is None else core.feeds.places(stem)
+            if prev is not None and (feed.origin in parted or len(core.feeds.of(feed.origin)) > 1):
+                seen = core.feeds.vector_at(row.feed, row.seq - 1)
+                vector = None if seen is None else core.feeds.places(seen)
             segments.append(Segment(feed.origin, row.seq, prev, signature, vector))
         segment_of.append(at)
         ops.append(op_of(row, feed.origin))

@@ -122,7 +122,7 @@ class Exchange:
                 known = compare(self._core.feeds, heads).known
                 news = [head for head in heads if self._core.feeds.locate(head) is None]
                 origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
-                self._outbox = Outbox(known)
+                self._outbox = Outbox(known, parted=origins)
                 self._heard(known, now_ms)
                 self.session.compared(
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
