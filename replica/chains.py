@@ -25,7 +25,7 @@ class Chains(Feeds):
         super().__init__(store.feeds(), self._stored_id8)
 
     def id_at(self, no: int, seq: int) -> OpId:
-        """Return the whole id of an op on a feed's chain that is in the log, or ends the base, or that a branch leaves."""
+        """Return the whole id of an op on a feed's chain that is in the log, ends the base, or that a branch leaves."""
         feed = self[no]
         while seq <= feed.fork:
             if seq == feed.fork and feed.fork_head is not None:
