@@ -2,20 +2,42 @@
 
 The base is handed, and the log is sent, to an empty replica of the same group, through the same doors as a peer's:
 every header is built anew, every chain and signature checked, every op folded in order. Then both digests are compared,
-the cells that are stored are summed up anew, and what shows is compared with the cells.
+the cells that are stored are summed up anew, and what shows is compared with the cells. What no digest covers is
+compared one by one. A file that was tampered with can hold anything: what cannot even be read is a finding, no crash.
 """
 
-from dataclasses import dataclass
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from random import Random
+from typing import Final
 
 from replica.core import Core, digests_of
+from replica.errors import ReplicaError
 from replica.folding import Totals
 from replica.frame import decode_frame, encode_frame
+from replica.ids import OpId, Place
+from replica.oplog import Status
 from replica.outbox import Outbox
 from replica.refold import sum_up
+from replica.signing import verify_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
-from replica.state.cells import State
+from replica.state.cells import Cell, State, renumber
+from replica.state.memories import MemoryCell
+from replica.state.register import Dot
 from replica.storage.memory_store import MemoryStore
+
+# What code that trusts its own file raises when it should not have.
+_UNREADABLE: Final = (
+    ReplicaError,
+    sqlite3.DatabaseError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,31 +59,91 @@ def verify_replica(core: Core) -> Verification:
     fresh.adopt(core.membership)
     fresh.learn((), (), core.proofs.values())
     problems: list[str] = []
-    if any(feed.base_seq > feed.fork for feed in core.feeds):
-        absorb(fresh, read_snapshot(make_snapshot(core), core), now_ms=0)
-    outbox = Outbox({})
-    outbox.sent_base(core)
     ops = 0
-    while (frame := outbox.next_frame(core)) is not None:
-        ops += len(frame.ops)
-        taken = fresh.take(decode_frame(encode_frame(frame)), now_ms=0)
-        problems += [
-            f"op {refusal.seq} of {refusal.origin.device.hex()[:8]} does not hold: {refusal.reason}"
-            for refusal in taken.refusals
-        ]
-    stored, refolded, summed = core.digests(), fresh.digests(), digests_of(_sum_up(core), core.frontier())
-    if refolded.visible != stored.visible:
-        problems.append(
-            f"the log folds to digest {refolded.visible.hex()[:16]}, stored is {stored.visible.hex()[:16]}"
-        )
-    if refolded.state != stored.state:
-        problems.append(
-            f"the log folds to state digest {refolded.state.hex()[:16]}, stored is {stored.state.hex()[:16]}"
-        )
-    if summed.visible != stored.visible or summed.state != stored.state:
-        problems.append("the stored cells do not add up to the stored digests")
-    problems += core.store.check()
+    try:
+        if any(feed.base_seq > feed.fork for feed in core.feeds):
+            absorb(fresh, read_snapshot(make_snapshot(core), core), now_ms=0)
+        outbox = Outbox({})
+        outbox.sent_base(core)
+        while (frame := outbox.next_frame(core)) is not None:
+            ops += len(frame.ops)
+            taken = fresh.take(decode_frame(encode_frame(frame)), now_ms=0)
+            problems += [
+                f"op {refusal.seq} of {refusal.origin.device.hex()[:8]} does not hold: {refusal.reason}"
+                for refusal in taken.refusals
+            ]
+        problems += _compare_rows(core, fresh)
+        problems += _compare_vectors(core, fresh)
+        problems += _compare_digests(core, fresh)
+        problems += _compare_cells(core, fresh)
+        problems += core.store.check()
+    except _UNREADABLE as error:
+        problems.append(f"the store holds something that cannot be read: {type(error).__name__} {error}")
     return Verification(ops, tuple(problems))
+
+
+def _compare_digests(core: Core, fresh: Core) -> Iterator[str]:
+    stored, refolded, summed = core.digests(), fresh.digests(), digests_of(_sum_up(core), core.frontier())
+    for name, told, found in (
+        ("digest", stored.visible, refolded.visible),
+        ("state digest", stored.state, refolded.state),
+    ):
+        if told != found:
+            yield f"the log folds to {name} {found.hex()[:16]}, stored is {told.hex()[:16]}"
+    if summed != stored:
+        yield "the stored cells do not add up to the stored digests"
+
+
+def _compare_rows(core: Core, fresh: Core) -> Iterator[str]:
+    """Compare what the headers cannot show: ids within a chain, statuses, and signatures that were not sent along."""
+    for row, again in zip_longest(core.store.rows(), fresh.store.rows()):
+        if row is None or again is None:
+            yield "the log has another length than what could be taken of it"
+            return
+        name = f"op {row.seq} at position {row.pos}"
+        if row.id != again.id:
+            yield f"{name} is stored under another id than its header has"
+        if row.status != again.status:
+            yield f"{name} is marked {Status(row.status).name}, and is {Status(again.status).name}"
+        if row.signature is not None:
+            key = core.membership.public_key(core.feeds[row.feed].origin.device)
+            if key is None or not verify_commit(key, OpId(row.id), row.signature):
+                yield f"the signature of {name} does not verify"
+
+
+def _compare_vectors(core: Core, fresh: Core) -> Iterator[str]:
+    """Compare what each feed's writer is believed to have seen: the next op of that feed is folded by it."""
+    for feed in core.feeds:
+        dot = fresh.feeds.locate(feed.head_place) if feed.seq > feed.fork else None
+        if dot is not None and set(core.feeds.places(feed.vector)) != set(
+            fresh.feeds.places(fresh.feeds[dot.feed].vector)
+        ):
+            yield f"feed {feed.no} is stored as having seen something else than its ops say"
+
+
+def _compare_cells(core: Core, fresh: Core) -> Iterator[str]:
+    """Compare every cell, also the parts of it that no digest covers (writes that lost, stamps, hidden documents)."""
+
+    def moved(dot: Dot) -> Dot:
+        held = core.feeds.locate(Place(fresh.feeds.origin_of(dot.feed), dot.seq, dot.id8))
+        return dot if held is None else held
+
+    def origin(number: int) -> int:
+        return core.feeds.origin_number(fresh.feeds.origin(number))
+
+    again = {key: renumber(cell, moved, origin) for key, cell in fresh.store.all_cells()}
+    for key, cell in core.store.all_cells():
+        other = again.pop(key, None)
+        if other is None or _comparable(cell) != _comparable(other):
+            yield f"the {key.part.name.lower()} {key.name.hex()} is stored otherwise than the log folds it"
+    for key in again:
+        yield f"the {key.part.name.lower()} {key.name.hex()} is missing"
+
+
+def _comparable(cell: Cell) -> object:
+    if not isinstance(cell, MemoryCell):
+        return cell
+    return replace(cell, edits={}), {base: text.state() for base, text in cell.edits.items()}
 
 
 def _sum_up(core: Core) -> Totals:

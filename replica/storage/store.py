@@ -260,7 +260,7 @@ class SqliteStore:
         )
 
     def check(self) -> list[str]:
-        """Return what is wrong with the file, and with the memory table compared with the cells."""
+        """Return what is wrong with the file, and with what shows compared with the cells."""
         problems = [
             f"SQLite: {found}"
             for (found,) in self.connection.execute("PRAGMA integrity_check")
@@ -272,7 +272,22 @@ class SqliteStore:
             if isinstance(cell, MemoryCell) and rows.pop(key.name, None) != memory_row(show(key.name, cell)):
                 problems.append(f"memory {show_memory_id(key.name)} shows something else than was folded")
         problems += [f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows]
-        return problems
+        return [*problems, *self._check_edges()]
+
+    def _check_edges(self) -> Iterator[str]:
+        shown = {
+            tuple(names): (weight, hlc)
+            for *names, weight, hlc in self.connection.execute(
+                "SELECT source, relation, target, weight, hlc FROM edge"
+            )
+        }
+        for key, cell in self.all_cells():
+            if key.part is Part.EDGE and isinstance(cell, dict):
+                _, hlc, weight = winner(cell)
+                folded = None if weight is None else (weight, hlc)
+                if shown.pop(tuple(unpack(key.name)), None) != folded:
+                    yield f"the edge {unpack(key.name)} shows something else than was folded"
+        yield from (f"the edge {list(names)} shows, but was never folded" for names in shown)
 
     # -- writing ---------------------------------------------------------------------------------------------
 
