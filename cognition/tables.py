@@ -138,6 +138,10 @@ class CognitionTables:
                     "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
                 )
 
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
+        connection.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
+
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
         dropped: list[tuple[int, str, str, str]] = []

@@ -51,6 +51,7 @@ from replica.ops import (
     Withdraw,
     Write,
 )
+from replica.purging import ErasureStatus, erasure_status
 from replica.replica import Replica, open_replica, wall_clock_ms
 from replica.state.memories import Memory
 from replica.storage.store import (
@@ -78,6 +79,7 @@ __all__ = [
     "Digests",
     "Edit",
     "Erase",
+    "ErasureStatus",
     "Forget",
     "Frontier",
     "InvalidOp",
@@ -118,6 +120,7 @@ __all__ = [
     "content_number",
     "derived_memory_id",
     "device_id",
+    "erasure_status",
     "introduce",
     "new_memory_id",
     "op_uuid",

@@ -310,6 +310,8 @@ class Core:
         self.proofs |= {proof.id: proof for proof in fresh}
         rids = {rid for proof in fresh for rid in proof.rids}
         self.erased |= rids
+        if fresh:
+            self.has_unpurged = True
         changes.proofs = fresh
         changes.base_cells |= dict.fromkeys(map(memory_key, rids))
         changes.base_tombstones |= rids
@@ -359,6 +361,8 @@ class Core:
         self.membership = self.store.membership()
         self.proofs = {proof.id: proof for proof in self.store.proofs()}
         self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
+        self.has_unpurged = bool(self.store.unpurged())
+        """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
         meta = self.store.meta()
         self._pos: int = unpack(meta["position"]) if "position" in meta else 0
         self.contacts = {

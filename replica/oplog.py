@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from replica.erasure import Proof
 from replica.feeds import Feed
+from replica.ids import OpId
 from replica.membership import Member, Membership, Revocation
 from replica.state.cells import Cell, Key
 from replica.state.memories import Memory
@@ -78,6 +79,8 @@ class Changes:
     members: list[Member] = field(default_factory=list)
     revocations: list[Revocation] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
+    purged: list[OpId] = field(default_factory=list)
+    """Proofs whose words are in no file of the home any more, by the id of their op."""
     erased: list[tuple[int, bytes]] = field(default_factory=list)
     """Rows whose payload goes, by position, with the payload's hash that stays."""
     statuses: list[tuple[int, Status]] = field(default_factory=list)
@@ -151,6 +154,14 @@ class Store(Protocol):
 
     def proofs(self) -> list[Proof]:
         """Return every proof of an erasure."""
+        ...
+
+    def unpurged(self) -> set[OpId]:
+        """Return the ids of the proofs whose words may still be in some page of the file."""
+        ...
+
+    def purge(self) -> bool:
+        """Leave no trace of what was erased in any page of the file; False if a reader was in the way."""
         ...
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:

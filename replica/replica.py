@@ -18,6 +18,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
+from replica.purging import purge
 from replica.refold import refold_after_upgrade
 from replica.signing import Sign
 from replica.storage.driver import Driver, open_driver
@@ -38,6 +39,8 @@ class Replica:
         self._driver = driver
         self._core = core
         self._clock = clock
+        # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
+        self._position = core.position
         self._watchers: set[trio.Event] = set()
 
     @property
@@ -54,12 +57,29 @@ class Replica:
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core.
         """
-        before = self._core.position
+        ended = self._position
+
+        def run(connection: sqlite3.Connection) -> Result:
+            nonlocal ended
+            try:
+                return self._run(function, connection)
+            finally:
+                ended = self._core.position
+
         try:
-            return await self._driver.run(lambda connection: function(self._core, connection))
+            return await self._driver.run(run)
         finally:
-            if self._core.position != before:
+            if ended != self._position:
+                self._position = ended
                 self._wake()
+
+    def _run(
+        self, function: Callable[[Core, sqlite3.Connection], Result], connection: sqlite3.Connection
+    ) -> Result:
+        result = function(self._core, connection)
+        if self._core.has_unpurged:  # what was erased, here or elsewhere, leaves the files at once
+            purge(self._core, self._clock())
+        return result
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
@@ -81,15 +101,15 @@ class Replica:
 
     async def changed(self, since: int) -> int:
         """Wait until the log is longer than `since` and return its length: ops of mine and of others alike."""
-        while self._core.position == since:
+        while self._position == since:
             with self._watching() as event:
                 await event.wait()
-        return self._core.position
+        return self._position
 
     @property
     def position(self) -> int:
         """Return how many ops were ever appended here."""
-        return self._core.position
+        return self._position
 
 
 @asynccontextmanager

@@ -1,8 +1,9 @@
 """The folded state, cut into cells: the parts that ops name, each loaded, folded and stored on its own.
 
-A cell is one memory, one edge, one shared setting or one consolidation proposal. A `State` holds the cells that a
-batch of ops touches (or, in a simulation, all of them); what a batch changed is known from `touched`. Cells become
-bytes with local feed numbers inside; `renumber` translates them when a snapshot crosses to another replica.
+A cell is one memory, one edge, one shared setting, one consolidation proposal, or the receipts for one erased memory.
+A `State` holds the cells that a batch of ops touches (or, in a simulation, all of them); what a batch changed is known
+from `touched`. Cells become bytes with local feed numbers inside; `renumber` translates them when a snapshot crosses to
+another replica.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,6 +25,7 @@ class Part(IntEnum):
     EDGE = 1
     SETTING = 2
     PROPOSAL = 3
+    RECEIPT = 4
 
 
 class Key(NamedTuple):
@@ -40,7 +42,13 @@ class Proposal(NamedTuple):
     rids: tuple[MemoryId, ...]
 
 
-Cell = MemoryCell | Register | Proposal
+class Receipts(NamedTuple):
+    """The devices that confirmed that they hold no payload of an erased memory any more."""
+
+    devices: frozenset[bytes]
+
+
+Cell = MemoryCell | Register | Proposal | Receipts
 
 
 def memory_key(rid: bytes) -> Key:
@@ -56,6 +64,11 @@ def edge_key(source: str, relation: str, target: str) -> Key:
 def setting_key(name: str) -> Key:
     """Return the key of a shared setting's register."""
     return Key(Part.SETTING, name.encode())
+
+
+def receipt_key(rid: bytes) -> Key:
+    """Return the key of the receipts for an erased memory."""
+    return Key(Part.RECEIPT, rid)
 
 
 def proposal_key(place: Place) -> Key:
@@ -103,6 +116,8 @@ def encode_cell(cell: Cell) -> bytes:
             return pack(_plain_memory(cell))
         case Proposal():
             return pack([list(cell.dot), list(cell.rids)])
+        case Receipts():
+            return pack(sorted(cell.devices))
         case _:
             return pack(_plain_register(cell))
 
@@ -114,6 +129,8 @@ def decode_cell(part: int, data: bytes) -> Cell:
         return _read_memory(plain)
     if part == Part.PROPOSAL:
         return Proposal(Dot(*plain[0]), tuple(MemoryId(rid) for rid in plain[1]))
+    if part == Part.RECEIPT:
+        return Receipts(frozenset(plain))
     return _read_register(plain)
 
 
@@ -137,6 +154,8 @@ def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], in
             )
         case Proposal():
             return Proposal(moved(cell.dot), cell.rids)
+        case Receipts():
+            return cell
         case _:
             return heads(cell)
 

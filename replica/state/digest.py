@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from replica.codec import pack
 from replica.ids import Origin
-from replica.state.cells import Cell, Key, Part, Proposal
+from replica.state.cells import Cell, Key, Part, Proposal, Receipts
 from replica.state.memories import Memory, MemoryCell
 from replica.state.register import Dot, winner
 
@@ -36,7 +36,7 @@ def element(plain: Any) -> int:
 def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
     """Return what a cell adds to the digest, 0 where nothing of it shows; `memory` is what shows of a memory cell."""
     match cell:
-        case Proposal():
+        case Proposal() | Receipts():
             return 0
         case MemoryCell():
             assert memory is not None
@@ -71,6 +71,8 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
         return element(plain)
     if isinstance(cell, Proposal):
         return element([key.part, key.name])
+    if isinstance(cell, Receipts):
+        return element([key.part, key.name, sorted(cell.devices)])
     return element([key.part, key.name, _named(cell, origin_of)])
 
 

@@ -17,10 +17,12 @@ from replica.ids import Place
 from replica.state.cells import (
     Key,
     Proposal,
+    Receipts,
     State,
     edge_key,
     memory_key,
     proposal_key,
+    receipt_key,
     setting_key,
 )
 from replica.state.memories import Add, HeldClaim, MemoryCell
@@ -51,7 +53,7 @@ def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
         case ops.Withdraw():
             return [proposal_key(proposal) for proposal in body.proposals]
         case ops.Receipt():
-            return []
+            return [receipt_key(named) for named in body.rids]
         case _:
             assert_never(body)
 
@@ -126,7 +128,12 @@ def fold(
             if cell := _known(state, rid, vector):
                 cell.triggers[body.trigger] = max(body.status, cell.triggers.get(body.trigger, 0))
         case ops.Receipt():
-            pass  # read from the log by whoever asks who has confirmed
+            for named in body.rids:
+                key = receipt_key(named)
+                receipts = state.cells.get(key)
+                confirmed = receipts.devices if isinstance(receipts, Receipts) else frozenset[bytes]()
+                state.cells[key] = Receipts(confirmed | {op.origin.device})
+                state.touched[key] = None
         case _:
             assert_never(body)
 

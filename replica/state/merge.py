@@ -10,7 +10,7 @@ What only grows (adds, claims, documents, totals, trigger statuses, tombstones) 
 from collections.abc import Callable
 from typing import TypeVar
 
-from replica.state.cells import Cell, Proposal, State
+from replica.state.cells import Cell, Part, Proposal, Receipts, State
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText
@@ -23,7 +23,7 @@ def merge_states(mine: State, theirs: State, i_have: Has, they_have: Has) -> Sta
     """Return the merged state; `x_have(dot)` says whether x has folded the op at `dot`."""
     merged = State(tombstones=mine.tombstones | theirs.tombstones)
     for key in mine.cells.keys() | theirs.cells.keys():
-        if key.name in merged.tombstones:
+        if key.part is Part.MEMORY and key.name in merged.tombstones:
             continue
         cell = _merge_cells(mine.cells.get(key), theirs.cells.get(key), i_have, they_have)
         if cell is not None:
@@ -35,6 +35,10 @@ def _merge_cells(mine: Cell | None, theirs: Cell | None, i_have: Has, they_have:
     match mine, theirs:
         case Proposal(), Proposal():
             return mine
+        case Receipts(), Receipts():
+            return Receipts(mine.devices | theirs.devices)
+        case (Receipts(), None) | (None, Receipts()):
+            return mine or theirs
         case Proposal(), None:
             return None if they_have(mine.dot) else mine
         case None, Proposal():

@@ -9,7 +9,7 @@ from copy import deepcopy
 
 from replica.erasure import Proof
 from replica.feeds import Feed
-from replica.ids import ID8_BYTES
+from replica.ids import ID8_BYTES, OpId
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
@@ -29,6 +29,7 @@ class MemoryStore:
         self._base_tombstones: set[bytes] = set()
         self._spine: dict[int, list[SpinePiece]] = {}
         self._proofs: dict[bytes, Proof] = {}
+        self._unpurged: set[OpId] = set()
         self._members: list[Member] = []
         self._revocations: list[Revocation] = []
 
@@ -102,6 +103,14 @@ class MemoryStore:
         """Return those of the memories that were forgotten."""
         return self._tombstones.intersection(rids)
 
+    def unpurged(self) -> set[OpId]:
+        """Return the ids of the proofs that were not purged yet."""
+        return set(self._unpurged)
+
+    def purge(self) -> bool:
+        """Do nothing: what was dropped from a dictionary is gone."""
+        return True
+
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
         for key, state in self._cells.items():
@@ -130,6 +139,8 @@ class MemoryStore:
         _keep(self._cells, changes.cells)
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
+        self._unpurged |= {proof.id for proof in changes.proofs}
+        self._unpurged -= set(changes.purged)
         self._rewrite_log(changes)
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)

@@ -119,7 +119,7 @@ def create_replica(connection: sqlite3.Connection) -> None:
         ) WITHOUT ROWID""",
         "CREATE TABLE tombstone (rid BLOB PRIMARY KEY, in_base INTEGER NOT NULL) WITHOUT ROWID",
         "CREATE TABLE spine (feed INTEGER, first INTEGER, ids BLOB NOT NULL, PRIMARY KEY (feed, first)) WITHOUT ROWID",
-        "CREATE TABLE proof (id BLOB PRIMARY KEY, frame BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE proof (id BLOB PRIMARY KEY, frame BLOB NOT NULL, purged INTEGER NOT NULL) WITHOUT ROWID",
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
         f"""CREATE TABLE memory (
             id INTEGER PRIMARY KEY,

@@ -64,6 +64,10 @@ class DerivedTables(Protocol):
         """Follow a batch, inside its transaction."""
         ...
 
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Leave no trace of rows that are gone, inside a transaction of its own."""
+        ...
+
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
@@ -226,6 +230,22 @@ class SqliteStore:
         """Return those of the memories that were forgotten."""
         return {rid for (rid,) in self._select("SELECT rid FROM tombstone WHERE rid IN", list(rids))}
 
+    def unpurged(self) -> set[OpId]:
+        """Return the ids of the proofs whose words may still be in some page of the file."""
+        return {OpId(op_id) for (op_id,) in self.connection.execute("SELECT id FROM proof WHERE NOT purged")}
+
+    def purge(self) -> bool:
+        """Leave no trace of what was erased in any page of the file; False if a reader was in the way.
+
+        Deleted content is zeroed as it goes (`secure_delete`); full text keeps words in old segments until it is
+        optimised, and the log that SQLite writes ahead keeps old pages until it is emptied.
+        """
+        for tables in self._derived:
+            with transaction(self.connection):
+                tables.purge(self.connection)
+        ((busy, _, _),) = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return not busy
+
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
         for part, name, state in self.connection.execute(
@@ -329,7 +349,10 @@ class SqliteStore:
         execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", changes.meta.items())
         execute_many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
         execute_many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
-        execute_many("INSERT INTO proof VALUES (?, ?)", [(proof.id, proof.frame) for proof in changes.proofs])
+        execute_many(
+            "INSERT INTO proof VALUES (?, ?, 0)", [(proof.id, proof.frame) for proof in changes.proofs]
+        )
+        execute_many("UPDATE proof SET purged = 1 WHERE id = ?", [(op_id,) for op_id in changes.purged])
         execute_many(
             "UPDATE op SET payload = NULL, payload_hash = ? WHERE pos = ?",
             [(digest, pos) for pos, digest in changes.erased],
