@@ -6,16 +6,17 @@ dataclass. Where a memory's id is expected, anything that has a `rid` will do; w
 
 import json
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from samemind.config import Home
+from samemind.control.server import Say
 from samemind.reach import Reached, reach
 from samemind.results.device import DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Graph
-from samemind.results.group import Peers, PeerView
+from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -228,9 +229,9 @@ class Mind:
         """Bring an archived memory back."""
         return await self._ask(memories.UNARCHIVE, rid=_rid(rid))
 
-    async def forget(self, *rids: Rid) -> Forgotten:
-        """Forget memories on every device, and those that say the same."""
-        return await self._ask(memories.FORGET, rids=[_rid(rid) for rid in rids])
+    async def forget(self, *rids: Rid, erase: bool = False, status: bool = False) -> Forgotten:
+        """Forget memories on every device, and those that say the same; or erase them from every file."""
+        return await self._ask(memories.FORGET, rids=[_rid(rid) for rid in rids], erase=erase, status=status)
 
     async def history(self, rid: Rid) -> History:
         """Return everything that happened to a memory."""
@@ -287,6 +288,29 @@ class Mind:
         """Return the other devices of the group."""
         return await self._ask(group.PEERS)
 
+    async def sync(self, peer: str | None = None, *, address: str | None = None) -> Synced:
+        """Sync now, with one device or with all that can be reached."""
+        return await self._ask(group.SYNC, peer=peer, address=address)
+
+    async def pair(
+        self,
+        code: str | None = None,
+        *,
+        address: str | None = None,
+        tell: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> Paired:
+        """Join the device that shows a code; without one, show a code through `tell` and wait."""
+
+        async def say(said: Mapping[str, Any]) -> None:
+            if tell is not None:
+                tell(said)
+
+        return await self._ask(group.PAIR, code=code, address=address, _say=say)
+
+    async def revoke_peer(self, device: str) -> PeerView:
+        """Put a device out of the group for good."""
+        return await self._ask(group.PEERS_REVOKE, device=device)
+
     async def rename_peer(self, device: str, name: str) -> PeerView:
         """Call a device by another name here."""
         return await self._ask(group.PEERS_RENAME, device=device, name=name)
@@ -295,9 +319,9 @@ class Mind:
         """Say where a device can always be reached."""
         return await self._ask(group.PEERS_ADD, device=device, address=address)
 
-    async def _ask(self, verb: Verb[Any, Result], **options: Any) -> Result:
+    async def _ask(self, verb: Verb[Any, Result], *, _say: Say | None = None, **options: Any) -> Result:
         given = {name: value for name, value in options.items() if value is not None}
-        return from_json(verb.result, await self._reached.ask(verb.name, given, _unheard))
+        return from_json(verb.result, await self._reached.ask(verb.name, given, _say or _unheard))
 
 
 @asynccontextmanager

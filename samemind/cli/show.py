@@ -20,11 +20,20 @@ def show_said(verb: str, document: Document) -> list[str]:
     if verb == "log":
         return [_op(document)]
     if "code" in document:
-        lines = [f"code     {document['code']}", f"address  {document['address']}", ""]
-        if document.get("qr"):
-            lines += [document["qr"], ""]
-        until = _clock(document["expires_at"])
-        return [*lines, f"On the other device: samemind pair {document['code']}", f"Waiting until {until}."]
+        return [
+            f"code     {document['code']}",
+            f"address  {document['address']}",
+            "",
+            f"On the other device:            samemind pair {document['code']}",
+            f"or, where mDNS does not reach:  samemind pair {document['code']} --address {document['address']}",
+            f"Waiting until {_clock(document['expires_at'])}.",
+        ]
+    if "refused" in document:
+        return [f"somebody was turned away: {document['refused']}"]
+    if "peer" in document:
+        return [_peer(document["peer"])]
+    if verb == "up":
+        return _status(document)
     return _pairs(document)
 
 
@@ -102,6 +111,15 @@ def _titled(memory: Document) -> str:
 def _where(memory: Document) -> str:
     parts = [memory.get("session"), memory.get("turn"), _clock(memory.get("told_at") or memory["created_at"])]
     return " ".join(_one_line(part) for part in parts if part)
+
+
+def _forget(document: Document) -> list[str]:
+    lines = [f"forgot {rid}" for rid in document["rids"]]
+    confirmed, outstanding = document["confirmed_by"], document["outstanding"]
+    if confirmed or outstanding:
+        lines += [f"nothing of it is left on {device[:_DEVICE_DIGITS]}" for device in confirmed]
+        lines += [f"not confirmed yet by {device[:_DEVICE_DIGITS]}" for device in outstanding]
+    return lines
 
 
 def _edges(document: Document) -> list[str]:
@@ -218,7 +236,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "get": _memory,
     "list": _memories,
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
-    "forget": lambda document: [f"forgot {rid}" for rid in document["rids"]],
+    "forget": _forget,
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],
     "graph": _edges,
@@ -230,6 +248,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),
     "sync": _synced,
     "status": _status,
+    "up": lambda document: ["ended"],
+    "down": lambda document: ["ended"],
     "digest": _digest,
     "log": _ops,
     "verify": _verified,

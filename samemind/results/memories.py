@@ -132,9 +132,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What was forgotten: the memories named, and those that said the same."""
+    """What was forgotten: the memories named, and those that said the same.
+
+    After an erasure: the devices that have confirmed that nothing is left there, and those that have not yet.
+    """
 
     rids: list[str]
+    confirmed_by: list[str]
+    outstanding: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -175,9 +175,13 @@ class Unarchive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """Forget memories on every device, and those that say the same."""
+    """Forget memories on every device, and those that say the same; or erase them from every file."""
 
     rids: tuple[str, ...] = argument("their ids", metavar="RID", many=True)
+    erase: bool = option("--erase", "leave no trace of their words on any device", default=False)
+    status: bool = option(
+        "--status", "change nothing: tell which devices have confirmed an erasure", default=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

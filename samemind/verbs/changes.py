@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import replica
-from replica import Core, MemoryId, Value, Write, show_memory_id
+from replica import Core, Erase, MemoryId, Value, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
 from samemind.device import Device
 from samemind.results.memories import Forgotten, MemoryView
@@ -87,16 +87,43 @@ async def unarchive(device: Device, options: Unarchive) -> MemoryView:
 
 
 async def forget(device: Device, options: Forget) -> Forgotten:
-    """Put a tombstone on the memories named, and on those that say the same: forgotten is what they said."""
+    """Put a tombstone on the memories named, and on those that say the same: forgotten is what they said.
+
+    Erasing also takes their words out of every log and file; what was only forgotten before can still be erased.
+    """
+
+    def tell(core: Core, connection: sqlite3.Connection) -> Forgotten:
+        rids = sorted(find_memory(connection, text, forgotten=True) for text in options.rids)
+        return _forgotten(core, rids)
+
+    def erase(core: Core, connection: sqlite3.Connection) -> Forgotten:
+        named = {find_memory(connection, text, forgotten=True) for text in options.rids}
+        rids = sorted(named.union(*(_same_words(connection, rid) for rid in named)))
+        for start in range(0, len(rids), NAMES_MAX):
+            core.commit([Write(Erase(tuple(rids[start : start + NAMES_MAX])))], device.now_ms())
+        return _forgotten(core, rids)
 
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
         rids = sorted(named.union(*(_same_words(connection, rid) for rid in named)))
         parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
         core.commit([Write(replica.Forget(part)) for part in parts], device.now_ms())
-        return Forgotten(rids=[show_memory_id(rid) for rid in rids])
+        return _forgotten(core, rids)
 
-    return await device.replica.run(write)
+    if options.erase and not options.status:
+        await device.replica.run(erase)  # its files are clean, and say so, when this returns
+    return await device.replica.run(tell if options.status or options.erase else write)
+
+
+def _forgotten(core: Core, rids: list[MemoryId]) -> Forgotten:
+    statuses = [erasure_status(core, rid) for rid in rids]
+    outstanding = {device for status in statuses for device in status.outstanding}
+    confirmed = {device for status in statuses for device in status.confirmed} - outstanding
+    return Forgotten(
+        rids=[show_memory_id(rid) for rid in rids],
+        confirmed_by=[device.hex() for device in sorted(confirmed)],
+        outstanding=[device.hex() for device in sorted(outstanding)],
+    )
 
 
 async def _set(device: Device, text: str, values: Callable[[MemoryView], Values]) -> MemoryView:
