@@ -13,6 +13,7 @@ refuse (the receiver of a later frame would not notice it), and `prev` is compar
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from typing import Final
 
 from replica.chains import Chains
 from replica.feeds import Feeds
@@ -24,6 +25,10 @@ from replica.signing import Verify
 PublicKey = Callable[[DeviceId], bytes | None]
 WholeId = Callable[[int, int], bytes]
 """The id of the op at a seq of a feed (by number): 32 bytes, or as many as the base kept of it."""
+
+# A refused segment may drag others along, one look at the frame each. An honest frame needs no such look; a crooked one
+# must not cost a look for each of twenty thousand segments.
+_ROUNDS_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,20 @@ def admit(
         else:
             admission.refusals.append(refusal)
     taken = set(fresh)
-    while True:
+    for _ in range(_ROUNDS_MAX):
         missing = _first_missing(frame, taken, feeds, whole_id)
         if missing is None:
             break
         at, refusal = missing
         taken.discard(at)
         admission.refusals.append(refusal)
+    else:
+        reason = f"more than {_ROUNDS_MAX} feeds of its frame had to be refused one after the other"
+        admission.refusals += [
+            Refusal(frame.segments[at].origin, by_segment[at][0].seq, reason, gap=True)
+            for at in sorted(taken)
+        ]
+        taken.clear()
     passed = dict.fromkeys(taken, 0)
     for op, at in zip(frame.ops, frame.segment_of, strict=True):
         if at in taken:
