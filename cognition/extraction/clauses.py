@@ -6,12 +6,14 @@ speaker; "she" is the person that the text spoke of last, and nobody if it named
 person is worse than no fact.
 """
 
+# ruff: noqa: E501 - lists of words are easier to read in long lines
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.extraction.english import BY_FIRST_WORD
+from cognition.extraction.english import BASE_FORMS, BY_FIRST_WORD, third_person
 from cognition.extraction.names import NAME, is_name
 
 # Relatives, friends and pets: whom "my …" may name as the subject of a fact.
@@ -22,7 +24,7 @@ _KIN: Final = (
     r"|colleague|teammate|dogs?|cats?|pupp(?:y|ies)|kitten|pet|turtles?|hamster|rabbit|horse|team|band|family|company|doctor"
     r"|therapist|coach|mentor|in-laws)"
 )
-_FAVOURITE: Final = r"favou?rite (?:[\w-]+ ){1,4}?(?=is\b|are\b|was\b|has to be\b)"
+_FAVOURITE: Final = r"favou?rite(?: [\w-]+){1,4}?(?= (?:is|are|was|has to be)\b)"
 _SUBJECT: Final = re.compile(
     rf"(?P<i>I|i)(?=[ '’])|(?P<we>we|We)(?=[ '’])|(?P<they>[Hh]e|[Ss]he)(?=[ '’])"
     rf"|(?P<own>[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?P<what>name|birthday|{_FAVOURITE}|{_KIN})(?P<whose>['’]s (?:name|birthday))?"
@@ -39,8 +41,8 @@ _FILLERS: Final = re.compile(
 )
 _ADVERBS: Final = re.compile(
     r"(?:(?:just|recently|finally|also|always|really|actually|still|even|only|usually|totally|absolutely|definitely|already"
-    r"|currently|now|both|often|sometimes|kinda|mostly|truly|probably|simply|again|officially|lately|once|ended up|managed to"
-    r"|even|then|personally|particularly|especially|decided to go ahead and|got to|all|completely|proudly|happily) +)+",
+    r"|currently|now|often|sometimes|kinda|mostly|truly|probably|simply|again|officially|lately|once|ended up|managed to"
+    r"|even|then|personally|particularly|especially|got to|completely|proudly|happily) +)+",
     re.IGNORECASE,
 )
 _CONTRACTIONS: Final = (
@@ -52,14 +54,42 @@ _CONTRACTIONS: Final = (
 )
 _VERBS: Final = "|".join(sorted((re.escape(word) for word in BY_FIRST_WORD), key=len, reverse=True))
 _SPLIT: Final = re.compile(
-    r"\s*(?:[;:]|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|[,!?.](?=\s))\s*"
+    r"\s*(?:[;:](?=\s)|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|[,!?.](?=\s))\s*"
     r"|\s+(?=(?:and|but|so|because|since|plus|cause|though|although) (?:I|we|he|she|my|they|it|you|[A-Z]\w+ (?:is|was|has|and))\b)"
     rf"|\s+and (?=(?:(?:also|just|then|even|finally) )?(?:{_VERBS})\b(?! (?:and|or)\b))",
 )
 _COORDINATED: Final = re.compile(rf"(?:(?:also|just|then|even|finally) )?(?P<verb>{_VERBS})\b")
+# After a comma alone only these go on with the subject before: "…, like a castle" likes nothing.
+_PAST_VERBS: Final = (
+    frozenset(BY_FIRST_WORD)
+    - BASE_FORMS
+    - {
+        *(
+            "am",
+            "is",
+            "are",
+            "was",
+            "were",
+            "has",
+            "likes",
+            "loves",
+            "plans",
+            "lives",
+            "works",
+            "might",
+            "may",
+            "would",
+        ),
+    }
+)
 _QUESTION: Final = re.compile(r"\?[\"”’)\s\W]*$")
-_NAMED_VERB: Final = re.compile(rf" (?:(?:also|just|recently|always|really|now|still|finally|never) )?(?:{_VERBS}|had|said|told|does|did|can|will)\b")
-_TAG: Final = re.compile(r"^(?:(?:my|our|his|her) )")
+# Of one person: "Unconditional love is" has no subject that loves.
+_THIRD: Final = "|".join(
+    sorted({third_person(re.escape(word)) for word in BY_FIRST_WORD}, key=len, reverse=True)
+)
+_NAMED_VERB: Final = re.compile(
+    rf" (?:(?:also|just|recently|always|really|now|still|finally|never) )?(?:{_THIRD}|had|said|told|does|did|can|will)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +121,8 @@ class Reader:
             return
         before: Clause | None = None
         for part, joined in _parts(sentence):
-            if joined and before is not None and (found := _COORDINATED.match(part)) is not None:
+            found = _COORDINATED.match(part) if joined and before is not None else None
+            if before is not None and found is not None and (joined == "and" or found["verb"] in _PAST_VERBS):
                 yield Clause(before.subject, before.spoken, part[found.start("verb") :])
                 continue
             clause = self._read(part)
@@ -107,7 +138,9 @@ class Reader:
         if match is None:
             return None
         predicate = _ADVERBS.sub("", text[match.end() :].lstrip(" ,"), count=1)
-        predicate = re.sub(r"^(am|is|are|was|were|have|has) (?=\w)" + f"(?:{_ADVERBS.pattern})", r"\1 ", predicate)
+        predicate = re.sub(
+            r"^(am|is|are|was|were|have|has) (?=\w)" + f"(?:{_ADVERBS.pattern})", r"\1 ", predicate
+        )
         if match["i"] or match["we"]:
             return Clause(self.speaker, match[0], predicate)
         if match["they"]:
@@ -123,7 +156,7 @@ class Reader:
             found = re.match(rf"(?:is|['’]s) (?P<name>{NAME})", predicate)
             if found is not None:
                 self.speaker = self.speaker or found["name"]
-                return Clause(found["name"], match[0], predicate)
+                return Clause(found["name"], "my name", f"is {found['name']}")
             return None
         called = match["called"]
         if called is not None and is_name(called.split(" ")[0]):
@@ -146,18 +179,20 @@ class Reader:
             return None
         thing = match["thing"]
         if thing is not None:
-            return Clause(f"{name}'s {thing.strip()}", match[0], predicate, favourite=thing.startswith("favo"))
+            return Clause(
+                f"{name}'s {thing.strip()}", match[0], predicate, favourite=thing.startswith("favo")
+            )
         self._last = name
         return Clause(name, match[0], predicate)
 
 
-def _parts(sentence: str) -> Iterator[tuple[str, bool]]:
-    """Return the parts of a sentence, and whether each follows an "and" without a subject of its own."""
-    start, joined = 0, False
+def _parts(sentence: str) -> Iterator[tuple[str, str]]:
+    """Return the parts of a sentence, each with what joins it to the one before."""
+    start, joined = 0, ""
     for match in _SPLIT.finditer(sentence):
         if match.start() > start:
             yield sentence[start : match.start()].strip(), joined
-        joined = match[0].strip() in ("and", ",")
+        joined = match[0].strip() if match[0].strip() in ("and", ",") else ""
         start = match.end()
     if start < len(sentence):
         yield sentence[start:].strip(" .!"), joined

@@ -19,6 +19,13 @@ from cognition.extraction.values import When
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SATURDAY: Final = 5
+WEEK_DAYS: Final = 7
+MONTH_DAYS_MAX: Final = 31
+# Not strftime's: those follow the machine's locale, and every device must tell a date alike.
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 # A year must look like one: "in 300" is not the year 300.
 _YEAR: Final = r"(?:1[89]\d\d|20\d\d)"
 # More of a unit than this is not said by people who mean a date.
@@ -80,7 +87,7 @@ def _cues(language: str) -> tuple[tuple[_Cue, ...], re.Pattern[str]]:
     cues += [
         _cue(r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)", _on_iso),
         _cue(
-            rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of| de)? (?P<m>{month})\b\.?(?:{of} (?P<y>{_YEAR}))?",
+            rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of| de)? (?P<m>{month})\b(?:\.?{of} (?P<y>{_YEAR}))?",
             lambda match, told: _on(words, match, told),
             words.prefix,
         ),
@@ -235,3 +242,19 @@ def _month(year: int, month: int) -> Span:
 
 def _first_ms(day: date, zone: tzinfo) -> int:
     return int((datetime(day.year, day.month, day.day, tzinfo=zone) - _EPOCH) / timedelta(milliseconds=1))
+
+
+def show_when(when: When, *, zone: tzinfo = UTC, language: str = "en") -> str:
+    """Return a stretch of time as a person would write it: a day, a week, a month or a year."""
+    first = (_EPOCH + timedelta(milliseconds=when.start_ms)).astimezone(zone).date()
+    last = (_EPOCH + timedelta(milliseconds=when.end_ms)).astimezone(zone).date()
+    days = (last - first).days + 1
+    if days > MONTH_DAYS_MAX:
+        return f"{first.year}"
+    if language != "en":
+        return f"{first}" if days == 1 else f"{first} – {last}"
+    month = _MONTHS[first.month - 1]
+    if days > WEEK_DAYS:
+        return f"{month} {first.year}"
+    day = f"{first.day} {month} {first.year}"
+    return day if days == 1 else f"{'week' if days == WEEK_DAYS else 'weekend'} of {day}"

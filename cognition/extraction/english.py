@@ -4,6 +4,8 @@ Predicates are written as `<first words>rest) value`: the bracket that closes th
 Special cases come before general ones: "works as a nurse at" before "works at", "got engaged" before "got".
 """
 
+# ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
+
 from collections.abc import Mapping
 from typing import Final
 
@@ -29,14 +31,15 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"<moved|relocated|have moved|has moved|am moving|is moving>(?: back| out)?(?: from [^,]+?)? to) (?P<value>.+)",
             relation="lives_in", words_max=8),
     pattern("origin", "fact", "spatial", 0.9,
-            r"<am|is|are|come|comes|grew|was born|were born|was raised>(?: originally)?(?: up)?(?: and raised)? (?:from|in)) "
+            r"<am from|am originally from|is from|is originally from|are from|come from|comes from|grew up in|was born in"
+            r"|was born and raised in|was raised in>) "
             r"(?P<value>(?:a |the )?(?:small |little |big )?(?:town |village |city |farm )?[A-Z].*|a (?:small|little|big) .+)",
             relation="comes_from", words_max=8),
     pattern("role at", "fact", "semantic", 0.95,
             rf"<{_BE}|am now|is now|became> (?:an?|the)) (?P<value>(?P<object>{_ROLE}) (?:at|for|of|in|with) [A-Z].*)",
             relation="works_as", words_max=9),
     pattern("works as", "fact", "semantic", 0.95,
-            r"<work|works|am working|is working|worked> as(?: an?| the)?) (?P<value>.+)",
+            r"<work|works|am working|is working|worked> as(?: an?| the)?) (?P<value>(?P<object>.+?)(?: (?:at|for|in|with) .+)?)$",
             relation="works_as", words_max=9),
     pattern("works at", "fact", "semantic", 0.95,
             r"<work|works|am working|is working|started working|start working> (?:at|for)) (?P<value>.+)",
@@ -45,7 +48,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"<got|found|landed|started|start|have got|accepted|took>(?: a| an| my| the)?(?: new| part-time| full-time| dream)?"
             r"(?: summer)? (?:job|position|internship|role)) ?(?P<value>(?:at|as|with|in|for) .+)", words_max=10),
     pattern("profession", "fact", "semantic", 0.85,
-            rf"<am|is|became> an?) (?P<value>(?:[\w-]+ ){{0,2}}?(?:[\w-]+(?:eer|ologist|yst|cian|graphist|trician)|teacher"
+            r"<am|is|became> an?) (?P<value>(?:[\w-]+ ){0,2}?(?:[\w-]+(?:eer|ologist|yst|cian|graphist|trician)|teacher"
             r"|nurse|doctor|lawyer|writer|author|painter|designer|developer|programmer|photographer|dancer|actor"
             r"|actress|singer|musician|journalist|accountant|chef|baker|driver|pilot|farmer|student|counselor|dentist"
             r"|coach|manager|therapist|artist|scientist|architect|trainer|streamer|veterinarian|barista))(?=$|[.,!;]| and\b)",
@@ -53,7 +56,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("promotion", "event", "episodic", 0.9, r"<got|was|were|have been> promoted to) (?P<value>.+)", words_max=8),
     pattern("studies", "fact", "semantic", 0.9,
             r"<study|studies|am studying|is studying|majored|major|am majoring|graduated|have graduated|got my degree"
-            r"|got my master's|got my bachelor's>(?: in| at| from| with| law)?) (?P<value>.+)",
+            r"|got my master's|got my bachelor's>(?: in| at| from| with)?) (?P<value>.+)",
             relation="studied", value=r"^(?!hard|a lot|every|all)", words_max=8),
     pattern("age", "fact", "semantic", 0.95,
             r"<am|is|turned|am turning|is turning|just turned>) (?P<value>\d{1,3}(?: years? old)?)$", relation="age"),
@@ -104,8 +107,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("founded", "fact", "semantic", 0.95, r"<was|were> (?:founded|established|created) in) (?P<value>(?:1[5-9]|20)\d\d)\b.*$",
             relation="founded_in"),
     pattern("since long", "fact", "episodic", 0.9,
-            r"<have been|has been>) (?P<value>(?!looking forward|thinking|wanting|meaning|feeling|trying|wondering|there|so|really"
-            r"|busy|a while|going through|having)(?:[\w-]+ing|married|friends|together|in|with|on|a|an) .+)", words_max=12),
+            r"<have been|has been>) (?P<value>(?!looking|thinking|wanting|meaning|feeling|trying|wondering|going through|going|having"
+            r"|working hard|working towards|keeping|doing|getting|amazing|exciting|interesting|something)(?:[\w-]+ing|married|friends|together) .+)", words_max=12),
     pattern("volunteers", "fact", "social", 0.9,
             r"<volunteer|volunteers|volunteered|am volunteering|is volunteering|have volunteered|donated|coach|coaches>"
             r"(?: at| for| with| to)?) (?P<value>.+)", words_max=10),
@@ -188,23 +191,26 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("feels", "feeling", "affective", 0.85,
             r"<am|is|was|feel|felt|am feeling|is feeling>(?: so| really| very| super| a bit| pretty)?) (?P<value>(?:excited|proud|nervous|worried"
             r"|anxious|thrilled|stressed|sad|upset|grateful|frustrated|heartbroken|thankful|overwhelmed|jealous|lonely|homesick)"
-            r" (?:about|to|of|for|that|by|with|over) .+)", words_max=13),
+            r" (?:about|to|of|for|that|by|with|over) .+)", value=r"^[\w-]+ \w+ \w+", words_max=13),
 )  # fmt: skip
 
 BY_FIRST_WORD: Final[Mapping[str, tuple[Pattern, ...]]] = by_first_word(PATTERNS)
 
 # Verbs of the patterns in their base form: what follows "I" and gets an s behind a name.
-BASE_FORMS: Final = frozenset(
-    """live reside come work study major prefer love like enjoy adore hate dislike use volunteer coach play own
-    drive plan want hope aim dream feel speak suffer intend look have""".split()
-)
+_BASE_FORMS: Final = """
+    live reside come work study major prefer love like enjoy adore hate dislike use volunteer coach play own
+    drive plan want hope aim dream feel speak suffer intend look have
+"""
+BASE_FORMS: Final = frozenset(_BASE_FORMS.split())
 
 
 def third_person(verb: str) -> str:
     """Return a verb as it is said of somebody else: am → is, have → has, love → loves."""
     first, _, rest = verb.partition(" ")
     low = first.lower()
-    changed = {"am": "is", "are": "is", "were": "was", "have": "has", "don't": "doesn't", "do": "does"}.get(low)
+    changed = {"am": "is", "are": "is", "were": "was", "have": "has", "don't": "doesn't", "do": "does"}.get(
+        low
+    )
     if changed is None:
         if low not in BASE_FORMS:
             return verb

@@ -76,7 +76,13 @@ def names(text: str, *, known: Iterable[str] = ()) -> tuple[str, ...]:
             continue
         at = match.start() + match[0].index(name)
         order.append(name)
-        if " " in name or at > match.start() or name.casefold() in known or not begins(text, at) or (_USED_AS_NAME.match(text, at + len(name)) and not name.endswith("ing")):
+        if (
+            " " in name
+            or at > match.start()
+            or name.casefold() in known
+            or not begins(text, at)
+            or (_USED_AS_NAME.match(text, at + len(name)) and not name.endswith("ing"))
+        ):
             certain[name] = None
         else:
             doubtful.append(name)

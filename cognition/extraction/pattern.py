@@ -69,7 +69,7 @@ def pattern(
         kind,
         type,
         confidence,
-        re.compile(rf"(?P<verb>(?:{found[1]}){body}", re.IGNORECASE),
+        re.compile(rf"(?P<verb>(?:{found[1]}){body}"),
         tuple(dict.fromkeys(words.split(" ")[0] for words in first)),
         relation,
         None if value is None else re.compile(value),
@@ -88,7 +88,7 @@ def whole(
     relation: str | None = None,
 ) -> Whole:
     """Return a pattern over a whole clause."""
-    return Whole(name, kind, type, confidence, re.compile(clause, re.IGNORECASE), told, relation)
+    return Whole(name, kind, type, confidence, re.compile(clause), told, relation)
 
 
 def by_first_word(patterns: Iterable[Pattern]) -> Mapping[str, tuple[Pattern, ...]]:

@@ -19,9 +19,12 @@ SPECULATION_BELOW: Final = 0.5
 CONFIDENCE_MIN: Final = 0.3
 
 # Words that stand for a person without naming one: no triple may have such a subject.
-PRONOUNS: Final = frozenset(
-    ["i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them", "this", "that", "these", "those", "who", "someone", "somebody", "everyone", "everybody", "nobody", "yo", "tú", "él", "ella", "nosotros", "ellos", "ellas", "usted", "ich", "wir", "du", "er", "sie", "es", "ihr", "я", "мы", "ты", "вы", "он", "она", "они", "оно", "ми", "ти", "ви", "він", "вона", "вони", "воно"]
-)
+_PRONOUNS: Final = """
+    i me we us you he him she her it they them this that these those who someone somebody everyone everybody
+    nobody yo tú él ella nosotros ellos ellas usted ich wir du er sie es ihr я мы ты вы он она они оно ми ти ви
+    він вона вони воно
+"""
+PRONOUNS: Final = frozenset(_PRONOUNS.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+"""How Spanish, German, Russian and Ukrainian state the commonest facts.
+
+A verb is matched by its stem with the endings of "I" and of a name, and told in the third person. Values keep
+the case in which they were said, so only languages whose nouns do not bend give triples of places.
+"""
+
+# ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
+
+from collections.abc import Mapping
+from typing import Final
+
+from cognition.extraction.names import NAME, WORD
+from cognition.extraction.pattern import Whole, whole
+
+_V: Final = r"(?P<v>[^,.;!?]{2,60}?)(?=$|[,.;!?]| y | pero | und | aber | и | но | і | та | але )"
+_PLACE: Final = rf"(?P<v>{NAME})"
+_S: Final = rf"(?P<s>{NAME})"
+
+_SPANISH: Final = (
+    whole("location", "fact", "spatial", 0.95, rf"(?:(?:[Yy]o )?[Vv]ivo|{_S} vive) (?:ahora )?en {_PLACE}",
+          "{s} vive en {v}", relation="lives_in"),
+    whole("moved", "event", "spatial", 0.95, rf"(?:(?:[Yy]o )?[Mm]e mudé|{_S} se mudó) a {_PLACE}",
+          "{s} se mudó a {v}", relation="lives_in"),
+    whole("origin", "fact", "spatial", 0.9, rf"(?:(?:[Yy]o )?[Ss]oy|{_S} es) de {_PLACE}",
+          "{s} es de {v}", relation="comes_from"),
+    whole("works at", "fact", "semantic", 0.95, rf"(?:(?:[Yy]o )?[Tt]rabajo|{_S} trabaja) (?:en|para) {_PLACE}",
+          "{s} trabaja en {v}", relation="works_at"),
+    whole("identity", "fact", "semantic", 0.95, rf"(?:[Mm]e llamo|[Mm]i nombre es) (?P<s>{NAME})(?P<v>)", "{s} se llama {s}"),
+    whole("allergy", "fact", "semantic", 0.95, rf"(?:(?:[Yy]o )?[Ss]oy|{_S} es) alérgic[oa] (?:al?|a (?:la|los|las)) {_V}",
+          "{s} tiene alergia a {v}", relation="allergic_to"),
+    whole("loves", "preference", "affective", 0.9, rf"(?:[Mm]e (?:gustan?|encantan?)|[Aa] {_S} le (?:gustan?|encantan?)) {_V}",
+          "a {s} le gusta {v}", relation="likes"),
+    whole("choice", "decision", "factual", 0.9, rf"(?P<i>[Ee]legimos|[Ee]scogimos|[Uu]samos) {_V}(?: en lugar de .+)?", "{clause}"),
+)  # fmt: skip
+_GERMAN: Final = (
+    whole("location", "fact", "spatial", 0.95, rf"(?:[Ii]ch (?:wohne|lebe)|{_S} (?:wohnt|lebt)) (?:jetzt )?in {_PLACE}",
+          "{s} wohnt in {v}", relation="lives_in"),
+    whole("moved", "event", "spatial", 0.95, rf"(?:[Ii]ch bin|{_S} ist) (?:gerade )?nach {_PLACE} (?:um)?gezogen",
+          "{s} ist nach {v} gezogen", relation="lives_in"),
+    whole("origin", "fact", "spatial", 0.9, rf"(?:[Ii]ch (?:komme|bin)|{_S} (?:kommt|ist)) aus {_PLACE}",
+          "{s} kommt aus {v}", relation="comes_from"),
+    whole("works at", "fact", "semantic", 0.95, rf"(?:[Ii]ch arbeite|{_S} arbeitet) (?:bei|für) {_PLACE}",
+          "{s} arbeitet bei {v}", relation="works_at"),
+    whole("identity", "fact", "semantic", 0.95, rf"(?:[Ii]ch heiße|[Mm]ein Name ist) (?P<s>{WORD}(?: {WORD})?)(?P<v>)", "{s} heißt {s}"),
+    whole("allergy", "fact", "semantic", 0.95, rf"(?:[Ii]ch bin|{_S} ist) allergisch gegen {_V}",
+          "{s} ist allergisch gegen {v}", relation="allergic_to"),
+    whole("loves", "preference", "affective", 0.9, rf"(?:[Ii]ch (?:liebe|mag)|{_S} (?:liebt|mag)) {_V}",
+          "{s} mag {v}", relation="likes"),
+    whole("choice", "decision", "factual", 0.9, r"(?P<i>[Ww]ir) (?:nutzen|verwenden|haben uns für) (?P<v>[^,.;!?]{2,60})", "{clause}"),
+)  # fmt: skip
+_RUSSIAN: Final = (
+    whole("location", "fact", "spatial", 0.95, rf"(?:(?:[Яя] )?[Жж]иву|{_S} жив[её]т) (?:сейчас )?во? {_PLACE}", "{s} живёт в {v}"),
+    whole("moved", "event", "spatial", 0.95, rf"(?:(?:[Яя] )?|{_S} )(?P<verb>[Пп]ереехал[аи]?) во? {_PLACE}", "{s} {verb} в {v}"),
+    whole("works at", "fact", "semantic", 0.95, rf"(?:(?:[Яя] )?[Рр]аботаю|{_S} работает) (?:в|на) {_PLACE}", "{s} работает в {v}"),
+    whole("origin", "fact", "spatial", 0.9, rf"(?:[Яя]|{_S}) (?:родом )?из {_PLACE}", "{s} из {v}"),
+    whole("identity", "fact", "semantic", 0.95, rf"[Мм]еня зовут (?P<s>{NAME})(?P<v>)", "имя: {s}"),
+    whole("allergy", "fact", "semantic", 0.95, rf"[Уу] (?:меня|(?P<s>{NAME})) аллергия на {_V}", "{s}: аллергия на {v}"),
+    whole("loves", "preference", "affective", 0.9, rf"(?:(?:[Яя] )?(?:очень )?[Лл]юблю|{_S} любит) {_V}", "{s} любит {v}"),
+    whole("choice", "decision", "factual", 0.9, rf"(?P<i>[Мм]ы) (?:выбрали|используем) {_V}", "{clause}"),
+)  # fmt: skip
+_UKRAINIAN: Final = (
+    whole("location", "fact", "spatial", 0.95, rf"(?:(?:[Яя] )?(?:[Жж]иву|[Мм]ешкаю)|{_S} (?:живе|мешкає)) (?:зараз )?[ув] {_PLACE}",
+          "{s} живе в {v}"),
+    whole("moved", "event", "spatial", 0.95, rf"(?:(?:[Яя] )?|{_S} )(?P<verb>[Пп]ереїха(?:в|ла|ли)) (?:до|в|у) {_PLACE}", "{s} {verb} до {v}"),
+    whole("works at", "fact", "semantic", 0.95, rf"(?:(?:[Яя] )?[Пп]рацюю|{_S} працює) (?:[ув]|на) {_PLACE}", "{s} працює в {v}"),
+    whole("origin", "fact", "spatial", 0.9, rf"(?:[Яя]|{_S}) (?:родом )?з[іи]? {_PLACE}", "{s} з {v}"),
+    whole("identity", "fact", "semantic", 0.95, rf"[Мм]ене звати (?P<s>{NAME})(?P<v>)", "ім'я: {s}"),
+    whole("allergy", "fact", "semantic", 0.95, rf"[Уу] (?:мене|(?P<s>{NAME})) алергія на {_V}", "{s}: алергія на {v}"),
+    whole("loves", "preference", "affective", 0.9, rf"(?:(?:[Яя] )?(?:дуже )?[Лл]юблю|{_S} любить) {_V}", "{s} любить {v}"),
+    whole("choice", "decision", "factual", 0.9, rf"(?P<i>[Мм]и) (?:обрали|використовуємо) {_V}", "{clause}"),
+)  # fmt: skip
+
+PATTERNS: Final[Mapping[str, tuple[Whole, ...]]] = {
+    "es": _SPANISH,
+    "de": _GERMAN,
+    "ru": _RUSSIAN,
+    "uk": _UKRAINIAN,
+}
