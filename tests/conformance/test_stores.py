@@ -1,0 +1,222 @@
+"""One contract for every store: what the core may rely on, wherever its replica is kept."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from replica import ops
+from replica.core import Core
+from replica.errors import StoreFailed
+from replica.ids import MemoryId, derived_memory_id
+from replica.oplog import Changes, Store
+from replica.state.cells import Part, memory_key, setting_key
+from replica.storage.memory_store import MemoryStore
+from replica.verify import verify_replica
+from tests.support.replicas import (
+    NOW_MS,
+    agree,
+    core_of,
+    edit,
+    everything,
+    group,
+    remember,
+    rows_of,
+    say,
+    settle,
+    sqlite_store,
+    take,
+)
+
+MakeStore = Callable[[], Store]
+
+
+@pytest.fixture(params=["dictionaries", "SQLite in memory", "SQLite in a file"])
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
+    names = iter(range(100))
+    match request.param:
+        case "dictionaries":
+            yield MemoryStore
+        case "SQLite in memory":
+            yield sqlite_store
+        case _:
+            yield lambda: sqlite_store(str(tmp_path / f"{next(names)}.db"))
+
+
+def lived_in(make_store: MakeStore) -> tuple[Core, Core, list[MemoryId]]:
+    """Two devices that have done a little of everything, together and apart."""
+    ann, ben = group("ann", "ben", make_store=make_store)
+    rids = remember(ann, "one", "two", "three", "four")
+    settle([ann, ben])
+    edit(ben, rids[0], "one and more")
+    say(ann, ops.Set("importance", 0.5), rids[1])
+    say(ben, ops.Set("importance", 0.75), rids[1])
+    say(ben, ops.Relate("Ann", "knows", "Ben", 0.5))
+    say(ben, ops.Set("theme", "dark"))
+    say(ann, ops.Propose((rids[0], rids[1])))
+    say(ben, ops.Claim("Ann", "lives in", "Lisbon", (), None), rids[0])
+    say(ann, ops.Forget((rids[2],)))
+    say(ben, ops.Erase((rids[3],)))
+    settle([ann, ben])
+    say(ann, ops.Receipt((rids[3],)))
+    settle([ann, ben])
+    return ann, ben, rids
+
+
+def test_an_empty_store_is_empty(make_store: MakeStore) -> None:
+    store = make_store()
+    assert store.feeds() == []
+    assert dict(store.meta()) == {}
+    assert [*store.rows()] == [*store.memory_rows(bytes(16))] == [*store.kind_rows(1)] == []
+    assert [*store.feed_rows(0, 1, 9)] == [*store.seen_rows(0, 1, 9)] == [*store.unknown_rows()] == []
+    assert store.load([memory_key(bytes(16))]) == store.load_base([memory_key(bytes(16))]) == {}
+    assert store.tombstoned([bytes(16)]) == store.all_tombstones() == store.base_tombstones() == set()
+    assert [*store.all_cells()] == [*store.all_base_cells()] == []
+    assert (store.proofs(), store.check()) == ([], [])
+    assert dict(store.membership().members) == {}
+    assert store.membership().revocations == ()
+
+
+def test_nothing_is_asked_for_and_nothing_returned(make_store: MakeStore) -> None:
+    store = lived_in(make_store)[0].store
+    assert store.load([]) == {}
+    assert store.tombstoned([]) == set()
+
+
+def test_two_devices_on_such_stores_agree_and_verify(make_store: MakeStore) -> None:
+    ann, ben, _ = lived_in(make_store)
+    assert agree(ann, ben)
+    assert verify_replica(ann).problems == verify_replica(ben).problems == ()
+
+
+def test_every_store_holds_the_same_after_the_same_ops(make_store: MakeStore) -> None:
+    """Rows, cells, tombstones and digests, compared with the dictionaries'."""
+    other, _, _ = lived_in(MemoryStore)
+    ann = lived_in(make_store)[0]
+    assert [tuple(row) for row in rows_of(ann)] == [tuple(row) for row in rows_of(other)]
+    assert ann.store.all_tombstones() == other.store.all_tombstones()
+    assert {key for key, _ in ann.store.all_cells()} == {key for key, _ in other.store.all_cells()}
+    assert ann.digests() == other.digests()
+    assert ann.store.feeds() == other.store.feeds()
+    assert {p.id for p in ann.store.proofs()} == {p.id for p in other.store.proofs()}
+
+
+def test_a_core_opened_anew_on_the_store_is_where_the_first_one_was(make_store: MakeStore) -> None:
+    ann, _, _ = lived_in(make_store)
+    again = core_of("ann", ann.store)
+    assert again.origin == ann.origin
+    assert again.position == ann.position
+    assert again.digests() == ann.digests()
+    assert again.frontier() == ann.frontier()
+    assert again.membership.members == ann.membership.members
+    op = say(again, ops.Set("theme", "light"))
+    assert op.seq == max(feed.seq for feed in ann.feeds if feed.origin == ann.origin) + 1
+
+
+def test_rows_come_in_commit_order_from_anywhere_and_as_many_as_asked(make_store: MakeStore) -> None:
+    store = lived_in(make_store)[0].store
+    rows = [*store.rows()]
+    assert [row.pos for row in rows] == list(range(1, len(rows) + 1))
+    for after in (0, 1, 5, len(rows), len(rows) + 5):
+        assert [*store.rows(after=after)] == rows[after:]
+        assert [*store.rows(after=after, limit=3)] == rows[after : after + 3]
+    assert [*store.rows(limit=0)] == []
+
+
+def test_rows_are_found_by_feed_by_memory_and_by_kind(make_store: MakeStore) -> None:
+    ann, _, rids = lived_in(make_store)
+    store, rows = ann.store, rows_of(ann)
+    for feed in ann.feeds:
+        own = [row for row in rows if row.feed == feed.no]
+        assert [row.seq for row in own] == list(range(1, feed.seq + 1))
+        assert [*store.feed_rows(feed.no, 1, feed.seq)] == own
+        assert [*store.feed_rows(feed.no, 2, 3)] == own[1:3]
+        assert [*store.feed_rows(feed.no, 2, 10_000)] == own[1:]
+        assert [*store.feed_rows(feed.no, 3, 2)] == []
+        assert [*store.seen_rows(feed.no, 1, feed.seq)] == [row for row in own if row.seen]
+        assert [store.id_at(feed.no, row.seq) for row in own] == [row.id for row in own]
+    assert any(row.seen for row in rows)
+    for rid in rids:
+        assert [*store.memory_rows(rid)] == [row for row in rows if row.rid == rid]
+    for kind in (ops.Kind.REMEMBER, ops.Kind.SET, ops.Kind.RECEIPT):
+        assert [*store.kind_rows(kind)] == [row for row in rows if row.kind == kind]
+
+
+def test_an_erased_payload_is_gone_and_its_hash_stays(make_store: MakeStore) -> None:
+    ann, _, rids = lived_in(make_store)
+    (row,) = ann.store.memory_rows(rids[3])
+    assert row.payload is None
+    assert row.payload_hash is not None
+    assert len(row.payload_hash) == 32
+    assert all(other.payload_hash is None for other in rows_of(ann) if other.payload is not None)
+
+
+def test_cells_are_loaded_by_name_and_those_that_are_missing_are_left_out(make_store: MakeStore) -> None:
+    ann, _, rids = lived_in(make_store)
+    keys = [memory_key(rids[0]), setting_key("theme"), memory_key(bytes(16)), memory_key(rids[2])]
+    loaded = ann.store.load(keys)
+    assert loaded.keys() == {memory_key(rids[0]), setting_key("theme")}
+    every = dict(ann.store.all_cells())
+    assert every.keys() >= loaded.keys()
+    assert {key.part for key in every} >= {Part.MEMORY, Part.EDGE, Part.SETTING, Part.PROPOSAL}
+
+
+def test_many_thousands_of_names_are_loaded_at_once(make_store: MakeStore) -> None:
+    """More than SQLite takes parameters in one statement."""
+    ann, _, rids = lived_in(make_store)
+    names = [derived_memory_id("x", str(n)) for n in range(40_000)]
+    assert ann.store.load(map(memory_key, [*names, rids[0]])).keys() == {memory_key(rids[0])}
+    assert ann.store.tombstoned([*names, rids[2]]) == {rids[2]}
+
+
+def test_what_a_store_gave_out_can_be_changed_without_changing_the_store(make_store: MakeStore) -> None:
+    """The fold works on what it loaded; a batch that fails must leave no trace."""
+    ann, _, rids = lived_in(make_store)
+    before = ann.digests()
+    cell = ann.store.load([memory_key(rids[0])])[memory_key(rids[0])]
+    cell.adds.clear()  # type: ignore[union-attr]
+    for feed in ann.store.feeds():
+        feed.vector.clear()
+        feed.seq = 0
+    ann.reload()
+    assert ann.digests() == before
+    assert verify_replica(ann).ok
+
+
+def test_a_write_with_nothing_in_it_changes_nothing(make_store: MakeStore) -> None:
+    ann, _, _ = lived_in(make_store)
+    before = (ann.digests(), rows_of(ann), dict(ann.store.meta()))
+    ann.store.write(Changes(), NOW_MS)
+    ann.reload()
+    assert (ann.digests(), rows_of(ann), dict(ann.store.meta())) == before
+
+
+def test_pos_never_goes_back_even_when_nothing_is_left_in_the_log(make_store: MakeStore) -> None:
+    ann, ben, _ = lived_in(make_store)
+    assert ann.position == len(rows_of(ann))
+    remember(ben, "five")
+    take(ann, everything(ben))
+    assert ann.position == len(rows_of(ann))
+
+
+def test_a_batch_that_fails_in_the_fold_leaves_all_as_it_was(
+    make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _, rids = lived_in(make_store)
+    before = (ann.digests(), rows_of(ann), ann.position, ann.origin)
+
+    def refuse(changes: Changes, now_ms: int) -> None:
+        raise StoreFailed("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ann.store, "write", refuse)
+        for attempt in (
+            lambda: remember(ann, "lost"),
+            lambda: edit(ann, rids[0], "lost"),
+            lambda: say(ann, ops.Erase((rids[0],))),
+        ):
+            with pytest.raises(StoreFailed):
+                attempt()
+            assert (ann.digests(), rows_of(ann), ann.position, ann.origin) == before
+    remember(ann, "kept")
+    assert verify_replica(ann).ok
