@@ -16,7 +16,7 @@ from samemind.errors import Unreachable
 from samemind.library import Meta, Mind, Rid, When, open_mind
 from samemind.results.device import DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Graph
-from samemind.results.group import Peers, PeerView
+from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -215,9 +215,9 @@ class BlockingMind:
         """Bring an archived memory back."""
         return self._run(lambda: self._mind.unarchive(rid))
 
-    def forget(self, *rids: Rid) -> Forgotten:
-        """Forget memories on every device, and those that say the same."""
-        return self._run(lambda: self._mind.forget(*rids))
+    def forget(self, *rids: Rid, erase: bool = False, status: bool = False) -> Forgotten:
+        """Forget memories on every device, and those that say the same; or erase them from every file."""
+        return self._run(lambda: self._mind.forget(*rids, erase=erase, status=status))
 
     def history(self, rid: Rid) -> History:
         """Return everything that happened to a memory."""
@@ -272,6 +272,24 @@ class BlockingMind:
     def peers(self) -> Peers:
         """Return the other devices of the group."""
         return self._run(lambda: self._mind.peers())
+
+    def sync(self, peer: str | None = None, *, address: str | None = None) -> Synced:
+        """Sync now, with one device or with all that can be reached."""
+        return self._run(lambda: self._mind.sync(peer, address=address))
+
+    def pair(
+        self,
+        code: str | None = None,
+        *,
+        address: str | None = None,
+        tell: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> Paired:
+        """Join the device that shows a code; without one, show a code through `tell` and wait."""
+        return self._run(lambda: self._mind.pair(code, address=address, tell=tell))
+
+    def revoke_peer(self, device: str) -> PeerView:
+        """Put a device out of the group for good."""
+        return self._run(lambda: self._mind.revoke_peer(device))
 
     def rename_peer(self, device: str, name: str) -> PeerView:
         """Call a device by another name here."""

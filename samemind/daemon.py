@@ -6,42 +6,113 @@ store is let go of.
 
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, Final
 
 import trio
 
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device, open_device
+from samemind.errors import Failed, Usage
+from samemind.results.device import Stopped
+from samemind.results.group import PeerView
 from samemind.results.plain import to_json
 from samemind.surface.device import Up
 from samemind.verbs.device import daemon_status
+from samemind.verbs.group import peer_views
+from sync.syncer import Syncer, open_syncer
 
-
-@dataclass(frozen=True, slots=True)
-class Daemon:
-    """What is known of the daemon that this process is. `address` is where peers reach it."""
-
-    address: str | None
+# Peers call the address at which a device answered last, so a device should come back to it. Where two devices share a
+# machine, the second takes any port that is free.
+PORT_DEFAULT: Final = 7411
+PORT_MAX: Final = 65535
 
 
 async def run_daemon(home: Home, options: Up, say: Say) -> Mapping[str, Any] | None:
-    """Be the daemon of a home until somebody ends it; says its address, and at last that it ended."""
+    """Be the daemon of a home until somebody ends it; says its address, what changes, and at last that it ended."""
+    listen = None if options.listen is None else read_listen(options.listen)
+
+    def linking(device: Device) -> AbstractAsyncContextManager[Syncer]:
+        return _linked(device, listen, mdns=device.settings.mdns and not options.no_mdns)
+
     with trio.open_signal_receiver(
         signal.SIGINT, signal.SIGTERM
-    ) as signals:  # before anybody is told that it is up
-        async with open_device(home, program="samemind up", answers=True) as device:
-            device.daemon = Daemon(None)
+    ) as signals:  # before anybody hears that it is up
+        async with open_device(home, program="samemind up", answers=True, linking=linking) as device:
             await say(to_json(await daemon_status(device)))
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_until_signalled, signals, device)
+                nursery.start_soon(_say_changes, device, say)
                 await device.stop.wait()
                 nursery.cancel_scope.cancel()
-    return {"device_id": device.device_id.hex(), "pid": os.getpid()}
+            stopped = Stopped(device_id=device.device_id.hex(), pid=os.getpid())
+    return to_json(stopped)  # type: ignore[no-any-return]
+
+
+def read_listen(text: str) -> tuple[str, int]:
+    """Return where to listen: an empty host is everywhere, port 0 any that is free."""
+    host, separator, port = text.rpartition(":")
+    if not separator or not (port.isascii() and port.isdigit()) or int(port) > PORT_MAX:
+        raise Usage(f"expected HOST:PORT to listen on, got {text!r:.60}", code="invalid")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    return host, int(port)
+
+
+@asynccontextmanager
+async def _linked(device: Device, listen: tuple[str, int] | None, *, mdns: bool) -> AsyncIterator[Syncer]:
+    if listen is None and device.settings.listen is not None:
+        listen = read_listen(device.settings.listen)
+    if listen is None:
+        listen = "", PORT_DEFAULT if _is_free(PORT_DEFAULT) else 0
+    async with AsyncExitStack() as stack:
+        try:
+            syncer = await stack.enter_async_context(
+                open_syncer(
+                    device.replica,
+                    device.identity,
+                    device.host,
+                    name=device.name,
+                    listen_on=listen,
+                    mdns=mdns,
+                )
+            )
+        except OSError as error:
+            where = f"{listen[0] or 'every address'}, port {listen[1]}"
+            raise Failed(
+                f"expected to listen on {where}, but {error.strerror or error}",
+                code="cannot_listen",
+                hint="choose another with --listen HOST:PORT; port 0 is any that is free",
+            ) from None
+        yield syncer
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", port))
+        except OSError:
+            return False
+    return True
 
 
 async def _until_signalled(signals: AsyncIterator[int], device: Device) -> None:
     await anext(signals)
     device.stop.set()
+
+
+async def _say_changes(device: Device, say: Say) -> None:
+    """Say whose link came up or went down."""
+    before: dict[str, PeerView] = {}
+    while device.syncer is not None:
+        for view in await peer_views(device):
+            known = before.get(view.device_id)
+            if view.state in ("linked", "away", "revoked") and (known is None or known.state != view.state):
+                if known is not None or view.state == "linked":
+                    await say({"peer": to_json(view)})
+                before[view.device_id] = view
+        await device.syncer.stirred()

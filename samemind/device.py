@@ -9,7 +9,7 @@ and for a device that goes on, the control socket (others may use the store thro
 import os
 import platform
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random, SystemRandom
 from typing import Any
@@ -25,7 +25,8 @@ from samemind.lock import hold
 from samemind.performing import perform
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
-from sync.identity import Identity
+from sync import Identity
+from sync.syncer import Syncer, open_syncer
 
 
 @dataclass(slots=True)
@@ -42,7 +43,8 @@ class Device:
     program: str
     random: Random
     stop: trio.Event = field(default_factory=trio.Event)
-    daemon: Any = None
+    syncer: Syncer | None = None
+    """There while the daemon runs; other programs open one for as long as they need it."""
 
     @property
     def device_id(self) -> DeviceId:
@@ -53,6 +55,17 @@ class Device:
         """Return the time by which this device stamps."""
         return self.replica.now_ms()
 
+    @asynccontextmanager
+    async def linked(self) -> AsyncIterator[Syncer]:
+        """Use the daemon's links, or links of our own for the block; these dial and do not listen."""
+        if self.syncer is not None:
+            yield self.syncer
+            return
+        async with open_syncer(
+            self.replica, self.identity, self.host, name=self.name, mdns=self.settings.mdns
+        ) as syncer:
+            yield syncer
+
 
 @asynccontextmanager
 async def open_device(
@@ -61,6 +74,7 @@ async def open_device(
     program: str,
     answers: bool,
     name: str | None = None,
+    linking: Callable[["Device"], AbstractAsyncContextManager[Syncer]] | None = None,
     clock: Callable[[], int] = wall_clock_ms,
     random: Random | None = None,
 ) -> AsyncIterator[Device]:
@@ -92,6 +106,9 @@ async def open_device(
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         mind = await stack.enter_async_context(open_mind(replica))
         device = Device(home, settings, identity, replica, mind, host, own, program, random or SystemRandom())
+        if linking is not None:
+            device.syncer = await stack.enter_async_context(linking(device))
+            stack.callback(setattr, device, "syncer", None)
         if answers:
 
             async def answer(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:

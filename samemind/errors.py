@@ -170,7 +170,8 @@ def explain(error: BaseException) -> SamemindError:
 def translated(error: Exception) -> Exception:
     """Return what to raise at a door: an error in its words, or a bug of ours as it is, with all that it can tell."""
     told = explain(error)
-    return error if told.code == "internal" else told
+    # A pipe that breaks under what a verb says is the asker's own: it knows best what that means.
+    return error if told.code == "internal" or isinstance(error, BrokenPipeError) else told
 
 
 def from_document(document: Mapping[str, Any], exit_code: int) -> SamemindError:

@@ -63,7 +63,10 @@ def _run(line: Line, printer: Printer) -> int:
     if line.verb == "demo":
         from samemind.demo import run_demo
 
-        return run_demo(line, printer)
+        came = run_demo(quiet=printer.json)
+        if printer.json:
+            printer.document(came)
+        return 0
     if line.verb == "version":
         from importlib.metadata import version
 

@@ -56,6 +56,8 @@ class Printer:
                 self.document(document)
             else:
                 self.text(raw_line(verb, document) if self.raw else "\n".join(show_said(verb, document)))
+                if "invitation" in document and sys.stdout.isatty() and not self.raw:
+                    _show_qr(document["invitation"])
 
     def failed(self, error: SamemindError) -> None:
         """Print an error."""
@@ -99,3 +101,9 @@ class Printer:
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
+
+
+def _show_qr(invitation: str) -> None:
+    import segno  # only where somebody may point a camera at it
+
+    segno.make(invitation, error="l").terminal(compact=True)

@@ -6,15 +6,16 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerView:
-    """One other device of the group. `state` is `connected`, `away`, `unknown` or `revoked`."""
+    """One other device of the group. `state` is `linked`, `dialling`, `away` or `revoked`."""
 
     device_id: str
     name: str
-    state: str = "unknown"
+    state: str = "away"
     last_sync: datetime | None = None
     offset_ms: int | None = None
     behind: int | None = None
     address: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +27,12 @@ class Peers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingOffer:
-    """A code that pairs one device, once, until it expires."""
+    """A code that pairs one device, once, until it expires; `invitation` is the same for a QR code."""
 
     code: str
     address: str
     expires_at: datetime
-    qr: str | None = None
+    invitation: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,7 @@ class PeerSync:
     bytes_in: int
     took_ms: float
     round_trips: int
+    refused: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

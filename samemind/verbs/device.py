@@ -39,21 +39,21 @@ async def status(device: Device, options: ShowStatus) -> DaemonStatus:
 
 async def daemon_status(device: Device) -> DaemonStatus:
     """Return what `status` shows, and what the daemon says when it is up."""
-    daemon = device.daemon
+    syncer = device.syncer
     return DaemonStatus(
-        running=daemon is not None,
+        running=syncer is not None,
         device_id=device.device_id.hex(),
         name=device.name,
         home=device.home.shown(),
-        pid=None if daemon is None else os.getpid(),
-        address=None if daemon is None else daemon.address,
+        pid=None if syncer is None else os.getpid(),
+        address=None if syncer is None or syncer.address is None else str(syncer.address),
         peers=await peer_views(device),
     )
 
 
 async def down(device: Device, options: Down) -> Stopped:
     """Ask the daemon to stop; it answers this first."""
-    if device.daemon is None:
+    if device.syncer is None:
         raise Locked(
             f"{device.home.shown()} is in use by {device.program}, which is no daemon",
             hint="end that program",

@@ -1,15 +1,67 @@
-"""Know the other devices of the group."""
+"""Join other devices, know them, and sync with them."""
 
 import sqlite3
+from typing import Any
 
-from replica import DeviceId, NotFound
+import trio
+
+from replica import DeviceId, NotFound, revoke
 from samemind.config import check_name
+from samemind.control.server import Say
 from samemind.device import Device
-from samemind.results.group import Peers, PeerView
-from samemind.surface.group import AddPeer, ListPeers, RenamePeer
+from samemind.errors import Unreachable, Usage, translated
+from samemind.results.group import Paired, PairingOffer, Peers, PeerSync, PeerView, Synced, UnreachedPeer
+from samemind.results.plain import to_json
+from samemind.surface.group import AddPeer, ListPeers, Pair, RenamePeer, RevokePeer, Sync
 from samemind.times import at_ms
 from samemind.verbs.ids import find_device
-from sync.address import Address
+from sync import Address, peers
+from sync.meeting import CodeOffered, Refusal
+from sync.reports import SyncReport
+from sync.syncer import Syncer
+
+
+async def pair(device: Device, options: Pair, say: Say) -> Paired:
+    """Show a code and wait for the device that proves it; or prove the code that another device shows."""
+    address = None if options.address is None else Address.parse(options.address)
+    async with device.linked() as syncer:
+        if options.code is None:
+            if address is not None:
+                raise Usage("expected a code beside --address: it says where the code is shown")
+            partner = await _offer(syncer, say)
+        else:
+            partner = await syncer.join_pairing(options.code, address=address)
+            if device.syncer is None and partner.address is not None:
+                # We are about to end: sync while the other is known to be there, and learn where that is.
+                await syncer.sync_now(partner.device_id, address=partner.address)
+    return Paired(device_id=partner.device_id.hex(), name=partner.name, words=" ".join(partner.words))
+
+
+async def sync(device: Device, options: Sync) -> Synced:
+    """Sync with one device, or with all; it is no failure that some are away, unless all are."""
+    address = None if options.address is None else Address.parse(options.address)
+    peer: DeviceId | None = None
+    if options.peer is not None:
+        name = options.peer
+        peer = await device.replica.read(lambda connection: find_device(connection, name))
+        if peer == device.device_id:
+            raise Usage("expected another device, got this one")
+    async with device.linked() as syncer:
+        reports = await syncer.sync_now(peer, address=address)
+        names = {state.device_id: state.name for state in syncer.peers()}
+    failures = [report for report in reports if report.error is not None]
+    if failures and len(failures) == len(reports):
+        if len(failures) == 1 and failures[0].error is not None:
+            raise translated(failures[0].error)
+        told = "; ".join(f"{_name(names, report)}: {report.error}" for report in failures)
+        raise Unreachable(f"no device could be reached: {told}")
+    return Synced(
+        peers=[_synced(names, report) for report in reports if report.error is None],
+        unreached=[
+            UnreachedPeer(device_id=_id(report), name=_name(names, report), reason=str(report.error))
+            for report in failures
+        ],
+    )
 
 
 async def peers_list(device: Device, options: ListPeers) -> Peers:
@@ -19,17 +71,94 @@ async def peers_list(device: Device, options: ListPeers) -> Peers:
 
 async def peers_rename(device: Device, options: RenamePeer) -> PeerView:
     """Call a device by another name, here only."""
-    return await _note(device, options.device, "nickname", check_name(options.name))
+    name = check_name(options.name)
+    peer = await _other(device, options.device)
+    await device.replica.run(lambda _, connection: peers.rename(connection, peer, name))
+    return await _refreshed(device, peer)
 
 
 async def peers_add(device: Device, options: AddPeer) -> PeerView:
     """Note where a device can always be reached."""
-    return await _note(device, options.device, "fixed_address", str(Address.parse(options.address)))
+    address = Address.parse(options.address)
+    peer = await _other(device, options.device)
+    await device.replica.run(lambda _, connection: peers.fix_address(connection, peer, address))
+    return await _refreshed(device, peer)
+
+
+async def peers_revoke(device: Device, options: RevokePeer) -> PeerView:
+    """Put a device out of the group: links to it close here at once, and elsewhere as others hear of it."""
+    peer = await _other(device, options.device)
+    revocation = revoke(device.identity.sign, device.device_id, peer)
+    await device.replica.run(lambda core, _: core.learn([], [revocation]))
+    return await _refreshed(device, peer)
 
 
 async def peer_views(device: Device) -> list[PeerView]:
     """Return all other devices, those that were put out last."""
-    return await device.replica.read(lambda connection: _views(connection, device.device_id))
+    views = await device.replica.read(lambda connection: _views(connection, device.device_id))
+    if device.syncer is None:
+        return views
+    states = {state.device_id.hex(): state for state in device.syncer.peers()}
+    return [
+        PeerView(
+            device_id=view.device_id,
+            name=view.name,
+            state=state.state,
+            last_sync=None if state.last_sync_ms is None else at_ms(state.last_sync_ms),
+            offset_ms=state.offset_ms,
+            behind=state.behind,
+            address=None if state.address is None else str(state.address),
+            error=state.error,
+        )
+        if (state := states.get(view.device_id)) is not None
+        else view
+        for view in views
+    ]
+
+
+async def _offer(syncer: Syncer, say: Say) -> Any:
+    """Have a code shown, and say it and whatever becomes of it."""
+    telling, told = trio.open_memory_channel[CodeOffered | Refusal](16)
+
+    async def pass_on() -> None:
+        async for news in told:
+            if isinstance(news, Refusal):
+                await say({"refused": str(news.error)})
+                continue
+            offer = PairingOffer(
+                code=news.code,
+                address=str(news.addresses[0]),
+                expires_at=at_ms(news.expires_ms),  # type: ignore[arg-type]
+                invitation=news.invitation,
+            )
+            await say(to_json(offer))
+
+    def tell(news: CodeOffered | Refusal) -> None:
+        try:
+            telling.send_nowait(news)
+        except trio.WouldBlock:
+            pass  # nobody reads; a code comes after at most two refusals, so none of those is lost
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pass_on)
+        with telling:
+            return await syncer.offer_pairing(tell)
+
+
+async def _other(device: Device, text: str) -> DeviceId:
+    peer = await device.replica.read(lambda connection: find_device(connection, text))
+    if peer == device.device_id:
+        raise Usage("expected another device, got this one")
+    return peer
+
+
+async def _refreshed(device: Device, peer: DeviceId) -> PeerView:
+    if device.syncer is not None:
+        await device.syncer.refresh()
+    for view in await peer_views(device):
+        if view.device_id == peer.hex():
+            return view
+    raise NotFound(f"no device has the id {peer.hex()}")
 
 
 def _views(connection: sqlite3.Connection, own: DeviceId) -> list[PeerView]:
@@ -43,7 +172,7 @@ def _views(connection: sqlite3.Connection, own: DeviceId) -> list[PeerView]:
         PeerView(
             device_id=device.hex(),
             name=name,
-            state="revoked" if revoked else "unknown",
+            state="revoked" if revoked else "away",
             last_sync=None if last_sync is None else at_ms(last_sync),
             offset_ms=offset_ms,
             address=address,
@@ -52,14 +181,25 @@ def _views(connection: sqlite3.Connection, own: DeviceId) -> list[PeerView]:
     ]
 
 
-async def _note(device: Device, text: str, column: str, value: str) -> PeerView:
-    def write(connection: sqlite3.Connection) -> PeerView:
-        peer = find_device(connection, text)
-        connection.execute("INSERT OR IGNORE INTO peer (device) VALUES (?)", (peer,))
-        connection.execute(f"UPDATE peer SET {column} = ? WHERE device = ?", (value, peer))
-        for view in _views(connection, device.device_id):
-            if view.device_id == peer.hex():
-                return view
-        raise NotFound("expected another device, got this one")
+def _synced(names: dict[DeviceId, str], report: SyncReport) -> PeerSync:
+    return PeerSync(
+        device_id=_id(report),
+        name=_name(names, report),
+        sent=report.sent,
+        received=report.received,
+        bytes_out=report.bytes_out,
+        bytes_in=report.bytes_in,
+        took_ms=round(report.took_ms, 3),
+        round_trips=report.round_trips,
+        refused=list(report.refused),
+    )
 
-    return await device.replica.run(lambda _, connection: write(connection))
+
+def _id(report: SyncReport) -> str:
+    return "" if report.device_id is None else report.device_id.hex()
+
+
+def _name(names: dict[DeviceId, str], report: SyncReport) -> str:
+    return (
+        "somebody" if report.device_id is None else names.get(report.device_id, report.device_id.hex()[:12])
+    )
