@@ -270,10 +270,12 @@ class Syncer:
 
     async def _keep(self, stream: SecureStream, peer: DeviceId, *, address: Address | None) -> None:
         kept = self._links.admit(stream, peer, address)
-        if kept is None:
-            await trio.aclose_forcefully(stream)
-        else:
+        if kept is not None:
             await self._links.hold(kept)
+            return
+        await trio.aclose_forcefully(stream)
+        if peer not in self._links:
+            self._lost(peer)
 
     def _lost(self, peer: DeviceId) -> None:
         self._roster.lost(peer, now_ms=self._now_ms(), random=self._random)
@@ -308,8 +310,6 @@ class Syncer:
         self._untied.discard(reached.address)
         self._roster.reached(contact.key, reached.peer, reached.address, now_ms=self._now_ms())
         await self._keep(reached.stream, reached.peer, address=reached.address)
-        if reached.peer not in self._links:
-            self._lost(reached.peer)
 
     async def _discover(self) -> None:
         """Announce and watch, once there is somebody to find."""

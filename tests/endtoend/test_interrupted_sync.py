@@ -29,7 +29,7 @@ async def remember_many(device: Device, count: int) -> None:
 def test_a_wire_that_breaks_at_any_byte_only_delays_agreement(tmp_path: Path) -> None:
     chance = random.Random()
     # All of it is some 500,000 bytes, a frame some 130,000: every cut falls before the end.
-    cuts = [chance.randrange(2_000, 150_000) for _ in range(3)]
+    cuts = [chance.randrange(2_000, 150_000) for _ in range(2)]
     print("cuts after", cuts)
 
     async def main() -> None:
@@ -46,7 +46,7 @@ def test_a_wire_that_breaks_at_any_byte_only_delays_agreement(tmp_path: Path) ->
                     fixed=[wire.address],
                 ):
                     await agree(laptop, phone)
-            assert len(wire.was_cut) == 3
+            assert len(wire.was_cut) == 2
             assert phone.replica.position == OPS, "nothing twice, nothing missing"
 
     run(main)
