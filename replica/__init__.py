@@ -54,14 +54,9 @@ from replica.ops import (
 from replica.purging import ErasureStatus, erasure_status
 from replica.replica import Replica, open_replica, wall_clock_ms
 from replica.state.memories import Memory
-from replica.storage.store import (
-    DerivedTables,
-    RowChange,
-    SqliteStore,
-    connect,
-    content_number,
-    transaction,
-)
+from replica.storage.shown import DerivedTables, RowChange, content_number
+from replica.storage.sql import connect, transaction
+from replica.storage.store import SqliteStore
 
 __all__ = [
     "FIELDS",

@@ -22,7 +22,9 @@ from replica.purging import purge
 from replica.refold import refold_after_upgrade
 from replica.signing import Sign
 from replica.storage.driver import Driver, open_driver
-from replica.storage.store import DerivedTables, SqliteStore, connect
+from replica.storage.shown import DerivedTables
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
 
 Result = TypeVar("Result")
 

@@ -3,90 +3,24 @@
 Plain synchronous SQL on one connection: the daemon calls it on the connection's own thread (one call for each
 transaction), the simulator and most tests call it directly. The log is written with `synchronous=FULL`, so what a
 write returned is on the disk.
-
-Full text, vectors and queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what
-changed in each memory that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
 """
 
-import hashlib
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, Protocol
-from urllib.parse import quote
+from typing import Any, Final
 
 from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
-from replica.errors import StoreFailed
 from replica.feeds import Feed
-from replica.fields import FIELDS
-from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, show_memory_id
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
-from replica.state.memories import Memory, MemoryCell, show
-from replica.state.register import winner
-from replica.storage.schema import check, migrate
-
-# SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
-_PARAMETERS_MAX: Final = 16_384
-# Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
-_CHECKPOINT_PAGES: Final = 16_000
+from replica.storage.schema import migrate
+from replica.storage.shown import DerivedTables, Shown
+from replica.storage.sql import select_named, transaction
 
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
-
-_MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
-_FIELD_COLUMNS: Final = tuple(FIELDS)
-_ALL_COLUMNS: Final = (*_MEMORY_COLUMNS, *_FIELD_COLUMNS, "more")
-_UPDATE_MEMORY: Final = (
-    "UPDATE memory SET " + ", ".join(f'"{name}" = ?' for name in _ALL_COLUMNS) + " WHERE id = ?"
-)
-
-
-class RowChange(NamedTuple):
-    """What a batch did to one row of the memory table, for derived tables. `id` is the row's number."""
-
-    id: int
-    rid: bytes
-    before: Memory | None
-    after: Memory | None
-
-
-class DerivedTables(Protocol):
-    """Tables that a higher layer keeps in step with the memories that show."""
-
-    def migrate(self, connection: sqlite3.Connection) -> None:
-        """Create or upgrade the tables; runs once for each opening, outside any transaction."""
-        ...
-
-    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch, inside its transaction."""
-        ...
-
-    def purge(self, connection: sqlite3.Connection) -> None:
-        """Leave no trace of rows that are gone, inside a transaction of its own."""
-        ...
-
-
-def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
-    if read_only:
-        name = f"file:{quote(path)}?mode=ro"
-        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
-    else:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        try:
-            check(connection)  # before anything is set: a file that is not ours is left as it is
-        except BaseException:
-            connection.close()
-            raise
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-        connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("PRAGMA busy_timeout = 5000")
-    return connection
 
 
 class SqliteStore:
@@ -94,11 +28,8 @@ class SqliteStore:
 
     def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables] = ()) -> None:
         self.connection = connection
-        self._derived = derived
         migrate(connection)
-        for tables in derived:
-            tables.migrate(connection)
-        ((self._last_memory,),) = connection.execute("SELECT ifnull(max(id), 0) FROM memory")
+        self._shown = Shown(connection, derived)
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -192,8 +123,8 @@ class SqliteStore:
         return {
             Key(part, name): decode_cell(part, state)
             for part, wanted in names.items()
-            for name, state in self._select(
-                "SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part
+            for name, state in select_named(
+                self.connection, "SELECT name, state FROM cell WHERE part = ? AND name IN", wanted, part
             )
             if state is not None
         }
@@ -228,7 +159,10 @@ class SqliteStore:
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
-        return {rid for (rid,) in self._select("SELECT rid FROM tombstone WHERE rid IN", list(rids))}
+        return {
+            rid
+            for (rid,) in select_named(self.connection, "SELECT rid FROM tombstone WHERE rid IN", list(rids))
+        }
 
     def unpurged(self) -> set[OpId]:
         """Return the ids of the proofs whose words may still be in some page of the file."""
@@ -240,9 +174,7 @@ class SqliteStore:
         Deleted content is zeroed as it goes (`secure_delete`); full text keeps words in old segments until it is
         optimised, and the log that SQLite writes ahead keeps old pages until it is emptied.
         """
-        for tables in self._derived:
-            with transaction(self.connection):
-                tables.purge(self.connection)
+        self._shown.purge()
         ((busy, _, _),) = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
 
@@ -256,11 +188,6 @@ class SqliteStore:
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
         return {rid for (rid,) in self.connection.execute("SELECT rid FROM tombstone")}
-
-    def _select(self, sql: str, names: list[bytes], *before: Any) -> Iterator[Any]:
-        for start in range(0, len(names), _PARAMETERS_MAX):
-            chunk = names[start : start + _PARAMETERS_MAX]
-            yield from self.connection.execute(f"{sql} ({','.join('?' * len(chunk))})", (*before, *chunk))
 
     def membership(self) -> Membership:
         """Return the group as it was last told."""
@@ -281,44 +208,18 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         """Return what is wrong with the file, and with what shows compared with the cells."""
-        problems = [
-            f"SQLite: {found}"
-            for (found,) in self.connection.execute("PRAGMA integrity_check")
-            if found != "ok"
-        ]
-        columns = ", ".join(f'"{name}"' for name in _ALL_COLUMNS)
-        rows = {row[0]: row for row in self.connection.execute(f"SELECT {columns} FROM memory")}
-        for key, cell in self.all_cells():
-            if isinstance(cell, MemoryCell) and rows.pop(key.name, None) != memory_row(show(key.name, cell)):
-                problems.append(f"memory {show_memory_id(key.name)} shows something else than was folded")
-        problems += [f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows]
-        return [*problems, *self._check_edges()]
-
-    def _check_edges(self) -> Iterator[str]:
-        shown = {
-            tuple(names): (weight, hlc)
-            for *names, weight, hlc in self.connection.execute(
-                "SELECT source, relation, target, weight, hlc FROM edge"
-            )
-        }
-        for key, cell in self.all_cells():
-            if key.part is Part.EDGE and isinstance(cell, dict):
-                _, hlc, weight = winner(cell)
-                folded = None if weight is None else (weight, hlc)
-                if shown.pop(tuple(unpack(key.name)), None) != folded:
-                    yield f"the edge {unpack(key.name)} shows something else than was folded"
-        yield from (f"the edge {list(names)} shows, but was never folded" for names in shown)
+        found = [text for (text,) in self.connection.execute("PRAGMA integrity_check") if text != "ok"]
+        return [*(f"SQLite: {text}" for text in found), *self._shown.check(self.all_cells())]
 
     # -- writing ---------------------------------------------------------------------------------------------
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Make the changes durable, all or none."""
-        last_memory = self._last_memory
         try:
             with transaction(self.connection):
                 self._write(changes, now_ms)
         except BaseException:
-            self._last_memory = last_memory
+            self._shown.forget_numbers()
             raise
 
     def _write(self, changes: Changes, now_ms: int) -> None:
@@ -361,9 +262,7 @@ class SqliteStore:
             "UPDATE op SET status = ? WHERE pos = ?", [(status, pos) for pos, status in changes.statuses]
         )
         self._write_base(changes)
-        self._write_edges(changes)
-        if changes.memories:
-            self._write_memories(changes, now_ms)
+        self._shown.write(changes, now_ms)
 
     def _write_base(self, changes: Changes) -> None:
         execute_many = self.connection.executemany
@@ -385,107 +284,6 @@ class SqliteStore:
             "INSERT INTO tombstone VALUES (?, 1) ON CONFLICT DO UPDATE SET in_base = 1",
             [(rid,) for rid in changes.base_tombstones],
         )
-
-    def _write_edges(self, changes: Changes) -> None:
-        for key, cell in changes.cells.items():
-            if key.part is Part.EDGE:
-                source, relation, target = unpack(key.name)
-                assert isinstance(cell, dict)
-                _, hlc, weight = winner(cell)
-                if weight is None:
-                    self.connection.execute(
-                        "DELETE FROM edge WHERE source = ? AND relation = ? AND target = ?",
-                        (source, relation, target),
-                    )
-                else:
-                    self.connection.execute(
-                        "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?)",
-                        (source, relation, target, weight, hlc),
-                    )
-
-    def _write_memories(self, changes: Changes, now_ms: int) -> None:
-        shown = [change.rid for change in changes.memories if change.before is not None]
-        numbers = dict(self._select("SELECT rid, id FROM memory WHERE rid IN", shown))
-        inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
-        updates, deletes = [], []
-        seen: list[RowChange] = []
-        for rid, before, after in changes.memories:
-            number = numbers.get(rid)
-            if number is None:
-                self._last_memory += 1
-                number = self._last_memory
-            if after is None:
-                deletes.append((number,))
-            elif before is None:
-                columns, values = _filled_columns(after)
-                inserts.setdefault(columns, []).append((number, *values))
-            else:
-                updates.append((*memory_row(after), number))
-            seen.append(RowChange(number, rid, before, after))
-        for columns, rows in inserts.items():
-            names = ", ".join(f'"{name}"' for name in ("id", *columns))
-            self.connection.executemany(
-                f"INSERT INTO memory ({names}) VALUES ({', '.join('?' * (len(columns) + 1))})", rows
-            )
-        self.connection.executemany(_UPDATE_MEMORY, updates)
-        self.connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
-        for tables in self._derived:
-            tables.changed(self.connection, seen, now_ms)
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run a block in one write transaction; a disk that refuses becomes `StoreFailed`, with nothing half-written."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            if connection.in_transaction:  # SQLite rolls back by itself on a full disk
-                connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
-    except sqlite3.OperationalError as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise StoreFailed(
-            f"the store could not be written ({error}); nothing was changed. Free some space or make the file "
-            "writable, then try again"
-        ) from error
-
-
-def content_number(text: str) -> int:
-    """Return the signed 64-bit hash of a text's words, by which duplicates find each other."""
-    folded = " ".join(text.split()).casefold()
-    return int.from_bytes(hashlib.sha256(folded.encode()).digest()[:8], signed=True)
-
-
-def _filled_columns(memory: Memory) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Return the columns that hold something, and what: most memories have few fields, and each column costs time."""
-    if not memory.fields:
-        return _MEMORY_COLUMNS, _shown(memory)
-    row = memory_row(memory)
-    filled = [i for i, value in enumerate(row) if value is not None]
-    return tuple(_ALL_COLUMNS[i] for i in filled), tuple(row[i] for i in filled)
-
-
-def memory_row(memory: Memory) -> tuple[Any, ...]:
-    """Return a memory as columns of the memory table, without its number."""
-    fields = memory.fields
-    values = [fields.get(name) for name in _FIELD_COLUMNS]
-    more = None
-    if fields:
-        for i, value in enumerate(values):
-            if isinstance(value, list | dict):
-                values[i] = json.dumps(value, ensure_ascii=False, sort_keys=True)
-        unknown = {name: fields[name] for name in sorted(fields) if name not in FIELDS}
-        more = pack(unknown) if unknown else None
-    return (*_shown(memory), *values, more)
-
-
-def _shown(memory: Memory) -> tuple[Any, ...]:
-    rid, text, _, *rest = memory
-    return rid, text, content_number(text), *rest
 
 
 def _feed_row(feed: Feed) -> tuple[Any, ...]:

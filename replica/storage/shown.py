@@ -1,0 +1,182 @@
+"""Keep what shows of the cells in columns that queries can filter, and tell who follows it.
+
+The `memory` and `edge` tables are rewritten by the fold, in its transaction, and never hashed. Full text, vectors and
+queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what changed in each memory
+that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from replica.codec import pack, unpack
+from replica.fields import FIELDS
+from replica.ids import show_memory_id
+from replica.oplog import Changes
+from replica.state.cells import Cell, Key, Part
+from replica.state.memories import Memory, MemoryCell, show
+from replica.state.register import winner
+from replica.storage.sql import select_named, transaction
+
+_MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
+_FIELD_COLUMNS: Final = tuple(FIELDS)
+_ALL_COLUMNS: Final = (*_MEMORY_COLUMNS, *_FIELD_COLUMNS, "more")
+_UPDATE_MEMORY: Final = (
+    "UPDATE memory SET " + ", ".join(f'"{name}" = ?' for name in _ALL_COLUMNS) + " WHERE id = ?"
+)
+
+
+class RowChange(NamedTuple):
+    """What a batch did to one row of the memory table, for derived tables. `id` is the row's number."""
+
+    id: int
+    rid: bytes
+    before: Memory | None
+    after: Memory | None
+
+
+class DerivedTables(Protocol):
+    """Tables that a higher layer keeps in step with the memories that show."""
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create or upgrade the tables; runs once for each opening, outside any transaction."""
+        ...
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch, inside its transaction."""
+        ...
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Leave no trace of rows that are gone, inside a transaction of its own."""
+        ...
+
+
+class Shown:
+    """The memory and edge tables of one store, and the tables derived from them."""
+
+    def __init__(self, connection: sqlite3.Connection, derived: Sequence[DerivedTables]) -> None:
+        self._connection = connection
+        self._derived = derived
+        for tables in derived:
+            tables.migrate(connection)
+        self.forget_numbers()
+
+    def forget_numbers(self) -> None:
+        """Read the last row number anew: at the start, and when a transaction was rolled back."""
+        ((self._last_memory,),) = self._connection.execute("SELECT ifnull(max(id), 0) FROM memory")
+
+    def write(self, changes: Changes, now_ms: int) -> None:
+        """Follow a batch, inside its transaction."""
+        self._write_edges(changes)
+        if changes.memories:
+            self._write_memories(changes, now_ms)
+
+    def purge(self) -> None:
+        """Leave no trace of rows that are gone."""
+        for tables in self._derived:
+            with transaction(self._connection):
+                tables.purge(self._connection)
+
+    def check(self, cells: Iterable[tuple[Key, Cell]]) -> Iterator[str]:
+        """Return where what shows differs from the cells."""
+        columns = ", ".join(f'"{name}"' for name in _ALL_COLUMNS)
+        rows = {row[0]: row for row in self._connection.execute(f"SELECT {columns} FROM memory")}
+        edges = {
+            tuple(names): (weight, hlc)
+            for *names, weight, hlc in self._connection.execute(
+                "SELECT source, relation, target, weight, hlc FROM edge"
+            )
+        }
+        for key, cell in cells:
+            if isinstance(cell, MemoryCell):
+                if rows.pop(key.name, None) != memory_row(show(key.name, cell)):
+                    yield f"memory {show_memory_id(key.name)} shows something else than was folded"
+            elif key.part is Part.EDGE and isinstance(cell, dict):
+                _, hlc, weight = winner(cell)
+                folded = None if weight is None else (weight, hlc)
+                if edges.pop(tuple(unpack(key.name)), None) != folded:
+                    yield f"the edge {unpack(key.name)} shows something else than was folded"
+        yield from (f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows)
+        yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
+
+    def _write_edges(self, changes: Changes) -> None:
+        for key, cell in changes.cells.items():
+            if key.part is Part.EDGE:
+                source, relation, target = unpack(key.name)
+                assert isinstance(cell, dict)
+                _, hlc, weight = winner(cell)
+                if weight is None:
+                    self._connection.execute(
+                        "DELETE FROM edge WHERE source = ? AND relation = ? AND target = ?",
+                        (source, relation, target),
+                    )
+                else:
+                    self._connection.execute(
+                        "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?)",
+                        (source, relation, target, weight, hlc),
+                    )
+
+    def _write_memories(self, changes: Changes, now_ms: int) -> None:
+        shown = [change.rid for change in changes.memories if change.before is not None]
+        numbers = dict(select_named(self._connection, "SELECT rid, id FROM memory WHERE rid IN", shown))
+        inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+        updates, deletes = [], []
+        seen: list[RowChange] = []
+        for rid, before, after in changes.memories:
+            number = numbers.get(rid)
+            if number is None:
+                self._last_memory += 1
+                number = self._last_memory
+            if after is None:
+                deletes.append((number,))
+            elif before is None:
+                columns, values = _filled_columns(after)
+                inserts.setdefault(columns, []).append((number, *values))
+            else:
+                updates.append((*memory_row(after), number))
+            seen.append(RowChange(number, rid, before, after))
+        for columns, rows in inserts.items():
+            names = ", ".join(f'"{name}"' for name in ("id", *columns))
+            self._connection.executemany(
+                f"INSERT INTO memory ({names}) VALUES ({', '.join('?' * (len(columns) + 1))})", rows
+            )
+        self._connection.executemany(_UPDATE_MEMORY, updates)
+        self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
+        for tables in self._derived:
+            tables.changed(self._connection, seen, now_ms)
+
+
+def content_number(text: str) -> int:
+    """Return the signed 64-bit hash of a text's words, by which duplicates find each other."""
+    folded = " ".join(text.split()).casefold()
+    return int.from_bytes(hashlib.sha256(folded.encode()).digest()[:8], signed=True)
+
+
+def _filled_columns(memory: Memory) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the columns that hold something, and what: most memories have few fields, and each column costs time."""
+    if not memory.fields:
+        return _MEMORY_COLUMNS, _shown(memory)
+    row = memory_row(memory)
+    filled = [i for i, value in enumerate(row) if value is not None]
+    return tuple(_ALL_COLUMNS[i] for i in filled), tuple(row[i] for i in filled)
+
+
+def memory_row(memory: Memory) -> tuple[Any, ...]:
+    """Return a memory as columns of the memory table, without its number."""
+    fields = memory.fields
+    values = [fields.get(name) for name in _FIELD_COLUMNS]
+    more = None
+    if fields:
+        for i, value in enumerate(values):
+            if isinstance(value, list | dict):
+                values[i] = json.dumps(value, ensure_ascii=False, sort_keys=True)
+        unknown = {name: fields[name] for name in sorted(fields) if name not in FIELDS}
+        more = pack(unknown) if unknown else None
+    return (*_shown(memory), *values, more)
+
+
+def _shown(memory: Memory) -> tuple[Any, ...]:
+    rid, text, _, *rest = memory
+    return rid, text, content_number(text), *rest

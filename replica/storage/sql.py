@@ -1,0 +1,65 @@
+"""Open a SQLite file the way a replica needs it, and run its statements in whole transactions."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import quote
+
+from replica.errors import StoreFailed
+from replica.storage.schema import check
+
+# SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
+_PARAMETERS_MAX: Final = 16_384
+# Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
+_CHECKPOINT_PAGES: Final = 16_000
+
+
+def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
+    if read_only:
+        name = f"file:{quote(path)}?mode=ro"
+        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
+    else:
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            check(connection)  # before anything is set: a file that is not ours is left as it is
+        except BaseException:
+            connection.close()
+            raise
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA busy_timeout = 5000")
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run a block in one write transaction; a disk that refuses becomes `StoreFailed`, with nothing half-written."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if connection.in_transaction:  # SQLite rolls back by itself on a full disk
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise StoreFailed(
+            f"the store could not be written ({error}); nothing was changed. Free some space or make the file "
+            "writable, then try again"
+        ) from error
+
+
+def select_named(
+    connection: sqlite3.Connection, sql: str, names: Sequence[bytes], *before: Any
+) -> Iterator[Any]:
+    """Run a query that ends in `IN` over many names, in as few statements as their number allows."""
+    for start in range(0, len(names), _PARAMETERS_MAX):
+        chunk = names[start : start + _PARAMETERS_MAX]
+        yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", (*before, *chunk))
