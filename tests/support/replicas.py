@@ -17,7 +17,8 @@ from replica.outbox import frame_of
 from replica.signing import sign_commit
 from replica.state.memories import Memory, MemoryCell, show
 from replica.storage.memory_store import MemoryStore
-from replica.storage.store import SqliteStore, connect
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
 from sync.exchange import Exchange
 from sync.identity import Identity
 from tests.support.links import identity

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from replica import ops
+from replica import SqliteStore, ops
 from replica.codec import pack, unpack
 from replica.core import Core
 from replica.ids import MemoryId
 from replica.oplog import Status
 from replica.ops import Write
-from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from tests.support.replicas import NOW_MS, edit, group, remember, say, settle, sqlite_store, sync
 
