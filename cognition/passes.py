@@ -20,6 +20,9 @@ from cognition.words import any_of
 
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
+# Words that more memories hold than this are asked for only where there are no others. In a memory of a few thousand,
+# that is never; in one of a hundred thousand it is what keeps a question from ranking a third of them.
+_COMMON: Final = 4_000
 _INDEXED: Final = ", ".join(f"m.{name}" for name in INDEXED_FIELDS)
 _ROW: Final = (
     "SELECT m.id, m.rid, m.content, m.text, m.conversation, m.position, "
@@ -33,7 +36,7 @@ def by_words(
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
     if not wanted:
         return []
-    query = any_of(wanted)
+    query = any_of(_telling(connection, wanted))
     condition, values = filters.sql()
     if filters.narrow:
         rows = connection.execute(
@@ -54,6 +57,22 @@ def by_words(
         if len(ranked) == limit or len(rows) < taken:
             return ranked
         taken *= 4
+
+
+def _telling(connection: sqlite3.Connection, wanted: Sequence[str]) -> Sequence[str]:
+    """Leave out words that too many memories hold: ranking all of those costs much and decides little."""
+    if len(wanted) == 1:
+        return wanted
+    rare = [
+        word
+        for word in wanted
+        if connection.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT ?)",
+            (any_of([word]), _COMMON + 1),
+        ).fetchone()
+        <= (_COMMON,)
+    ]
+    return rare or wanted
 
 
 def by_vector(

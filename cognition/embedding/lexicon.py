@@ -29,8 +29,8 @@ class WordVectors:
         """Return a row for each of some words, a column for each of the others."""
         self._learn([*some, *others])
         rows, columns = self._rows(some), self._rows(others)
-        cosines: NDArray[np.float64] = np.einsum("ik,jk->ij", rows, columns, dtype=np.float64)
-        return cosines
+        cosines: NDArray[np.float32] = np.einsum("ik,jk->ij", rows, columns)
+        return cosines.astype(np.float64)
 
     def _learn(self, words: Sequence[str]) -> None:
         new = [word for word in dict.fromkeys(words) if word not in self._at]

@@ -6,7 +6,7 @@ benchmark and judged on conversations that the fit had not seen; a signal that o
 says nothing of memories that are no turns of a conversation.
 
 `words` and `meaning` are the two searches. `echo` is the lexical search with soft edges: how well each term
-of the question is met by the nearest word of the text, by word vectors, so that "kids" is met by "son".
+of the question is met by the nearest word of the text, by word vectors, so that "physician" is met by "doctor".
 `covered` asks whether the turns around hold all terms together. Next come what stands around a candidate
 (`before`, `after`, `answers`, `session`), who spoke, and what kind of answer is wanted. `importance` counts
 only as far as a memory is about the question at all.
@@ -102,9 +102,9 @@ def _use(pool: Pool) -> Column:
 
 SIGNALS: Final = (
     Signal("words", 1.0, lambda pool: pool.words, "holds the words that were asked for (BM25)"),
-    Signal("meaning", 1.6, lambda pool: pool.meaning, "is about the same (cosine)"),
+    Signal("meaning", 2.5, lambda pool: pool.meaning, "is about the same (cosine)"),
     Signal("echo", 2.3, _echo, "has a word like each that was asked for"),
-    Signal("covered", 2.5, _covered, "the turns around it hold all that was asked for"),
+    Signal("covered", 1.5, _covered, "the turns around it hold all that was asked for"),
     Signal("before", 1.3, lambda pool: pool.at(pool.evidence, -2), "the turn two before fits"),
     Signal("after", 0.5, lambda pool: pool.at(pool.evidence, 2), "the turn two after fits"),
     Signal(
@@ -115,7 +115,7 @@ SIGNALS: Final = (
     ),
     Signal("session", 2.6, _session, "its conversation has what fits best"),
     Signal("speaker", 2.4, _speaker, "was said by the one who is named"),
-    Signal("length", 3.4, _length, "is long enough to say something"),
+    Signal("length", 2.5, _length, "is long enough to say something"),
     Signal("question", -0.5, _questions, "asks rather than tells"),
     Signal("opening", 1.3, _opening, "opens its conversation"),
     Signal("when", 2.0, _when, "names a time, as was asked"),

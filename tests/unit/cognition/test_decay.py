@@ -1,0 +1,105 @@
+"""Each published curve of forgetting, with its own numbers."""
+
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognition import decay
+from cognition.decay import Life
+from cognition.scoring import DAY_MS
+from replica import MEMORY_TYPES
+
+
+def after(days: float, *, type: str | None = None, profile: str = "memlocal", **life: float | None) -> float:
+    """Return the strength of a memory made at 0, some days later."""
+    held = Life(type, created_ms=0, updated_ms=0, **life)  # type: ignore[arg-type]
+    return decay.PROFILES[profile](held, int(days * DAY_MS))
+
+
+def near(value: float) -> object:
+    return pytest.approx(value, abs=1e-6)
+
+
+def check_memlocal(type: str, rate: float, at_30: float, at_365: float | None) -> None:
+    assert decay.RATES[type] == rate
+    assert after(30, type=type) == near(at_30)
+    if at_365 is not None:
+        assert after(365, type=type) == near(at_365)
+    assert after(log(2) / rate, type=type) == near(0.5)
+
+
+def test_ml_18_episodic() -> None:
+    check_memlocal("episodic", 0.005, 0.860708, 0.161218)
+
+
+def test_ml_19_factual() -> None:
+    check_memlocal("factual", 0.002, 0.941765, 0.481909)
+
+
+def test_ml_20_semantic() -> None:
+    check_memlocal("semantic", 0.002, 0.941765, 0.481909)
+
+
+def test_ml_21_procedural() -> None:
+    check_memlocal("procedural", 0.002, 0.941765, 0.481909)
+
+
+def test_ml_22_social() -> None:
+    check_memlocal("social", 0.003, 0.913931, None)
+
+
+def test_ml_23_spatial() -> None:
+    check_memlocal("spatial", 0.005, 0.860708, 0.161218)
+
+
+def test_ml_24_prospective() -> None:
+    check_memlocal("prospective", 0.020, 0.548812, 0.000676)
+
+
+def test_ml_25_affective() -> None:
+    check_memlocal("affective", 0.005, 0.860708, 0.161218)
+
+
+@given(
+    st.sampled_from(MEMORY_TYPES),
+    st.sampled_from(sorted(decay.PROFILES)),
+    st.integers(0, 3_000),
+    st.integers(1, 300),
+)
+def test_ml_26_strength_begins_at_one_and_only_falls(type: str, profile: str, days: int, more: int) -> None:
+    accessed = {"last_access_ms": 0} if profile == "memori" else {}
+    assert after(0, type=type, profile=profile, **accessed) == 1
+    earlier = after(days, type=type, profile=profile, **accessed)
+    later = after(days + more, type=type, profile=profile, **accessed)
+    assert 0 <= later < earlier or earlier == later == 0
+
+
+@pytest.mark.parametrize(("type", "days"), [("episodic", 30), ("semantic", 180), ("procedural", 365)])
+def test_yd_26_strength_halves_at_the_half_life_of_its_type(type: str, days: int) -> None:
+    assert after(days, type=type, profile="yantrik") == near(0.5)
+    assert after(days / 2, type=type, profile="yantrik", half_life_s=days / 2 * 86_400) == near(0.5)
+
+
+def test_yd_13_strength_times_importance_is_the_decay_signal() -> None:
+    assert 0.9 * after(7, type="episodic", profile="yantrik") == near(0.765600)
+
+
+def test_yd_27_a_recall_resets_the_clock() -> None:
+    recalled = after(40, type="episodic", profile="yantrik", last_access_ms=20 * DAY_MS)
+    assert recalled == after(20, type="episodic", profile="yantrik")
+
+
+@pytest.mark.parametrize(("days", "expected"), [(69, 0.5016), (138, 0.2516)])
+def test_me_04_strength_fades_from_the_last_recall_on(days: int, expected: float) -> None:
+    assert after(days, profile="memori", last_access_ms=0) == pytest.approx(expected, abs=1e-4)
+
+
+def test_me_05_what_was_never_recalled_is_not_punished_for_its_age() -> None:
+    assert after(365, profile="memori") == 1
+
+
+def test_a_clock_that_went_back_makes_no_memory_stronger_than_new() -> None:
+    for profile in decay.PROFILES:
+        assert after(-10, profile=profile, last_access_ms=0) == 1

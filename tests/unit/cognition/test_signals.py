@@ -1,0 +1,165 @@
+"""The signals one by one, on pools made by hand."""
+
+import numpy as np
+import pytest
+
+from cognition.embedding.lexicon import WordVectors
+from cognition.embedding.static import StaticEmbedder
+from cognition.ranking.pool import Pool, Row
+from cognition.ranking.query import Query
+from cognition.ranking.signals import SIGNALS, WEIGHTS, score
+from cognition.ranking.stem import stem
+
+NOW_MS = 1_700_000_000_000
+
+
+def row(number: int, text: str, **known: object) -> Row:
+    values: dict[str, object] = {
+        "about": "",
+        "speaker": None,
+        "conversation": None,
+        "position": None,
+        "time_ms": 0,
+        "importance": None,
+        "accesses": 0,
+        "last_access": 0,
+    }
+    values.update(known)
+    return Row(id=number, rid=number.to_bytes(16), content=number, text=text, **values)  # type: ignore[arg-type]
+
+
+def talk(*texts: str, speakers: str = "AB") -> list[Row]:
+    """Turns of one conversation, its speakers in turn."""
+    return [
+        row(i, text, conversation="c", position=i, speaker=speakers[i % len(speakers)])
+        for i, text in enumerate(texts)
+    ]
+
+
+def pool(
+    query: str, rows: list[Row], *, words: list[float] | None = None, lexicon: WordVectors | None = None
+) -> Pool:
+    none = np.zeros(len(rows))
+    given = none if words is None else np.array(words)
+    return Pool(Query(query), rows, given, none, NOW_MS, lexicon)
+
+
+def given(name: str, of: Pool) -> list[float]:
+    """Return what one signal gives, before its weight."""
+    (signal,) = [signal for signal in SIGNALS if signal.name == name]
+    return [round(float(value), 6) for value in signal.of(of)]
+
+
+def test_every_signal_lies_between_zero_and_one_and_copes_with_an_empty_pool() -> None:
+    rows = [
+        *talk("When?", "In May 2023, with 5 friends", "ok"),
+        row(9, "alone", importance=1.0, accesses=10**6),
+    ]
+    some = pool("how many friends, and when?", rows, words=[0.0, 1.0, 0.0, 0.0])
+    for signal in SIGNALS:
+        column = signal.of(some)
+        assert column.shape == (4,)
+        assert ((column >= 0) & (column <= 1.5)).all(), signal.name
+    assert score(pool("x", [])).scores.shape == (0,)
+
+
+def test_a_signal_without_weight_is_not_asked_and_says_nothing() -> None:
+    scored = score(pool("tea", talk("tea")), {"echo": 2.0, "words": 0.0})
+    assert set(scored.contributions) == {"echo"}
+    assert scored.scores.tolist() == [2.0]
+
+
+def test_a_score_is_the_sum_of_its_contributions() -> None:
+    scored = score(pool("Did A drink tea in May?", talk("tea?", "in May", "yes, tea")))
+    assert scored.scores == pytest.approx(sum(scored.contributions.values()))
+    assert set(scored.contributions) == {name for name, weight in WEIGHTS.items() if weight}
+
+
+def test_echo_counts_rare_terms_more_than_common_ones() -> None:
+    rows = talk("tea walrus", "tea", "walrus", "tea and cake", "tea again")
+    echo = given("echo", pool("tea walrus", rows))
+    assert echo[0] == 1
+    assert echo[2] > echo[1] > 0
+
+
+def test_echo_meets_another_form_of_the_word_exactly() -> None:
+    assert given("echo", pool("what did he deploy", talk("deployed it", "deploying", "a boat"))) == [1, 1, 0]
+
+
+def test_echo_meets_a_word_of_like_meaning_by_word_vectors() -> None:
+    lexicon = WordVectors(StaticEmbedder())
+    rows = talk("my doctor called", "my bicycle is red")
+    near, far = given("echo", pool("physician", rows, lexicon=lexicon))
+    assert 1 > near > far
+
+
+def test_covered_asks_the_turns_around_too() -> None:
+    rows = talk("the walrus", "drinks", "tea", "and cake")
+    assert given("covered", pool("walrus tea", rows))[1] == 1
+    assert given("covered", pool("walrus tea", rows))[3] < 1
+
+
+def test_ml_65_neighbours_never_come_from_another_conversation() -> None:
+    rows = [row(1, "a", conversation="x", position=0), row(2, "b", conversation="y", position=1)]
+    assert pool("a", rows).near[1].tolist() == [-1, -1]
+    assert pool("a", talk("a", "b", "c", "d")).near[-2].tolist() == [-1, -1, 0, 1]
+
+
+def test_a_turn_gains_from_a_question_just_before_it() -> None:
+    rows = talk("how is the walrus?", "fine", "the walrus")
+    assert given("answers", pool("walrus", rows, words=[1.0, 0.0, 1.0])) == [0, 1, 0]
+
+
+def test_a_session_lifts_its_turns_and_a_memory_of_no_session_only_itself() -> None:
+    rows = [*talk("walrus", "ok"), row(8, "seal"), row(9, "boat")]
+    assert given("session", pool("walrus", rows, words=[1.0, 0.0, 0.5, 0.0])) == [1, 1, 0.5, 0]
+
+
+def test_ml_49_what_another_one_said_is_ranked_below() -> None:
+    rows = [row(1, "I moved to Lisbon", speaker="Bob"), row(2, "I moved to Lisbon", speaker="Ann Smith")]
+    assert given("speaker", pool("Where did Ann move?", rows)) == [0, 1]
+    assert given("speaker", pool("Who moved?", rows)) == [0, 0]
+
+
+def test_a_question_when_wants_a_time_and_how_many_a_number() -> None:
+    rows = talk("last week", "in 2021", "never mind", "two of them")
+    assert given("when", pool("When did it happen?", rows)) == [1, 1, 0, 0]
+    assert given("when", pool("Wann war das?", rows)) == [1, 1, 0, 0]
+    assert given("when", pool("Who did it?", rows)) == [0, 0, 0, 0]
+    assert given("number", pool("How many are there?", rows)) == [0, 1, 0, 1]
+
+
+def test_yd_18_importance_counts_only_for_what_is_about_the_question() -> None:
+    rows = [row(1, "a", importance=1.0), row(2, "b", importance=1.0), row(3, "c")]
+    some = Pool(Query("x"), rows, np.zeros(3), np.array([0.05, 0.6, 0.6]), NOW_MS)
+    unrelated, related, plain = given("importance", some)
+    assert unrelated < 0.1
+    assert related > 0.9
+    assert plain == 0
+
+
+def test_length_is_asked_of_talk_only() -> None:
+    rows = [*talk("ok", "x" * 1_000), row(9, "a fact")]
+    short, long, fact = given("length", pool("x", rows))
+    assert short < 0.3
+    assert long == fact == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "other"),
+    [
+        ("deploying", "deployed"),
+        ("cities", "city"),
+        ("went", "go"),
+        ("kids", "child"),
+        ("boxes", "box"),
+        ("loved", "love"),
+    ],
+)
+def test_forms_of_a_word_have_one_stem(form: str, other: str) -> None:
+    assert stem(form) == stem(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("bus", "bu"), ("red", "r"), ("thing", "th"), ("это", "эт")])
+def test_a_stem_is_never_too_short_to_tell_words_apart(one: str, other: str) -> None:
+    assert stem(one) != stem(other)
