@@ -4,19 +4,23 @@ from cognition.embedding.embedder import Embedder
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import CognitionError, IndexStale, InvalidQuery, ModelUnavailable
+from cognition.extraction import FACTS_MAX, Extraction
 from cognition.filters import Filters
 from cognition.memories import Shown, read_memories
 from cognition.mind import Mind, open_mind
 from cognition.queue import Entry, QueueState
 from cognition.recall import K_DEFAULT, Found, Hit
 from cognition.tables import CognitionTables
+from cognition.taking import TakenIn, read_text, take_in
 
 __all__ = [
+    "FACTS_MAX",
     "K_DEFAULT",
     "CognitionError",
     "CognitionTables",
     "Embedder",
     "Entry",
+    "Extraction",
     "Filters",
     "Found",
     "HashedEmbedder",
@@ -28,6 +32,9 @@ __all__ = [
     "QueueState",
     "Shown",
     "StaticEmbedder",
+    "TakenIn",
     "open_mind",
     "read_memories",
+    "read_text",
+    "take_in",
 ]

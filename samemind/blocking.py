@@ -63,6 +63,7 @@ class BlockingMind:
         workspace: str | None = None,
         wait: bool = False,
         no_dedup: bool = False,
+        no_facts: bool = False,
     ) -> Remembered:
         """Store a memory."""
         return self._run(
@@ -89,6 +90,7 @@ class BlockingMind:
                 workspace=workspace,
                 wait=wait,
                 no_dedup=no_dedup,
+                no_facts=no_facts,
             )
         )
 
@@ -99,10 +101,13 @@ class BlockingMind:
         workspace: str | None = None,
         wait: bool = False,
         no_dedup: bool = False,
+        facts: bool = False,
     ) -> RememberedMany:
         """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
         return self._run(
-            lambda: self._mind.remember_many(items, workspace=workspace, wait=wait, no_dedup=no_dedup)
+            lambda: self._mind.remember_many(
+                items, workspace=workspace, wait=wait, no_dedup=no_dedup, facts=facts
+            )
         )
 
     def recall(
@@ -236,10 +241,14 @@ class BlockingMind:
         return self._run(lambda: self._mind.graph(entity, hops=hops))
 
     def import_(
-        self, *files: str | os.PathLike[str], format: str = "auto", workspace: str | None = None
+        self,
+        *files: str | os.PathLike[str],
+        format: str = "auto",
+        workspace: str | None = None,
+        facts: bool = False,
     ) -> Imported:
         """Bring memories in; what came in before is passed over."""
-        return self._run(lambda: self._mind.import_(*files, format=format, workspace=workspace))
+        return self._run(lambda: self._mind.import_(*files, format=format, workspace=workspace, facts=facts))
 
     def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""

@@ -79,6 +79,7 @@ class Mind:
         workspace: str | None = None,
         wait: bool = False,
         no_dedup: bool = False,
+        no_facts: bool = False,
     ) -> Remembered:
         """Store a memory."""
         return await self._ask(
@@ -105,6 +106,7 @@ class Mind:
             workspace=workspace,
             wait=wait,
             no_dedup=no_dedup,
+            no_facts=no_facts,
         )
 
     async def remember_many(
@@ -114,11 +116,17 @@ class Mind:
         workspace: str | None = None,
         wait: bool = False,
         no_dedup: bool = False,
+        facts: bool = False,
     ) -> RememberedMany:
         """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
         lines = [json.dumps(item, ensure_ascii=False, default=_when) for item in items]
         return await self._ask(
-            memories.REMEMBER_MANY, lines=lines, workspace=workspace, wait=wait, no_dedup=no_dedup
+            memories.REMEMBER_MANY,
+            lines=lines,
+            workspace=workspace,
+            wait=wait,
+            no_dedup=no_dedup,
+            facts=facts,
         )
 
     async def recall(
@@ -250,11 +258,15 @@ class Mind:
         return await self._ask(graph.GRAPH, entity=entity, hops=hops)
 
     async def import_(
-        self, *files: str | os.PathLike[str], format: str = "auto", workspace: str | None = None
+        self,
+        *files: str | os.PathLike[str],
+        format: str = "auto",
+        workspace: str | None = None,
+        facts: bool = False,
     ) -> Imported:
         """Bring memories in; what came in before is passed over."""
         paths = [_path(file) for file in files]
-        return await self._ask(portable.IMPORT, files=paths, format=format, workspace=workspace)
+        return await self._ask(portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts)
 
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""

@@ -12,7 +12,8 @@ Meta = Mapping[str, Any]
 class Remembered:
     """A memory was stored, or one that says the same was found.
 
-    Then `duplicate_of` names it and `op_id` is null.
+    Then `duplicate_of` names it and `op_id` is null. `facts` are the memories of single facts beside it;
+    `facts_dropped` counts those that were too uncertain, or too many.
     """
 
     rid: str
@@ -20,6 +21,7 @@ class Remembered:
     facts: list[str] = field(default_factory=list)
     duplicate_of: str | None = None
     contradictions: list[str] = field(default_factory=list)
+    facts_dropped: int = 0
 
     def __str__(self) -> str:
         return self.rid
@@ -132,7 +134,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What was forgotten: the memories named, and those that said the same.
+    """What was forgotten: the memories named, those that said the same, and (`facts`) the facts taken from them.
 
     After an erasure: the devices that have confirmed that nothing is left there, and those that have not yet.
     """
@@ -140,6 +142,7 @@ class Forgotten:
     rids: list[str]
     confirmed_by: list[str]
     outstanding: list[str]
+    facts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,10 +17,14 @@ class FailedLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What came of an import; `skipped` counts what was there already, or was forgotten here."""
+    """What came of an import.
+
+    `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest.
+    """
 
     imported: int
     skipped: int
+    facts: int = 0
     failed: list[FailedLine] = field(default_factory=list)
 
 

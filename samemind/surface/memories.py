@@ -59,6 +59,9 @@ class Remember:
     workspace: str | None = option("--workspace", "a space that several agents share")
     wait: bool = option("--wait", "return when it can also be found by meaning", default=False)
     no_dedup: bool = option("--no-dedup", "store it even where a memory says the same", default=False)
+    no_facts: bool = option(
+        "--no-facts", "store it as it is, without the facts in it beside it", default=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +75,7 @@ class RememberMany:
     workspace: str | None = option("--workspace", "a space that several agents share")
     wait: bool = option("--wait", "return when all can also be found by meaning", default=False)
     no_dedup: bool = option("--no-dedup", "store what a memory says already", default=False)
+    facts: bool = option("--facts", "store the facts in them beside them too", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

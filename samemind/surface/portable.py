@@ -16,6 +16,7 @@ class Import:
         "--format", "how they are written", default="auto", choices=("auto", "jsonl", "locomo")
     )
     workspace: str | None = option("--workspace", "the space they go to")
+    facts: bool = option("--facts", "store the facts in them beside them too", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

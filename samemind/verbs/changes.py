@@ -89,6 +89,8 @@ async def unarchive(device: Device, options: Unarchive) -> MemoryView:
 async def forget(device: Device, options: Forget) -> Forgotten:
     """Put a tombstone on the memories named, and on those that say the same: forgotten is what they said.
 
+    The facts that were taken from them go with them, as they repeat it; a fact named by itself leaves its parent.
+
     Erasing also takes their words out of every log and file; what was only forgotten before can still be erased.
     """
 
@@ -98,24 +100,28 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def erase(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text, forgotten=True) for text in options.rids}
-        rids = sorted(named.union(*(_same_words(connection, rid) for rid in named)))
+        said = named.union(*(_same_words(connection, rid) for rid in named))
+        facts = _facts_of(connection, said)
+        rids = sorted(said | facts)
         for start in range(0, len(rids), NAMES_MAX):
             core.commit([Write(Erase(tuple(rids[start : start + NAMES_MAX])))], device.now_ms())
-        return _forgotten(core, rids)
+        return _forgotten(core, rids, facts)
 
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
-        rids = sorted(named.union(*(_same_words(connection, rid) for rid in named)))
+        said = named.union(*(_same_words(connection, rid) for rid in named))
+        facts = _facts_of(connection, said)
+        rids = sorted(said | facts)
         parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
         core.commit([Write(replica.Forget(part)) for part in parts], device.now_ms())
-        return _forgotten(core, rids)
+        return _forgotten(core, rids, facts)
 
     if options.erase and not options.status:
         await device.replica.run(erase)  # its files are clean, and say so, when this returns
     return await device.replica.run(tell if options.status or options.erase else write)
 
 
-def _forgotten(core: Core, rids: list[MemoryId]) -> Forgotten:
+def _forgotten(core: Core, rids: list[MemoryId], facts: Iterable[MemoryId] = ()) -> Forgotten:
     statuses = [erasure_status(core, rid) for rid in rids]
     outstanding = {device for status in statuses for device in status.outstanding}
     confirmed = {device for status in statuses for device in status.confirmed} - outstanding
@@ -123,6 +129,7 @@ def _forgotten(core: Core, rids: list[MemoryId]) -> Forgotten:
         rids=[show_memory_id(rid) for rid in rids],
         confirmed_by=[device.hex() for device in sorted(confirmed)],
         outstanding=[device.hex() for device in sorted(outstanding)],
+        facts=[show_memory_id(rid) for rid in sorted(facts)],
     )
 
 
@@ -141,3 +148,13 @@ def _same_words(connection: sqlite3.Connection, rid: MemoryId) -> Iterable[Memor
         "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?)", (rid,)
     )
     return [MemoryId(same) for (same,) in rows]
+
+
+def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[MemoryId]:
+    """Return the facts that were taken from these memories, other than those named."""
+    named = set(rids)
+    found: set[MemoryId] = set()
+    for rid, parent in connection.execute("SELECT rid, parent FROM memory WHERE parent IS NOT NULL"):
+        if parent in named and rid not in named:
+            found.add(MemoryId(rid))
+    return found

@@ -4,15 +4,16 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import trio
 
 import replica
+from cognition import FACTS_MAX, Extraction, read_memories, read_text, take_in
 from cognition import Filters as Kept
 from cognition import Hit as Found
-from cognition import read_memories
 from replica import Core, InvalidOp, MemoryId, Value, Write, new_memory_id, op_uuid, show_memory_id
 from replica.codec import check_text
 from replica.fields import check_fields
@@ -31,9 +32,18 @@ LIST_MAX: Final = 100_000
 Fields = dict[str, Value]
 
 
+class Wanted(NamedTuple):
+    """A line of a batch: what is to be remembered, and the facts that are to stand beside it."""
+
+    text: str
+    fields: Fields
+    found: Extraction = Extraction()
+
+
 async def remember(device: Device, options: Remember) -> Remembered:
-    """Store a memory, unless one that holds all of it is there already."""
-    fields = fields_of(options)
+    """Store a memory, and the facts in it beside it, unless one that holds all of it is there already."""
+    zone = datetime.now(UTC).astimezone().tzinfo or UTC
+    fields, found = read_text(options.text, fields_of(options), now_ms=device.now_ms(), zone=zone)
 
     def write(core: Core, connection: sqlite3.Connection) -> Remembered:
         if not options.no_dedup:
@@ -42,8 +52,14 @@ async def remember(device: Device, options: Remember) -> Remembered:
                 return Remembered(rid=show_memory_id(known), op_id=None, duplicate_of=show_memory_id(known))
         now_ms = device.now_ms()
         rid = new_memory_id(now_ms, device.random)
-        (op,) = core.commit([Write(replica.Remember(options.text, fields), rid)], now_ms)
-        return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)))
+        taken = take_in(rid, options.text, fields, Extraction() if options.no_facts else found)
+        op, *_ = core.commit(taken.writes, now_ms)
+        return Remembered(
+            rid=show_memory_id(rid),
+            op_id=str(op_uuid(op.id, op.hlc)),
+            facts=[show_memory_id(fact) for fact in taken.facts],
+            facts_dropped=taken.dropped,
+        )
 
     remembered = await device.replica.run(write)
     if options.wait:
@@ -61,9 +77,12 @@ async def remember_many(device: Device, options: RememberMany) -> RememberedMany
         lines = (await trio.Path(options.batch).read_text(encoding="utf-8")).split("\n")
     wanted = list(_read_lines(lines, options.workspace))
     rids: list[str] = []
-    for start in range(0, len(wanted), COMMIT_OPS_MAX):
-        part = wanted[start : start + COMMIT_OPS_MAX]
-        rids += await device.replica.run(partial(_write_many, device, part, options.no_dedup))
+    together = COMMIT_OPS_MAX // (1 + FACTS_MAX) if options.facts else COMMIT_OPS_MAX
+    for start in range(0, len(wanted), together):
+        part = wanted[start : start + together]
+        if options.facts:  # in a thread: it takes a millisecond a text
+            part = await trio.to_thread.run_sync(_take_apart, part, device.now_ms())
+        rids += await device.replica.run(partial(_write_many, device, part, options))
     if options.wait:
         await device.mind.settle()
     return RememberedMany(count=len(rids), rids=rids)
@@ -127,7 +146,7 @@ def kept(options: Filters) -> Kept:
     )
 
 
-def _read_lines(lines: Iterable[str], workspace: str | None) -> Iterable[tuple[str, Fields]]:
+def _read_lines(lines: Iterable[str], workspace: str | None) -> Iterable[Wanted]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -143,22 +162,34 @@ def _read_lines(lines: Iterable[str], workspace: str | None) -> Iterable[tuple[s
             check_fields(fields)
         except (SamemindError, InvalidOp, ValueError) as error:
             raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
-        yield text, {"workspace": workspace, **fields} if workspace is not None else fields
+        yield Wanted(text, {"workspace": workspace, **fields} if workspace is not None else fields)
+
+
+def _take_apart(wanted: list[Wanted], now_ms: int) -> list[Wanted]:
+    """Return the lines with the facts in them; days are those of this machine."""
+    zone = datetime.now(UTC).astimezone().tzinfo or UTC
+    return [
+        Wanted(line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone)) for line in wanted
+    ]
 
 
 def _write_many(
-    device: Device, wanted: list[tuple[str, Fields]], repeat: bool, core: Core, connection: sqlite3.Connection
+    device: Device,
+    wanted: list[Wanted],
+    options: RememberMany,
+    core: Core,
+    connection: sqlite3.Connection,
 ) -> list[str]:
     now_ms = device.now_ms()
     writes: list[Write] = []
     rids: list[MemoryId] = []
     written: dict[str, MemoryId] = {}
-    for text, fields in wanted:
+    for text, fields, found in wanted:
         name = json.dumps([text, fields], sort_keys=True, default=str)
-        known = None if repeat else written.get(name) or _find_same(connection, text, fields)
+        known = None if options.no_dedup else written.get(name) or _find_same(connection, text, fields)
         if known is None:
             known = written[name] = new_memory_id(now_ms, device.random)
-            writes.append(Write(replica.Remember(text, fields), known))
+            writes += take_in(known, text, fields, found).writes
         rids.append(known)
     core.commit(writes, now_ms)
     return [show_memory_id(rid) for rid in rids]

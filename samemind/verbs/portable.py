@@ -10,7 +10,7 @@ An export reads from a connection of its own in one transaction: it shows one mo
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -20,9 +20,11 @@ from typing import Final
 import trio
 
 import replica
-from replica import Core, InvalidOp, Write, connect
+from cognition import FACTS_MAX, read_text, take_in
+from replica import Core, InvalidOp, MemoryId, Write, connect
 from replica.codec import check_text, unpack
 from replica.fields import check_fields
+from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import SamemindError, Usage
@@ -49,13 +51,18 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         records += _read(Path(name).name, text, options.format)
     if options.workspace is not None:
         records = [_into(options.workspace, record) for record in records]
-    for start in range(0, len(records), BATCH):
-        good, bad = _sift(records[start : start + BATCH])
+    batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
+    facts = 0
+    for start in range(0, len(records), batch):
+        good, bad = _sift(records[start : start + batch])
         failed += bad
-        here = await device.replica.run(partial(_write, device, good))
-        imported, skipped = imported + here, skipped + len(good) - here
-        await say({"progress": {"done": min(start + BATCH, len(records)), "total": len(records)}})
-    return Imported(imported=imported, skipped=skipped, failed=failed[:FAILURES_MAX])
+        taken: dict[MemoryId, tuple[Write, ...]] = {}
+        if options.facts:  # in a thread: it takes a millisecond a text
+            taken = await trio.to_thread.run_sync(_take_apart, good, device.now_ms())
+        here, beside = await device.replica.run(partial(_write, device, good, taken))
+        imported, skipped, facts = imported + here, skipped + len(good) - here, facts + beside
+        await say({"progress": {"done": min(start + batch, len(records)), "total": len(records)}})
+    return Imported(imported=imported, skipped=skipped, facts=facts, failed=failed[:FAILURES_MAX])
 
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
@@ -113,8 +120,28 @@ def _sift(records: Iterable[Record]) -> tuple[list[Item | Edge], list[FailedLine
     return good, bad
 
 
-def _write(device: Device, records: list[Item | Edge], core: Core, connection: sqlite3.Connection) -> int:
-    """Commit what is new of a batch; return how many that are."""
+def _take_apart(records: list[Item | Edge], now_ms: int) -> dict[MemoryId, tuple[Write, ...]]:
+    """Return what to write for each item, its facts included; days are UTC's, so that every device finds the same.
+
+    What was taken from another memory already is not taken apart again.
+    """
+    taken = {}
+    for record in records:
+        if isinstance(record, Item) and "parent" not in record.fields:
+            fields, found = read_text(record.text, record.fields, now_ms=now_ms)
+            taken[record.rid] = take_in(record.rid, record.text, fields, found).writes
+    return taken
+
+
+def _write(
+    device: Device,
+    records: list[Item | Edge],
+    taken: Mapping[MemoryId, tuple[Write, ...]],
+    core: Core,
+    connection: sqlite3.Connection,
+) -> tuple[int, int]:
+    """Commit what is new of a batch; return how many that are, and how many facts beside them."""
+    facts: list[Write] = []
     writes: list[Write] = []
     accesses: list[tuple[replica.MemoryId, int, int]] = []
     seen: set[bytes] = set()
@@ -126,14 +153,19 @@ def _write(device: Device, records: list[Item | Edge], core: Core, connection: s
                 )
         elif record.rid not in seen and not _is_known(connection, record.rid):
             seen.add(record.rid)
-            writes.append(Write(replica.Remember(record.text, record.fields), record.rid))
+            own, *beside = taken.get(
+                record.rid, (Write(replica.Remember(record.text, record.fields), record.rid),)
+            )
+            writes.append(own)
+            facts += [fact for fact in beside if fact.rid is not None and not _is_known(connection, fact.rid)]
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
     new = len(writes)
+    writes += facts
     if accesses:
         writes.append(Write(replica.Access(tuple(sorted(accesses)))))
     core.commit(writes, device.now_ms())
-    return new
+    return new, len(facts)
 
 
 def _is_known(connection: sqlite3.Connection, rid: bytes) -> bool:

@@ -1,0 +1,73 @@
+"""Decide what is written for a text that is told: the memory itself, and a memory for each fact in it.
+
+The text is kept word by word; its facts are memories of their own beside it, each with its parent's id, in
+the same commit. A fact's id follows from its parent's and from what it says, so two devices that take in the
+same source write the same memories, and a later version that reads a text otherwise adds to them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from typing import Final
+
+from cognition.extraction import Extraction, Fact, extract
+from replica import MemoryId, Remember, Value, Write, derived_memory_id
+
+# What a fact has from the memory it was taken from: where, when and by whom it was said.
+_INHERITED: Final = (
+    *("speaker", "conversation", "turn", "position", "told_at", "source", "workspace"),
+    *("domain", "project", "topic", "tags"),
+)
+# Text that came out of recall says what is known already: it is never taken apart again.
+RECALLED: Final = "recall"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What to write for one text: the memory first, then its facts. `dropped` counts uncertain or excess facts."""
+
+    writes: tuple[Write, ...]
+    facts: tuple[MemoryId, ...]
+    dropped: int
+
+
+def read_text(
+    text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo = UTC
+) -> tuple[dict[str, Value], Extraction]:
+    """Return what a text says, and its fields with when that happened, if it names one time and none was given."""
+    if fields.get("source") == RECALLED:
+        return dict(fields), Extraction()
+    told_at, speaker = fields.get("told_at"), fields.get("speaker")
+    found = extract(
+        text,
+        told_at_ms=told_at if isinstance(told_at, int) else now_ms,
+        speaker=speaker if isinstance(speaker, str) else None,
+        zone=zone,
+    )
+    dated = dict(fields)
+    if len(found.dates) == 1 and "event_start" not in fields and "event_end" not in fields:
+        dated["event_start"], dated["event_end"] = found.dates[0].start_ms, found.dates[0].end_ms
+    return dated, found
+
+
+def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extraction) -> TakenIn:
+    """Return the writes for a memory and the facts that were found in it."""
+    writes = [Write(Remember(text, fields), rid)]
+    facts = []
+    for fact in found.facts:
+        facts.append(fact_id(rid, fact))
+        writes.append(Write(Remember(fact.content, _fields_of(fact, rid, fields)), facts[-1]))
+    return TakenIn(tuple(writes), tuple(facts), found.dropped)
+
+
+def fact_id(parent: MemoryId, fact: Fact) -> MemoryId:
+    """Return the id that every device gives to this fact of this memory."""
+    return derived_memory_id("fact", f"{parent.hex()} {fact.content}")
+
+
+def _fields_of(fact: Fact, parent: MemoryId, fields: Mapping[str, Value]) -> dict[str, Value]:
+    own: dict[str, Value] = {name: fields[name] for name in _INHERITED if name in fields}
+    own |= {"parent": parent, "type": fact.type, "certainty": fact.confidence}
+    if fact.when is not None:
+        own |= {"event_start": fact.when.start_ms, "event_end": fact.when.end_ms}
+    return own
