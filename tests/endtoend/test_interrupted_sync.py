@@ -1,12 +1,8 @@
 """A sync that is interrupted, by the wire or by a kill, goes on where it was and ends in agreement."""
 
-import json
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +12,7 @@ from sync.syncer import open_syncer
 from tests.support.cutting import breaking_wire
 from tests.support.daemons import address_of, agree, online
 from tests.support.devices import Device, devices, run
+from tests.support.processes import Process
 
 OPS = 20_000
 
@@ -50,39 +47,6 @@ def test_a_wire_that_breaks_at_any_byte_only_delays_agreement(tmp_path: Path) ->
             assert phone.replica.position == OPS, "nothing twice, nothing missing"
 
     run(main)
-
-
-class Process:
-    """A device in a process of its own."""
-
-    def __init__(self, folder: Path, name: str, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.peer_process", str(folder), name, *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.up = self.hear()
-
-    def hear(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, "the process ended"
-        heard: dict[str, Any] = json.loads(line)
-        return heard
-
-    def ask(self, line: str) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.hear()
-
-    def end(self, number: int = signal.SIGTERM) -> None:
-        self.process.send_signal(number)
-        self.process.wait(10)
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            pipe.close()
 
 
 @pytest.mark.slow

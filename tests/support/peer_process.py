@@ -1,15 +1,16 @@
 """A device in a process of its own: a replica and a syncer, moved by lines on its standard input.
 
-Usage: python -m tests.support.peer_process FOLDER NAME [--knows NAME]... [--listen HOST] [--call HOST:PORT]... [--mdns]
+    python -m tests.support.peer_process FOLDER NAME [--knows NAME]... [--listen HOST] [--call ADDRESS]... [--mdns]
 
-Prints one JSON line when it is up (its address), and one for each line it was given:
-`remember N TEXT` (N memories, one commit each), `digest`, `sync`, `peers`, `wait TEXT` (until it remembers that).
+Prints one JSON line when it is up (its address), and one for each line it was given: `remember N TEXT` (N memories,
+one commit each; says when the last was durable), `digest`, `sync`, `peers`, `wait TEXT` (until it remembers that).
 Ends when its input does.
 """
 
 import argparse
 import json
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ async def obey(line: str, device: Device, syncer: Syncer) -> dict[str, Any]:
             count, _, text = rest.partition(" ")
             for n in range(int(count)):
                 await device.remember(f"{text} {n}" if int(count) > 1 else text)
-            return {"remembered": int(count)}
+            return {"remembered": int(count), "at": time.time()}
         case "digest":
             digests = await device.digests()
             return {
@@ -59,7 +60,7 @@ async def obey(line: str, device: Device, syncer: Syncer) -> dict[str, Any]:
             started = trio.current_time()
             while rest not in await device.texts():
                 await device.replica.changed(device.replica.position)
-            return {"seen": rest, "after_s": trio.current_time() - started}
+            return {"seen": rest, "after_s": trio.current_time() - started, "at": time.time()}
         case _:
             raise ValueError(f"expected a verb, got {line!r}")
 
