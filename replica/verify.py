@@ -15,6 +15,7 @@ from typing import Final
 
 from replica.core import Core, digests_of
 from replica.errors import ReplicaError
+from replica.feeds import Feeds
 from replica.folding import Totals
 from replica.frame import decode_frame, encode_frame
 from replica.ids import OpId, Place
@@ -25,7 +26,7 @@ from replica.signing import verify_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import Cell, State, renumber
 from replica.state.memories import MemoryCell
-from replica.state.register import Dot
+from replica.state.register import Dot, Vector
 from replica.storage.memory_store import MemoryStore
 
 # What code that trusts its own file raises when it should not have.
@@ -103,7 +104,8 @@ def _compare_rows(core: Core, fresh: Core) -> Iterator[str]:
         name = f"op {row.seq} at position {row.pos}"
         if row.id != again.id:
             yield f"{name} is stored under another id than its header has"
-        if row.status != again.status:
+        # An op made wrong and then erased is marked by what it was, or by what is left of it: whichever came first.
+        if row.status != again.status and row.payload is not None:
             yield f"{name} is marked {Status(row.status).name}, and is {Status(again.status).name}"
         if row.signature is not None:
             key = core.membership.public_key(core.feeds[row.feed].origin.device)
@@ -115,10 +117,24 @@ def _compare_vectors(core: Core, fresh: Core) -> Iterator[str]:
     """Compare what each feed's writer is believed to have seen: the next op of that feed is folded by it."""
     for feed in core.feeds:
         dot = fresh.feeds.locate(feed.head_place) if feed.seq > feed.fork else None
-        if dot is not None and set(core.feeds.places(feed.vector)) != set(
-            fresh.feeds.places(fresh.feeds[dot.feed].vector)
+        if dot is not None and _ends(core.feeds, feed.vector) != _ends(
+            fresh.feeds, fresh.feeds[dot.feed].vector
         ):
             yield f"feed {feed.no} is stored as having seen something else than its ops say"
+
+
+def _ends(feeds: Feeds, vector: Vector) -> set[Place]:
+    """Return the last places that a vector covers, without stems that a covered branch leaves: which of two branches is
+    the stem hangs on which came first.
+    """
+    ends = dict(vector)
+    for no in vector:
+        feed = feeds[no]
+        while feed.parent is not None:
+            if ends.get(feed.parent, 0) <= feed.fork:
+                ends.pop(feed.parent, None)
+            feed = feeds[feed.parent]
+    return set(feeds.places(ends))
 
 
 def _compare_cells(core: Core, fresh: Core) -> Iterator[str]:
