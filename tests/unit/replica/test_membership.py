@@ -1,0 +1,167 @@
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from replica.errors import InvalidOp
+from replica.ids import DeviceId
+from replica.membership import (
+    CERTIFICATE_BYTES_MAX,
+    NAME_BYTES_MAX,
+    Member,
+    Membership,
+    Revocation,
+    introduce,
+    plain_member,
+    read_member,
+    read_revocation,
+    revoke,
+)
+from replica.ops import Remember
+from tests.support.links import identity
+from tests.support.replicas import Hand, acquaint, agree, core_of, group, remember, sync, take, texts
+
+
+def by(introducer: str, name: str) -> Member:
+    who, other = identity(introducer), identity(name)
+    return introduce(
+        who.sign, who.device_id, public_key=other.public_key, certificate=other.certificate, name=name
+    )
+
+
+def out(by_: str, name: str) -> Revocation:
+    return revoke(identity(by_).sign, identity(by_).device_id, identity(name).device_id)
+
+
+def device(name: str) -> DeviceId:
+    return identity(name).device_id
+
+
+def of_ann(*members: Member) -> Membership:
+    return Membership([by("ann", "ann"), *members])
+
+
+@pytest.mark.parametrize("order", [*permutations([("ann", "ben"), ("ben", "cleo"), ("cleo", "dan")])])
+def test_introductions_are_taken_in_whatever_order_they_come(order: tuple[tuple[str, str], ...]) -> None:
+    fresh, _ = of_ann().news([by(*pair) for pair in order], [])
+    assert [member.name for member in fresh] == ["ben", "cleo", "dan"]
+
+
+def test_strangers_who_introduce_each_other_stay_strangers() -> None:
+    assert of_ann().news([by("eve", "mal"), by("mal", "eve"), by("eve", "eve")], []) == ([], [])
+
+
+def test_an_introduction_that_is_not_rightly_signed_is_left_out_with_all_that_hangs_on_it() -> None:
+    good = by("ann", "ben")
+    for wrong in (
+        good._replace(signature=bytes(64)),
+        good._replace(name="somebody else"),
+        good._replace(certificate=b"another"),
+        good._replace(introduced_by=device("cleo")),
+        good._replace(public_key=identity("eve").public_key),
+        good._replace(device=device("eve")),
+    ):
+        assert of_ann().news([wrong, by("ben", "cleo")], []) == ([], [])
+    assert len(of_ann().news([good, by("ben", "cleo")], [])[0]) == 2
+
+
+def test_a_signature_for_one_purpose_does_not_pass_for_another() -> None:
+    """Contexts keep an introduction, a revocation and a commit apart."""
+    ann = identity("ann")
+    forged = Revocation(device("ben"), device("ann"), ann.sign(device("ann") + device("ben")))
+    assert of_ann(by("ann", "ben")).news([], [forged]) == ([], [])
+
+
+def test_whom_one_knows_is_not_news() -> None:
+    membership = of_ann(by("ann", "ben"))
+    assert membership.news([by("ann", "ben"), by("ben", "ann")], []) == ([], [])
+
+
+def test_a_revocation_needs_two_members_and_a_signature() -> None:
+    membership = of_ann(by("ann", "ben"))
+    assert membership.news([], [out("eve", "ben")]) == ([], [])
+    assert membership.news([], [out("ann", "eve")]) == ([], [])
+    assert membership.news([], [out("ann", "ben")._replace(signature=bytes(64))]) == ([], [])
+    assert membership.news([], [out("ann", "ben")]) == ([], [out("ann", "ben")])
+    assert membership.news([by("ben", "cleo")], [out("cleo", "ann")])[1] == [out("cleo", "ann")]
+
+
+def test_one_revocation_told_twice_is_learned_once() -> None:
+    """A store refuses a second row of one name; that would have ended the conversation, each time anew."""
+    membership = of_ann(by("ann", "ben"))
+    assert membership.news([], [out("ann", "ben"), out("ann", "ben")]) == ([], [out("ann", "ben")])
+    core = core_of("ann")
+    acquaint(core, "ann", "ben")
+    assert core.learn([], [out("ann", "ben"), out("ann", "ben")])
+
+
+def test_revoked_devices_stay_known_since_their_ops_must_stay_verifiable() -> None:
+    membership = of_ann(by("ann", "ben"))
+    membership.add([], [out("ann", "ben")])
+    assert membership.revoked == {device("ben")}
+    assert membership.public_key(device("ben")) == identity("ben").public_key
+    assert membership.public_key(device("eve")) is None
+
+
+def test_two_that_revoke_each_other_are_both_out() -> None:
+    membership = of_ann(by("ann", "ben"), by("ann", "cleo"))
+    membership.add([], [out("ben", "cleo"), out("cleo", "ben")])
+    assert membership.revoked == {device("ben"), device("cleo")}
+
+
+def test_a_revoked_key_does_not_come_back_by_being_introduced_again() -> None:
+    membership = of_ann(by("ann", "ben"))
+    membership.add([], [out("ann", "ben")])
+    fresh, gone = membership.news([by("ann", "ben")], [])
+    membership.add(fresh, gone)
+    assert membership.revoked == {device("ben")}
+
+
+def test_what_a_remaining_member_took_before_it_knew_spreads_among_the_rest() -> None:
+    """Revocation closes links, not ops: members cannot disagree about what was folded."""
+    ann, ben, cleo = group("ann", "ben", "cleo")
+    remember(cleo, "before anybody knew")
+    sync(cleo, ben)
+    ann.learn([], [out("ann", "cleo")])
+    sync(ann, ben)
+    assert ben.membership.revoked == {device("cleo")}
+    assert texts(ann) == {"before anybody knew"}
+    assert agree(ann, ben)
+
+
+def test_yd_77_a_strangers_ops_are_refused_though_they_are_signed() -> None:
+    (ann,) = group("ann")
+    eve = Hand("eve")
+    taken = take(ann, eve.frame(eve.write(Remember("let me in", {}), bytes(16))))
+    assert taken.ops == 0
+    assert "not a member" in taken.refusals[0].reason
+    assert not taken.refusals[0].gap
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [
+        (0, bytes(31)),
+        (0, "k" * 32),
+        (1, bytes(CERTIFICATE_BYTES_MAX + 1)),
+        (2, "é" * NAME_BYTES_MAX),
+        (2, b"ben"),
+        (3, bytes(31)),
+        (4, bytes(63)),
+        (4, None),
+    ],
+)
+def test_an_introduction_has_one_shape(at: int, value: Any) -> None:
+    plain = plain_member(by("ann", "ben"))
+    assert read_member(plain) == by("ann", "ben")
+    plain[at] = value
+    with pytest.raises(InvalidOp, match="expected an introduction"):
+        read_member(plain)
+
+
+@pytest.mark.parametrize("plain", [None, [], [bytes(32)] * 3, [bytes(32), bytes(31), bytes(64)], [1, 2, 3]])
+def test_a_revocation_has_one_shape(plain: Any) -> None:
+    told = out("ann", "ben")
+    assert read_revocation([*told]) == told
+    with pytest.raises(InvalidOp, match="expected a revocation"):
+        read_revocation(plain)
