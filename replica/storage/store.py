@@ -223,14 +223,13 @@ class SqliteStore:
             raise
 
     def _write(self, changes: Changes, now_ms: int) -> None:
-        execute_many = self.connection.executemany
         # Plain tuples bind in two thirds of the time that named ones take.
-        execute_many("INSERT INTO op VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(tuple, changes.rows))
-        execute_many(
+        self._many("INSERT INTO op VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", list(map(tuple, changes.rows)))
+        self._many(
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            map(_feed_row, changes.feeds),
+            [_feed_row(feed) for feed in changes.feeds],
         )
-        execute_many(
+        self._many(
             """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
                 base = CASE WHEN base = x'' THEN state ELSE base END, state = excluded.state""",
             [
@@ -240,35 +239,34 @@ class SqliteStore:
             ],
         )
         gone = [tuple(key) for key, cell in changes.cells.items() if cell is None]
-        execute_many(
+        self._many(
             "UPDATE cell SET base = CASE WHEN base = x'' THEN state ELSE base END, state = NULL"
             " WHERE part = ? AND name = ?",
             gone,
         )
-        execute_many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
-        execute_many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
-        execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", changes.meta.items())
-        execute_many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
-        execute_many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
-        execute_many(
+        self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
+        self._many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
+        self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
+        self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
+        self._many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
+        self._many(
             "INSERT INTO proof VALUES (?, ?, 0)", [(proof.id, proof.frame) for proof in changes.proofs]
         )
-        execute_many("UPDATE proof SET purged = 1 WHERE id = ?", [(op_id,) for op_id in changes.purged])
-        execute_many(
+        self._many("UPDATE proof SET purged = 1 WHERE id = ?", [(op_id,) for op_id in changes.purged])
+        self._many(
             "UPDATE op SET payload = NULL, payload_hash = ? WHERE pos = ?",
             [(digest, pos) for pos, digest in changes.erased],
         )
-        execute_many(
+        self._many(
             "UPDATE op SET status = ? WHERE pos = ?", [(status, pos) for pos, status in changes.statuses]
         )
         self._write_base(changes)
         self._shown.write(changes, now_ms)
 
     def _write_base(self, changes: Changes) -> None:
-        execute_many = self.connection.executemany
-        execute_many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
-        execute_many("INSERT INTO spine VALUES (?, ?, ?)", map(tuple, changes.spine))
-        execute_many(
+        self._many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
+        self._many("INSERT INTO spine VALUES (?, ?, ?)", list(map(tuple, changes.spine)))
+        self._many(
             """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
                 base = CASE WHEN state = excluded.base THEN x'' ELSE excluded.base END""",
             [
@@ -278,12 +276,16 @@ class SqliteStore:
             ],
         )
         gone = [tuple(key) for key, cell in changes.base_cells.items() if cell is None]
-        execute_many("UPDATE cell SET base = NULL WHERE part = ? AND name = ?", gone)
-        execute_many("DELETE FROM cell WHERE part = ? AND name = ? AND state IS NULL", gone)
-        execute_many(
+        self._many("UPDATE cell SET base = NULL WHERE part = ? AND name = ?", gone)
+        self._many("DELETE FROM cell WHERE part = ? AND name = ? AND state IS NULL", gone)
+        self._many(
             "INSERT INTO tombstone VALUES (?, 1) ON CONFLICT DO UPDATE SET in_base = 1",
             [(rid,) for rid in changes.base_tombstones],
         )
+
+    def _many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        if rows:  # most changes are of few kinds, and an empty statement costs as much as a short one
+            self.connection.executemany(sql, rows)
 
 
 def _feed_row(feed: Feed) -> tuple[Any, ...]:
