@@ -169,6 +169,8 @@ def decode_message(data: bytes) -> Message:
         raise RemoteProtocolError(
             f"expected a message of protocol {PROTOCOL}, got {len(data)} bytes that are none"
         )
+    if encode_message(message) != data:
+        raise RemoteProtocolError(f"expected one spelling of a {type(message).__name__}, got another")
     return message
 
 
