@@ -1,16 +1,20 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
+from replica import Replica
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
 from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import Bye, CaughtUp, Hello, decode_message, encode_message
+from tests.support.daemons import agree
 from tests.support.devices import Device, devices, introduce_to, run
 
 
@@ -107,12 +111,33 @@ def test_a_resync_without_news_is_one_round_trip_and_a_few_bytes(tmp_path: Path)
     run(main)
 
 
+class Overtaking:
+    """A replica whose answers overtake each other: every second call comes back late, its work done in turn."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+        self._calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._replica, name)
+
+    async def run(self, function: Callable[..., Any]) -> Any:
+        self._calls += 1
+        late = self._calls % 2
+        try:
+            return await self._replica.run(function)
+        finally:
+            if late:
+                await trio.sleep(0.02)
+
+
 def test_ops_leave_in_the_order_in_which_they_were_committed(tmp_path: Path) -> None:
     """Two tasks return from the store's thread in any order; what they said must not change places."""
 
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
-            async with linked(laptop, phone) as (near, far):
+            slow = replace(laptop, replica=cast(Replica, Overtaking(laptop.replica)))
+            async with linked(slow, phone) as (near, far):
 
                 async def write(device: Device) -> None:
                     for n in range(40):
@@ -121,8 +146,7 @@ def test_ops_leave_in_the_order_in_which_they_were_committed(tmp_path: Path) -> 
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(write, laptop)
                     nursery.start_soon(write, phone)
-                await near.settle()
-                await far.settle()
+                await agree(laptop, phone)
                 assert near.progress.refusals == far.progress.refusals == ()
                 assert len(await phone.texts()) == 80
 
