@@ -1,0 +1,51 @@
+"""Strangers who knock and say nothing, and more peers than a device holds links to."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from sync import links
+from sync.dialling import connect
+from sync.errors import LinkLost
+from sync.syncer import HANDSHAKES_MAX, Syncer
+from tests.support.daemons import address_of, agree, online, until
+from tests.support.devices import devices, run
+
+
+def test_strangers_who_hold_the_door_make_room_for_a_peer(tmp_path: Path) -> None:
+    """The one that waited longest goes; nobody waits for the ten seconds that a handshake may take."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember("the key is under the mat")
+            async with online(laptop) as server:
+                strangers = [await connect(address_of(server)) for _ in range(HANDSHAKES_MAX + 4)]
+                with trio.fail_after(5):
+                    async with online(phone, calls=[server]):
+                        await agree(laptop, phone)
+                for stranger in strangers:
+                    await trio.aclose_forcefully(stranger)
+
+    run(main)
+
+
+def test_a_device_that_is_full_takes_nobody_else_and_keeps_whom_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(links, "LINKS_MAX", 1)
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone", "tablet") as (laptop, phone, tablet):
+            async with online(laptop) as server, online(phone, calls=[server]):
+                await until(lambda: states(server, "phone", "linked"))
+                async with online(tablet, calls=[server]) as third:
+                    reports = {each.device_id: each for each in await third.sync_now()}
+                    assert isinstance(reports[laptop.identity.device_id].error, LinkLost)
+                await laptop.remember("still served")
+                await agree(laptop, phone)
+
+    async def states(server: Syncer, name: str, state: str) -> bool:
+        return any((peer.name, peer.state) == (name, state) for peer in server.peers())
+
+    run(main)
