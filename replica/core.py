@@ -91,6 +91,7 @@ class Core:
         self._random = random
         self._verify = verify
         self.understood = understood
+        self._clock = hlc.Hlc(0)
         self.reload()
 
     # -- what is held ----------------------------------------------------------------------------------------
@@ -122,6 +123,7 @@ class Core:
         """
         if hlc.runs_ahead(self._clock, now_ms):
             self.incarnate()
+            self._clock = hlc.Hlc(0)  # the one case in which a stamp may fall behind what was stamped before
 
     def incarnate(self) -> None:
         """Become a new incarnation.
@@ -130,7 +132,6 @@ class Core:
         """
         self.origin = new_origin(self.device, self._random)
         self._own: int | None = None
-        self._clock = hlc.Hlc(0)
 
     def heard_of_myself(self, places: Iterable[Place]) -> bool:
         """Start a new incarnation if a peer holds ops of mine that I do not (I was restored).
@@ -365,6 +366,7 @@ class Core:
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
         meta = self.store.meta()
         self._pos: int = unpack(meta["position"]) if "position" in meta else 0
+        self._clock = hlc.Hlc(unpack(meta["clock"]) if "clock" in meta else 0)
         self.contacts = {
             DeviceId(peer): Contact(*contact)
             for peer, contact in unpack(meta.get("contacts", b"\x80")).items()
@@ -378,7 +380,6 @@ class Core:
             return
         self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
         self._own = unpack(meta["own feed"])
-        self._clock = hlc.Hlc(unpack(meta["clock"]))
         self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
 
 

@@ -39,10 +39,10 @@ def sqlite_store(path: str = ":memory:") -> SqliteStore:
     return store
 
 
-def core_of(name: str, store: Store | None = None) -> Core:
-    """A device of that name, alone in its group."""
+def core_of(name: str, store: Store | None = None, *, seed: str = "") -> Core:
+    """A device of that name, alone in its group. A copy of a device needs a seed of its own."""
     who = identity(name)
-    core = Core(store or MemoryStore(), device=who.device_id, sign=who.sign, random=Random(name))
+    core = Core(store or MemoryStore(), device=who.device_id, sign=who.sign, random=Random(name + seed))
     core.found(
         introduce(who.sign, who.device_id, public_key=who.public_key, certificate=who.certificate, name=name)
     )
@@ -100,10 +100,11 @@ def settle(cores: Sequence[Core], now_ms: int = NOW_MS) -> None:
 
 
 def remember(core: Core, *texts: str, now_ms: int = NOW_MS) -> list[MemoryId]:
-    """Commit one memory for each text, all in one commit; returns their ids."""
-    rids = [
-        new_memory_id(now_ms, Random(f"{core.device.hex()}{core.position}{i}")) for i, _ in enumerate(texts)
-    ]
+    """Commit one memory for each text, all in one commit; returns their ids, which are sorted."""
+    rids = sorted(
+        new_memory_id(now_ms, Random(f"{core.device.hex()} {core.position} {i} {text}"))
+        for i, text in enumerate(texts)
+    )
     core.commit([Write(Remember(text, {}), rid) for text, rid in zip(texts, rids, strict=True)], now_ms)
     return rids
 
