@@ -45,15 +45,14 @@ def raw_line(verb: str, document: Document) -> str:
         if isinstance(document.get(name), list):
             return " | ".join(map(_bare, document[name]))
     if verb == "remember":
-        return str(document["rid"])
+        return _one_line(document["rid"])
     return " ".join(
         f"{name}={_plain(value)}" for name, value in document.items() if value not in (None, [], {}, "")
     )
 
 
 def _bare(memory: Document) -> str:
-    who = f"{memory['speaker']}: " if memory.get("speaker") else ""
-    return f"{memory['rid']} {who}{_one_line(memory['text'])}"
+    return _one_line(f"{memory['rid']} {_titled(memory)}")
 
 
 def _plain(value: Any) -> str:

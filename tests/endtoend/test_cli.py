@@ -5,6 +5,8 @@ Most of it calls `main` in this process, which is all that the command does once
 
 import io
 import json
+import os
+import pty
 import sqlite3
 import subprocess
 import sys
@@ -542,3 +544,45 @@ def test_init_names_a_device_once(call: Call) -> None:
     assert call("init", "--name", "laptop", "--json").json == said
     assert call("init", "--json").json == said
     assert call("init", "--name", "other").code == 4
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
+def test_a_home_of_another_user_is_refused_as_not_permitted(call: Call, tmp_path: Path) -> None:
+    remember(call, "mine")
+    script = (
+        "import os, sys; from samemind.cli.main import main; import samemind.cli.opening, samemind.verbs.memories;"
+        "import samemind.surface.memories; os.setuid(65534); sys.exit(main())"
+    )
+    for folder in list(tmp_path.parents)[:-1]:
+        if folder.stat().st_mode & 0o011 != 0o011 and folder.is_relative_to("/tmp"):
+            folder.chmod(folder.stat().st_mode | 0o011)
+    tmp_path.chmod(0o711)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--home", str(tmp_path / "home"), "--json", "list"],
+        capture_output=True, text=True, env=cli.environment(), check=False, timeout=cli.SECONDS_MAX,
+    )  # fmt: skip
+    assert done.returncode == 6, done
+    assert json.loads(done.stdout)["error"]["code"] == "not_permitted"
+
+
+def test_progress_is_shown_on_a_terminal_only_and_never_in_the_answer(tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    file.write_text("".join(json.dumps({"text": f"memory {i}"}) + "\n" for i in range(5_000)))
+    quiet = cli.run(tmp_path / "one", "import", str(file), "--json")
+    assert (quiet.json["imported"], quiet.err) == (5_000, "")
+    terminal, end = pty.openpty()
+    watched = subprocess.Popen(
+        [*cli.COMMAND, "--home", str(tmp_path / "two"), "--json", "import", str(file)],
+        stdout=subprocess.PIPE, stderr=end, text=True, env=cli.environment(TERM="xterm"),
+    )  # fmt: skip
+    os.close(end)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:  # Linux says so when the other end has closed
+            break
+    os.close(terminal)
+    out, _ = watched.communicate(timeout=cli.SECONDS_MAX)
+    assert json.loads(out)["imported"] == 5_000
+    assert b"%" in shown, "a bar, with how far it is"

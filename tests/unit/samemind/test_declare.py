@@ -1,0 +1,81 @@
+"""Verbs as they are declared, and options as they come from outside."""
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from replica import FIELDS, MEMORY_TYPES
+from samemind.errors import Usage
+from samemind.surface import memories
+from samemind.surface.catalog import FAMILIES, NAMES, SHORT_FOR, verb_named
+from samemind.surface.declare import declared, read_options
+from samemind.verbs.views import DOOR_NAMES
+
+
+def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_its_result() -> None:
+    for name in NAMES:
+        verb = verb_named(name)
+        if name == "up":
+            continue  # it is not asked of a device: it is one
+        function = getattr(import_module(verb.module), verb.performs)
+        assert inspect.iscoroutinefunction(function), name
+        hints = inspect.get_annotations(function, eval_str=True)
+        assert hints["options"] is verb.options, name
+        assert hints["return"] is verb.result, name
+        assert ("say" in hints) == verb.streams, name
+
+
+def test_every_verb_and_every_option_is_explained() -> None:
+    for name in NAMES:
+        verb = verb_named(name)
+        assert verb.help.endswith("."), name
+        for one in declared(verb.options):
+            assert one.word.help, (name, one.name)
+
+
+def test_names_are_listed_once_and_short_forms_lead_to_them() -> None:
+    assert len(NAMES) == len(set(NAMES)) == sum(map(len, FAMILIES.values()))
+    assert all(verb_named(short).name == name for short, name in SHORT_FOR.items())
+    with pytest.raises(Usage, match="rember"):
+        verb_named("rember")
+
+
+def test_the_memory_types_are_those_of_the_replica() -> None:
+    assert memories.MEMORY_TYPES == MEMORY_TYPES
+
+
+def test_every_field_of_a_memory_can_be_shown() -> None:
+    from samemind.results.memories import MemoryView
+
+    shown = set(inspect.signature(MemoryView).parameters)
+    assert {DOOR_NAMES.get(name, name) for name in FIELDS} <= shown
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "TEXT, which is missing"),
+        ({"text": None}, "got nothing"),
+        ({"text": 5}, "expected str for text"),
+        ({"text": "x", "colour": "red"}, "got colour"),
+        ({"text": "x", "importance": "high"}, "expected float for importance"),
+        ({"text": "x", "importance": True}, "expected float for importance"),
+        ({"text": "x", "importance": float("nan")}, "finite"),
+        ({"text": "x", "importance": float("-inf")}, "finite"),
+        ({"text": "x", "pin": 1}, "expected bool for pin"),
+        ({"text": "x", "tag": "a"}, "expected a list for tag"),
+        ({"text": "x", "tag": ["a", 5]}, "expected str for tag"),
+        ({"text": "x", "type": "mood"}, "expected one of"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused_by_name(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(Usage, match=message):
+        read_options(memories.REMEMBER, given)
+
+
+def test_options_that_are_left_out_are_as_declared() -> None:
+    options = read_options(memories.REMEMBER, {"text": "x", "importance": 1, "tag": ["a"], "type": None})
+    assert (options.importance, options.tag, options.type, options.pin) == (1.0, ("a",), None, False)
+    assert isinstance(options.importance, float)

@@ -1,0 +1,70 @@
+"""Command lines, read."""
+
+from pathlib import Path
+
+import pytest
+
+from samemind.cli.line import find_verb, read_line, read_words
+from samemind.errors import Usage
+
+
+def test_home_json_and_raw_are_taken_from_anywhere() -> None:
+    for words in (
+        ["--json", "--home", "/h", "recall", "x", "-k", "3"],
+        ["recall", "--home=/h", "x", "--json", "-k", "3"],
+        ["recall", "x", "-k", "3", "--json", "--home", "/h"],
+    ):
+        line = read_line(words)
+        assert (line.home, line.json, line.raw, line.verb) == ("/h", True, False, "recall")
+        assert read_words(find_verb(line), line.words) == {"query": "x", "k": 3}
+
+
+def test_behind_two_dashes_nothing_is_a_flag() -> None:
+    line = read_line(["recall", "--", "--json"])
+    assert not line.json
+    assert read_words(find_verb(line), line.words) == {"query": "--json"}
+
+
+def test_a_second_word_belongs_to_the_verb_where_there_is_such_a_verb() -> None:
+    assert find_verb(read_line(["peers"])).name == "peers list"
+    assert find_verb(read_line(["peers", "rename", "a", "b"])).name == "peers rename"
+    assert find_verb(read_line(["remember", "--batch", "f"])).name == "remember-many"
+    assert find_verb(read_line(["remember", "batch"])).name == "remember"
+
+
+def test_many_words_make_one_text_and_repeated_options_a_list() -> None:
+    line = read_line(["remember", "Ann", "moved", "--tag", "a", "--tag", "b", "--pin"])
+    assert read_words(find_verb(line), line.words) == {"text": "Ann moved", "tag": ["a", "b"], "pin": True}
+
+
+def test_paths_are_taken_from_where_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The daemon stands in another folder."""
+    monkeypatch.chdir(tmp_path)
+    line = read_line(["import", "a.jsonl", "/b.json"])
+    assert read_words(find_verb(line), line.words)["files"] == [str(tmp_path / "a.jsonl"), "/b.json"]
+    line = read_line(["export", "-o", "out.jsonl"])
+    assert read_words(find_verb(line), line.words)["output"] == str(tmp_path / "out.jsonl")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["recall"],
+        ["recall", "a", "b"],
+        ["recall", "x", "-k"],
+        ["recall", "x", "--colour"],
+        ["recall", "x", "-k", "many"],
+        ["recall", "x", "--spea", "Ann"],
+        ["list", "--type", "mood"],
+    ],
+)
+def test_what_cannot_be_read_is_a_usage_error_with_the_usage_as_a_hint(words: list[str]) -> None:
+    line = read_line(words)
+    with pytest.raises(Usage) as caught:
+        read_words(find_verb(line), line.words)
+    assert caught.value.hint.startswith(f"usage: samemind {words[0]}")
+
+
+def test_a_home_without_a_folder_is_a_usage_error() -> None:
+    with pytest.raises(Usage, match="--home"):
+        read_line(["list", "--home"])

@@ -1,0 +1,67 @@
+"""One program at a time, and who it is."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samemind.config import Home
+from samemind.errors import Locked
+from samemind.lock import Holder, hold
+from tests.support import cli
+
+HOLDER = """
+import sys, time
+from samemind.config import Home
+from samemind.lock import hold
+with hold(Home.at(sys.argv[1]), program="the other", answers=False):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_who_holds_a_store_is_named_and_nobody_once_it_is_free(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    assert Holder.of(home) is None
+    with hold(home, program="a test", answers=True):
+        assert Holder.of(home) == Holder(os.getpid(), "a test", True)
+        with pytest.raises(Locked, match=rf"in use by a test \(process {os.getpid()}\)"):
+            with hold(home, program="another", answers=False):
+                pass
+        assert Holder.of(home) == Holder(os.getpid(), "a test", True), "a refused one changes nothing"
+    assert Holder.of(home) is None
+    with hold(home, program="another", answers=False):
+        pass
+
+
+def test_a_killed_holder_lets_go(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=cli.environment(),
+    )  # fmt: skip
+    assert other.stdout is not None
+    assert other.stdin is not None
+    assert other.stdout.readline() == "held\n"
+    with pytest.raises(Locked, match=f"the other \\(process {other.pid}\\)"):
+        with hold(home, program="a test", answers=False):
+            pass
+    other.kill()
+    other.wait(cli.SECONDS_MAX)
+    other.stdout.close()
+    other.stdin.close()
+    with hold(home, program="a test", answers=False):
+        assert Holder.of(home) == Holder(os.getpid(), "a test", False)
+
+
+@pytest.mark.parametrize("content", ["", "rubbish", "[]", '{"pid": "x"}', "\x00"])
+def test_a_lock_file_that_says_nothing_still_locks(tmp_path: Path, content: str) -> None:
+    home = Home.at(tmp_path)
+    with hold(home, program="a test", answers=False):
+        home.lock.write_text(content)
+        assert Holder.of(home) is None
+        with pytest.raises(Locked, match="another program"):
+            with hold(home, program="b", answers=False):
+                pass

@@ -1,0 +1,81 @@
+"""Results as people read them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from samemind.cli.show import raw_line, show
+from samemind.results.device import Check, Doctored, Verified
+from samemind.results.graph import EdgeView, Graph
+from samemind.results.group import Peers, PeerSync, PeerView, Synced, UnreachedPeer
+from samemind.results.memories import Listed, MemoryView
+from samemind.results.plain import to_json
+from samemind.results.portable import FailedLine, Imported
+from samemind.surface.catalog import NAMES, verb_named
+
+NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
+
+
+def memory(text: str, **fields: object) -> MemoryView:
+    return MemoryView(
+        rid="01890a5d-ac96-774b-bcce-b302099a8057", text=text, created_at=NOON, updated_at=NOON, device="d" * 64,
+        origin="o", **fields,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_a_list_says_how_much_it_left_out() -> None:
+    listed = Listed(memories=[memory("one\ntwo", speaker="Ann")], total=3)
+    assert show("list", to_json(listed)) == [
+        "01890a5d-ac96-774b-bcce-b302099a8057  Ann: one two",
+        "and 2 more",
+    ]
+    assert show("list", to_json(Listed(memories=[], total=0))) == ["no memories"]
+
+
+def test_a_memory_shows_its_words_and_what_is_set_and_nothing_a_terminal_would_obey() -> None:
+    lines = show("get", to_json(memory("evil \x1b[2J words\nmore", tags=["a"], pinned=True, topic="x\x07y")))
+    assert lines[0] == "evil \N{REPLACEMENT CHARACTER}[2J words\nmore"
+    assert "\x1b" not in "".join(lines)
+    assert "\x07" not in "".join(lines)
+    names = [line.split()[0] for line in lines[2:]]
+    assert {"tags", "pinned", "topic"} <= set(names)
+    assert "archived" not in names
+
+
+def test_a_sync_tells_of_those_who_were_not_there() -> None:
+    synced = Synced(
+        peers=[PeerSync(device_id="a", name="phone", sent=1, received=2, bytes_out=3, bytes_in=4, took_ms=5.6,
+                        round_trips=1)],
+        unreached=[UnreachedPeer(device_id="b", name="server", reason="away")],
+    )  # fmt: skip
+    assert show("sync", to_json(synced)) == [
+        "phone: 1 sent, 2 received (3 bytes out, 4 in, 6 ms)",
+        "server: not reached, away",
+    ]
+
+
+def test_problems_and_fixes_are_shown_below_what_they_belong_to() -> None:
+    doctored = Doctored(ok=False, checks=[Check(name="disk", ok=False, detail="1 MB free", fix="make room")])
+    assert [line.split() for line in show("doctor", to_json(doctored))] == [
+        ["NOT", "disk", "1", "MB", "free"],
+        ["make", "room"],
+    ]
+    assert show("verify", to_json(Verified(ok=False, ops=3, problems=["p"]))) == ["3 ops", "p"]
+    imported = Imported(imported=1, skipped=2, failed=[FailedLine(line=3, reason="r")])
+    assert show("import", to_json(imported))[-1] == "line 3: r"
+
+
+def test_an_edge_and_a_peer_take_one_line() -> None:
+    edges = Graph(
+        edges=[EdgeView(source="Ann", relation="knows", target="Bob", weight=0.5)], entities=["Ann", "Bob"]
+    )
+    assert show("graph", to_json(edges)) == ["Ann --knows--> Bob (0.5)"]
+    (line,) = show("peers list", to_json(Peers(peers=[PeerView(device_id="a" * 64, name="phone", behind=3)])))
+    assert line.split()[0] == "phone"
+    assert line.endswith("away, never synced, 3 ops behind")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_raw_is_one_line_for_any_result(name: str) -> None:
+    document = dict.fromkeys(verb_named(name).result.__dataclass_fields__, "two\nlines\x1b")
+    assert raw_line(name, document).isprintable()
