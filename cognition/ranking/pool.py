@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.ranking.query import Query
+from cognition.ranking.query import SELF_WORDS, Query
 from cognition.ranking.stem import stem
 from cognition.words import STOP_WORDS, words
 
@@ -56,6 +56,7 @@ class Reading(NamedTuple):
     stems: frozenset[str]
     names_time: bool
     names_number: bool
+    of_self: bool
 
 
 @lru_cache(_READINGS_KEPT)
@@ -74,6 +75,7 @@ def read(text: str, about: str) -> Reading:
         frozenset(map(stem, telling)),
         not _TIME_WORDS.isdisjoint(some) or any(len(word) == _YEAR_DIGITS for word in digits),
         bool(digits) or not _NUMBER_WORDS.isdisjoint(some),
+        not SELF_WORDS.isdisjoint(some),
     )
 
 
@@ -125,6 +127,11 @@ class Pool:
     def topic(self) -> tuple[str, ...]:
         """What is asked about, without the names of speakers."""
         return self.query.topic(self.names)
+
+    @cached_property
+    def speakers(self) -> list[frozenset[str]]:
+        """The stems of each row's speaker's name."""
+        return [frozenset(map(stem, words(row.speaker))) if row.speaker else frozenset() for row in self.rows]
 
     @cached_property
     def near(self) -> dict[int, Rows]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from cognition.extraction.names import proper_nouns
 from cognition.words import terms, words
 
 # Questions about a time; the other languages are those of the stop words.
@@ -19,6 +20,10 @@ _WHEN: Final = re.compile(
 _NUMBER: Final = re.compile(
     r"\b(how (many|much|long|old|often|far|big|tall)|cu[aá]nt[oa]s?|wie ?(viele?|lange|alt|oft|weit)"
     r"|сколько|скільки)\b"
+)
+# The asker, and whoever is told of as the one who asks.
+SELF_WORDS: Final = frozenset(
+    {"i", "me", "my", "mine", "myself", "user", "yo", "mi", "ich", "mein", "meine", "я", "мой", "моя", "мій"}
 )
 
 
@@ -42,14 +47,29 @@ class Query:
         return " ".join(self.terms)
 
     @cached_property
+    def folded(self) -> str:
+        """The text without regard to case."""
+        return self.text.casefold()
+
+    @cached_property
+    def proper_nouns(self) -> frozenset[str]:
+        """The people and things that are named."""
+        return proper_nouns(self.text)
+
+    @cached_property
+    def of_self(self) -> bool:
+        """Whether the asker asks about themselves."""
+        return not SELF_WORDS.isdisjoint(words(self.text))
+
+    @cached_property
     def asks_when(self) -> bool:
         """Whether a time would answer it."""
-        return _WHEN.search(self.text.casefold()) is not None
+        return _WHEN.search(self.folded) is not None
 
     @cached_property
     def asks_number(self) -> bool:
         """Whether a number would answer it."""
-        return _NUMBER.search(self.text.casefold()) is not None
+        return _NUMBER.search(self.folded) is not None
 
     def names(self, speakers: Iterable[str]) -> frozenset[str]:
         """Return those of the speakers that the query names, by the first word of their name."""

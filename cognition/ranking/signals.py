@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from cognition import scoring
+from cognition.ranking import rules
 from cognition.ranking.pool import LENGTH_SATED, Column, Pool
 
 
@@ -77,11 +78,6 @@ def _when(pool: Pool) -> Column:
     return np.array([asked and reading.names_time for reading in pool.readings], np.float64)
 
 
-def _number(pool: Pool) -> Column:
-    asked = pool.query.asks_number
-    return np.array([asked and reading.names_number for reading in pool.readings], np.float64)
-
-
 def _importance(pool: Pool) -> Column:
     return np.array(
         [
@@ -119,12 +115,21 @@ SIGNALS: Final = (
     Signal("question", -0.5, _questions, "asks rather than tells"),
     Signal("opening", 1.3, _opening, "opens its conversation"),
     Signal("when", 2.0, _when, "names a time, as was asked"),
-    Signal(
-        "number",
-        0.5,
-        _number,
-        "names a number, as was asked",
-    ),
+    Signal("entity", -1.5, rules.entity_missing, "does not name whom or what was named"),
+    Signal("verb", 0.5, rules.verb, "has the verb, or one of its meaning"),
+    Signal("verb and topic", 0.5, rules.verb_and_topic, "has the verb and what it is asked of"),
+    Signal("most words", 0.5, rules.most_words, "has nearly all words of the question"),
+    Signal("bridge", 1.0, rules.bridge, "has what the field calls it"),
+    Signal("prefix", 2.0, rules.prefix, "is labelled as what was asked for"),
+    Signal("policy", 1.0, rules.policy, "decides, as a policy does"),
+    Signal("other policy", -1.0, rules.policy_of_another, "is no policy on what was asked"),
+    Signal("duration", 1.0, rules.duration, "names a duration, as was asked"),
+    Signal("current", 1.0, rules.current, "says that it holds now, as was asked"),
+    Signal("quantity", 0.7, rules.quantity, "names a number, as was asked"),
+    Signal("roster", 1.0, rules.roster, "names several people, as was asked"),
+    Signal("used", 1.0, rules.use, "says what was used"),
+    Signal("nothing shared", -1.0, rules.nothing_shared, "has no word of the question"),
+    Signal("self", 0.5, rules.first_person, "is said of oneself, as was asked"),
     Signal("importance", 0.8, _importance, "matters, and is about this"),
     Signal("recency", 0.3, _recency, "is new"),
     Signal("use", 0.2, _use, "is often recalled"),

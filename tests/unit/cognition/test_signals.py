@@ -126,7 +126,7 @@ def test_a_question_when_wants_a_time_and_how_many_a_number() -> None:
     assert given("when", pool("When did it happen?", rows)) == [1, 1, 0, 0]
     assert given("when", pool("Wann war das?", rows)) == [1, 1, 0, 0]
     assert given("when", pool("Who did it?", rows)) == [0, 0, 0, 0]
-    assert given("number", pool("How many are there?", rows)) == [0, 1, 0, 1]
+    assert given("quantity", pool("How many are there?", rows)) == [0, 1, 0, 1]
 
 
 def test_yd_18_importance_counts_only_for_what_is_about_the_question() -> None:

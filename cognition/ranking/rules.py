@@ -1,0 +1,175 @@
+"""Fourteen rules that look at what a question wants and what a text is: predicates, each a signal like the others.
+
+They come from PMB's predicate-aware reranker ("PAMVR"), which multiplies; here each adds its weight, so that they stand
+in one table with everything else, can be switched off one by one, and show in an explanation. A rule that does not
+apply to a question says nothing about any candidate.
+"""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from cognition.extraction.names import proper_nouns
+from cognition.ranking.stem import stem
+from cognition.ranking.vocabulary import BRIDGES, USE, USED, VERBS, Vocabulary
+from cognition.words import STOP_WORDS, words
+
+if TYPE_CHECKING:
+    from cognition.ranking.pool import Column, Pool
+
+verbs: Final = Vocabulary(VERBS)
+bridges: Final = Vocabulary(BRIDGES)
+used: Final = Vocabulary(USED)
+
+_PREFIX: Final = re.compile(r"what(?:'s|’s| is| was)? the (\w+)\b")
+_POLICY: Final = re.compile(r"\b(?:(\w+)[- ])?(?:policy|rule|convention|guideline)s?\b")
+_DECISION: Final = re.compile(
+    r"\b(policy|decided|decision|agreed|always|never|must|should|we (use|chose|require|prefer)|rule|convention)\b"
+)
+_ASKS_DURATION: Final = re.compile(r"\b(lifetime|duration|how long|ttl|expir\w*|timeout)\b")
+_DURATION: Final = re.compile(
+    r"\d+\s*[- ]?(ms|s|sec\w*|m|min\w*|h|hours?|hrs?|d|days?|weeks?|months?|years?|stunden|tage?|минут\w*|дн\w+)\b"
+)
+_ASKS_NOW: Final = re.compile(r"\b(now|current|currently|today|these days|at the moment|nowadays|still)\b")
+_NOW: Final = re.compile(
+    r"\b(now|current|currently|these days|at the moment|as of|since|nowadays|today|latest)\b"
+)
+_ROSTER: Final = re.compile(
+    r"\bwho(?:'s| is| are|se)?\b.*\b(team|group|members?|staff|crew|board|band|family)\b"
+)
+# A roster names at least this many people.
+_ROSTER_MIN: Final = 2
+# All but this share of a question's words is most of them.
+_MOST: Final = 0.75
+
+
+def _each(pool: "Pool", says: list[bool]) -> "Column":
+    return np.array(says, np.float64).reshape(len(pool.rows))
+
+
+def _none(pool: "Pool") -> "Column":
+    return np.zeros(len(pool.rows))
+
+
+def _of_facts(pool: "Pool", column: "Column") -> "Column":
+    """Keep what a rule says of memories that stand alone: a turn of talk need not name what the talk is about."""
+    kept: Column = column * (1 - pool.told)
+    return kept
+
+
+def entity_missing(pool: "Pool") -> "Column":
+    """PM-06, PM-24: the share of the people and things named that the text, its speaker and its labels do not name."""
+    asked = [stem(name) for name in pool.query.proper_nouns]
+    if not asked:
+        return _none(pool)
+    missing = np.array(
+        [
+            sum(name not in reading.stems and name not in who for name in asked) / len(asked)
+            for reading, who in zip(pool.readings, pool.speakers, strict=True)
+        ]
+    )
+    return _of_facts(pool, missing)
+
+
+def verb(pool: "Pool") -> "Column":
+    """PM-07: the verb, or one of its meaning, is there."""
+    asked = verbs.groups(pool.query.terms)
+    if not asked:
+        return _none(pool)
+    return _each(pool, [bool(asked & verbs.groups(reading.words)) for reading in pool.readings])
+
+
+def verb_and_topic(pool: "Pool") -> "Column":
+    """PM-08: the verb is there, and so is something that it is asked of."""
+    topic = [i for i, term in enumerate(pool.topic) if not verbs.of(term)]
+    if not topic or len(topic) == len(pool.topic):
+        return _none(pool)
+    column: Column = verb(pool) * (pool.exact[:, topic].max(axis=1) > 0)
+    return column
+
+
+def most_words(pool: "Pool") -> "Column":
+    """PM-09: nearly all words of the question are there."""
+    if len(pool.topic) < 2:
+        return _none(pool)
+    return _of_facts(pool, _each(pool, list(pool.exact.mean(axis=1) >= _MOST)))
+
+
+def bridge(pool: "Pool") -> "Column":
+    """PM-10: what the field calls it is there."""
+    asked = bridges.groups(pool.query.terms)
+    if not asked:
+        return _none(pool)
+    return _each(pool, [bool(asked & bridges.groups(reading.words)) for reading in pool.readings])
+
+
+def prefix(pool: "Pool") -> "Column":
+    """PM-11: "what's the fix" asks for a note that begins with "Fix:"."""
+    asked = _PREFIX.search(pool.query.folded)
+    if asked is None:
+        return _none(pool)
+    return _each(pool, [row.text.casefold().startswith(f"{asked.group(1)}:") for row in pool.rows])
+
+
+def policy(pool: "Pool") -> "Column":
+    """PM-12: a policy is asked for, and this decides rather than mentions."""
+    if _POLICY.search(pool.query.folded) is None:
+        return _none(pool)
+    return _each(pool, [_DECISION.search(row.text.casefold()) is not None for row in pool.rows])
+
+
+def policy_of_another(pool: "Pool") -> "Column":
+    """PM-13: a policy on something is asked for, and this does not name it."""
+    asked = _POLICY.search(pool.query.folded)
+    subject = asked.group(1) if asked is not None else None
+    if subject is None or subject in STOP_WORDS:
+        return _none(pool)
+    return _each(pool, [stem(subject) not in reading.stems for reading in pool.readings])
+
+
+def duration(pool: "Pool") -> "Column":
+    """PM-14: a duration is asked for, and here are digits and a unit."""
+    if _ASKS_DURATION.search(pool.query.folded) is None:
+        return _none(pool)
+    return _each(pool, [_DURATION.search(row.text.casefold()) is not None for row in pool.rows])
+
+
+def current(pool: "Pool") -> "Column":
+    """PM-15: what holds now is asked for, and this says that it does."""
+    if _ASKS_NOW.search(pool.query.folded) is None:
+        return _none(pool)
+    return _each(pool, [_NOW.search(row.text.casefold()) is not None for row in pool.rows])
+
+
+def quantity(pool: "Pool") -> "Column":
+    """PM-16: how many or how long is asked, and here is a number."""
+    asked = pool.query.asks_number
+    return _each(pool, [asked and reading.names_number for reading in pool.readings])
+
+
+def roster(pool: "Pool") -> "Column":
+    """PM-17: who belongs to a group is asked, and here are several names."""
+    if _ROSTER.search(pool.query.folded) is None:
+        return _none(pool)
+    return _each(pool, [len(proper_nouns(row.text)) >= _ROSTER_MIN for row in pool.rows])
+
+
+def use(pool: "Pool") -> "Column":
+    """PM-18: what was used is asked, and this deploys, hosts or runs on it."""
+    if USE.isdisjoint(words(pool.query.folded)):
+        return _none(pool)
+    return _each(pool, [bool(used.groups(reading.words)) for reading in pool.readings])
+
+
+def nothing_shared(pool: "Pool") -> "Column":
+    """PM-19: not one word of the question is there, nor one like it."""
+    if not pool.topic:
+        return _none(pool)
+    return _of_facts(pool, _each(pool, list(pool.alike.max(axis=1) == 0)))
+
+
+def first_person(pool: "Pool") -> "Column":
+    """PM-64: the asker asks of themselves, and this is said of oneself."""
+    asked = pool.query.of_self
+    return _each(pool, [asked and reading.of_self for reading in pool.readings])
