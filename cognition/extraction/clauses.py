@@ -32,7 +32,7 @@ _SUBJECT: Final = re.compile(
     rf"|(?P<name>{NAME})(?:['’]s (?P<thing>name|birthday|{_FAVOURITE}))?(?=[ '’])"
 )
 _FILLERS: Final = re.compile(
-    r"(?:(?:and|but|so|well|yeah|yes|yep|no|nope|oh|wow|also|plus|hey|hi|hello|actually|honestly|anyway|btw|by the way|guess what"
+    r"(?:(?:yesterday|today|tomorrow|last night|(?:last|next|this|one) (?:week|weekend|month|year|summer|winter|spring|fall|\w+day|morning|evening|afternoon)|and|but|so|well|yeah|yes|yep|no|nope|oh|wow|also|plus|hey|hi|hello|actually|honestly|anyway|btw|by the way|guess what"
     r"|recently|lately|then|still|for me|as for me|in fact|luckily|unfortunately|sadly|thankfully|fortunately|finally"
     r"|speaking of which|these days|nowadays|personally|of course|thanks|cool|great|right now|now|because|'cause|since then|after that"
     r"|as you know|you know|i mean|besides|one day|once|oh and|haha|sure|absolutely|definitely|meanwhile|currently|also|though"
@@ -45,6 +45,7 @@ _ADVERBS: Final = re.compile(
     r"|even|then|personally|particularly|especially|got to|completely|proudly|happily) +)+",
     re.IGNORECASE,
 )
+_AUXILIARY: Final = re.compile(r"(?:am|is|are|was|were|have|has) ")
 _CONTRACTIONS: Final = (
     (re.compile(r"^(\w+)['’]m\b", re.IGNORECASE), r"\1 am"),
     (re.compile(r"^(\w+)['’]ve\b", re.IGNORECASE), r"\1 have"),
@@ -137,10 +138,7 @@ class Reader:
         match = _SUBJECT.match(text)
         if match is None:
             return None
-        predicate = _ADVERBS.sub("", text[match.end() :].lstrip(" ,"), count=1)
-        predicate = re.sub(
-            r"^(am|is|are|was|were|have|has) (?=\w)" + f"(?:{_ADVERBS.pattern})", r"\1 ", predicate
-        )
+        predicate = _plain(text[match.end() :].lstrip(" ,"))
         if match["i"] or match["we"]:
             return Clause(self.speaker, match[0], predicate)
         if match["they"]:
@@ -196,3 +194,14 @@ def _parts(sentence: str) -> Iterator[tuple[str, str]]:
         start = match.end()
     if start < len(sentence):
         yield sentence[start:].strip(" .!"), joined
+
+
+def _plain(predicate: str) -> str:
+    """Return a predicate without the adverbs before its verb, and between its auxiliary and its verb."""
+    leading = _ADVERBS.match(predicate)
+    if leading is not None:
+        predicate = predicate[leading.end() :]
+    auxiliary = _AUXILIARY.match(predicate)
+    if auxiliary is not None and (between := _ADVERBS.match(predicate, auxiliary.end())) is not None:
+        predicate = predicate[: auxiliary.end()] + predicate[between.end() :]
+    return predicate

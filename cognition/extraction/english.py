@@ -36,7 +36,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"(?P<value>(?:a |the )?(?:small |little |big )?(?:town |village |city |farm )?[A-Z].*|a (?:small|little|big) .+)",
             relation="comes_from", words_max=8),
     pattern("role at", "fact", "semantic", 0.95,
-            rf"<{_BE}|am now|is now|became> (?:an?|the)) (?P<value>(?P<object>{_ROLE}) (?:at|for|of|in|with) [A-Z].*)",
+            rf"<{_BE}|am now|is now|became> (?:an?|the)) (?P<value>(?P<object>{_ROLE}(?: of [a-z]+(?: [a-z]+)?)?) (?:at|for|of|in|with) [A-Z].*)",
             relation="works_as", words_max=9),
     pattern("works as", "fact", "semantic", 0.95,
             r"<work|works|am working|is working|worked> as(?: an?| the)?) (?P<value>(?P<object>.+?)(?: (?:at|for|in|with) .+)?)$",
@@ -59,7 +59,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"|got my master's|got my bachelor's>(?: in| at| from| with)?) (?P<value>.+)",
             relation="studied", value=r"^(?!hard|a lot|every|all)", words_max=8),
     pattern("age", "fact", "semantic", 0.95,
-            r"<am|is|turned|am turning|is turning|just turned>) (?P<value>\d{1,3}(?: years? old)?)$", relation="age"),
+            r"<am|is|turned|am turning|is turning|just turned>) (?P<value>\d{1,3}(?: years? old)?)(?: now| today)?$", relation="age"),
     pattern("birthday", "fact", "semantic", 0.95,
             r"<is|was|was born>(?: on)?) (?P<value>(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z][a-z]+|[A-Z][a-z]+ \d{1,2})"
             r"(?:st|nd|rd|th)?(?:,? \d{4})?)$"),

@@ -27,7 +27,7 @@ def _ranges(letters: Iterable[int]) -> str:
 
 CAPITAL: Final = f"[{_ranges(code for code in range(0x41, _ALPHABETS_END) if chr(code).isupper())}]"
 # A capital and at least two letters or apostrophes.
-_PROPER: Final = re.compile(rf"(?<![\w'’]){CAPITAL}[^\W\d_](?:[^\W\d_]|['’](?=[^\W\d_]))+")
+_PROPER: Final = re.compile(rf"(?<![\w'’]){CAPITAL}(?:['’]?[^\W\d_]){{2,}}")
 # A word of a name: also short ones and ones with digits or hyphens ("Wi-Fi", "K2", "Al").
 WORD: Final = rf"{CAPITAL}[\w'’&]*(?:-[\w'’]+)*"
 _JOINED: Final = r"(?:of the|of|the|de la|de|del|di|da|van|von|der|und|y|&)"

@@ -1,0 +1,58 @@
+"""Take the whole of LoCoMo in with fact extraction, print what was found, and draw facts to be read by hand.
+
+python tests/bench/extraction_on_locomo.py [--draw 30] [--seed 1]
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import samemind
+from cognition.extraction import Extraction, extract
+from samemind.portable import locomo
+from samemind.portable.records import Item
+
+LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev.json"
+
+
+def main() -> None:
+    """Print the table, and the draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draw", type=int, default=30, help="facts to show beside what they were taken from")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    turns = [item for item in locomo.read(json.loads(LOCOMO.read_text())) if isinstance(item, Item)]
+    began = time.perf_counter()
+    found = [_read(turn) for turn in turns]
+    took_s = time.perf_counter() - began
+    with tempfile.TemporaryDirectory() as home, samemind.open_blocking(home) as mind:
+        began = time.perf_counter()
+        imported = mind.import_(LOCOMO, facts=True)
+        stored_s = time.perf_counter() - began
+    facts = [(fact, turn) for turn, each in zip(turns, found, strict=True) for fact in each.facts]
+    print(f"turns       {len(turns):6}   {len(turns) / took_s:,.0f} a second read,", end=" ")
+    print(f"{imported.imported / stored_s:,.0f} a second read and stored")
+    print(
+        f"facts       {len(facts):6}   {len(facts) - len({fact.content for fact, _ in facts})} of them say the same"
+    )
+    print(f"triples     {sum(len(each.triples) for each in found):6}")
+    print(f"entities    {len({name for each in found for name in each.entities}):6}")
+    print(f"dates       {sum(len(each.dates) for each in found):6}")
+    for pattern, count in Counter(fact.pattern for fact, _ in facts).most_common():
+        print(f"  {pattern:<16} {count:4}")
+    for fact, turn in Random(options.seed).sample(facts, min(options.draw, len(facts))):
+        print(f"\n- {fact.content}   [{fact.pattern}]\n    {turn.fields['speaker']}: {turn.text}")
+
+
+def _read(turn: Item) -> Extraction:
+    told_at, speaker = turn.fields["told_at"], turn.fields["speaker"]
+    assert isinstance(told_at, int) and isinstance(speaker, str)
+    return extract(turn.text, told_at_ms=told_at, speaker=speaker)
+
+
+if __name__ == "__main__":
+    main()

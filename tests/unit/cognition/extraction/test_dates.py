@@ -1,0 +1,134 @@
+"""Relative dates, told on a Wednesday."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from cognition.extraction import find_dates
+from cognition.extraction.dates import show_when
+
+TOLD = datetime(2023, 7, 12, 20, 30, tzinfo=UTC)
+TOLD_AT_MS = int(TOLD.timestamp() * 1_000)
+
+DAY = [
+    ("en", "I went yesterday.", "2023-07-11"),
+    ("en", "We met last night at the pub", "2023-07-11"),
+    ("en", "See you tomorrow morning!", "2023-07-13"),
+    ("en", "today is fine", "2023-07-12"),
+    ("en", "last Friday was fun", "2023-07-07"),
+    ("en", "last Wednesday", "2023-07-05"),
+    ("en", "next Monday", "2023-07-17"),
+    ("en", "this Saturday", "2023-07-15"),
+    ("en", "two days ago", "2023-07-10"),
+    ("en", "3 days ago", "2023-07-09"),
+    ("en", "in ten days", "2023-07-22"),
+    ("en", "on May 7th", "2023-05-07"),
+    ("en", "on 7 May, 2021", "2021-05-07"),
+    ("en", "due 2024-02-29.", "2024-02-29"),
+    ("en", "on March 3", "2023-03-03"),
+    ("en", "the day before yesterday", "2023-07-10"),
+    ("es", "Fui al cine ayer", "2023-07-11"),
+    ("es", "el viernes pasado", "2023-07-07"),
+    ("es", "hace dos días", "2023-07-10"),
+    ("es", "pasado mañana", "2023-07-14"),
+    ("es", "el 7 de mayo de 2021", "2021-05-07"),
+    ("de", "Letzten Freitag war ich müde", "2023-07-07"),
+    ("de", "vorgestern", "2023-07-10"),
+    ("de", "vor drei Tagen", "2023-07-09"),
+    ("de", "Wir sehen uns übermorgen", "2023-07-14"),
+    ("de", "am 7. Mai 2021", "2021-05-07"),
+    ("ru", "Вчера мы гуляли", "2023-07-11"),
+    ("ru", "в прошлую пятницу", "2023-07-07"),
+    ("ru", "два дня назад", "2023-07-10"),
+    ("ru", "7 мая 2021", "2021-05-07"),
+    ("uk", "Учора ми гуляли", "2023-07-11"),
+    ("uk", "минулої п'ятниці", "2023-07-07"),
+    ("uk", "три дні тому", "2023-07-09"),
+    ("uk", "післязавтра", "2023-07-14"),
+]
+SPANS = [
+    ("en", "last week", "2023-07-03", "2023-07-09"),
+    ("en", "last weekend", "2023-07-08", "2023-07-09"),
+    ("en", "this weekend", "2023-07-15", "2023-07-16"),
+    ("en", "two weeks ago", "2023-06-26", "2023-07-02"),
+    ("en", "last month", "2023-06-01", "2023-06-30"),
+    ("en", "next month", "2023-08-01", "2023-08-31"),
+    ("en", "last year", "2022-01-01", "2022-12-31"),
+    ("en", "three years ago", "2020-01-01", "2020-12-31"),
+    ("en", "in 2016", "2016-01-01", "2016-12-31"),
+    ("en", "in May 2021", "2021-05-01", "2021-05-31"),
+    ("en", "last October", "2022-10-01", "2022-10-31"),
+    ("es", "la semana pasada", "2023-07-03", "2023-07-09"),
+    ("de", "letztes Jahr", "2022-01-01", "2022-12-31"),
+    ("ru", "на прошлой неделе", "2023-07-03", "2023-07-09"),
+    ("uk", "минулого місяця", "2023-06-01", "2023-06-30"),
+]
+NOTHING = [
+    ("en", "We are glad, and I may come on a sunny day."),
+    ("en", "I saw it on Friday."),
+    ("en", "The 31 February meeting, 12345 items, version 2.0"),
+    ("en", "900 years ago"),
+    ("en", "Today's paper? No: in 300 words."),
+    ("es", "Buenos días, la mañana es bonita"),
+    ("de", "Guten Morgen, am Morgen ist es kalt"),
+]
+
+
+def days(language: str, text: str) -> list[tuple[str, str]]:
+    """Return the first and last day of every stretch that a text names."""
+    return [
+        (day_of(when.start_ms), day_of(when.end_ms))
+        for when in find_dates(text, told_at_ms=TOLD_AT_MS, language=language)
+    ]
+
+
+def day_of(ms: int) -> str:
+    """Return the day on which a moment lies."""
+    return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)).date())
+
+
+@pytest.mark.parametrize(("language", "text", "day"), DAY)
+def test_ml_54_words_for_a_day_are_that_day(language: str, text: str, day: str) -> None:
+    assert days(language, text) == [(day, day)]
+
+
+@pytest.mark.parametrize(("language", "text", "first", "last"), SPANS)
+def test_ml_54_words_for_a_stretch_are_its_first_and_last_day(
+    language: str, text: str, first: str, last: str
+) -> None:
+    assert days(language, text) == [(first, last)]
+
+
+@pytest.mark.parametrize(("language", "text"), NOTHING)
+def test_what_names_no_certain_day_is_left_alone(language: str, text: str) -> None:
+    found = days(language, text)
+    assert [each for each in found if each != ("2023-07-12", "2023-07-12")] == []
+
+
+def test_several_dates_come_in_their_order_with_their_words() -> None:
+    text = "I left two days ago, and come back next Monday."
+    found = find_dates(text, told_at_ms=TOLD_AT_MS)
+    assert [when.words for when in found] == ["two days ago", "next Monday"]
+    assert [text[when.at : when.at + len(when.words)] for when in found] == [when.words for when in found]
+
+
+@pytest.mark.parametrize("told_at_ms", [-(2**47), 2**47 - 1, 0])
+def test_a_clock_out_of_all_calendars_finds_what_it_can(told_at_ms: int) -> None:
+    for words in ("last year", "yesterday", "2023-01-01", "200 years ago"):
+        find_dates(words, told_at_ms=told_at_ms)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("yesterday", "11 July 2023"), ("last weekend", "weekend of 8 July 2023"), ("last week", "week of 3 July 2023"),
+     ("last month", "June 2023"), ("last year", "2022")],
+)  # fmt: skip
+def test_a_stretch_is_shown_as_people_write_it(text: str, shown: str) -> None:
+    (when,) = find_dates(text, told_at_ms=TOLD_AT_MS)
+    assert show_when(when) == shown
+
+
+def test_a_day_is_whole() -> None:
+    (when,) = find_dates("yesterday", told_at_ms=TOLD_AT_MS)
+    assert when.end_ms - when.start_ms + 1 == 86_400_000
+    assert date.fromisoformat(day_of(when.end_ms + 1)) == TOLD.date()

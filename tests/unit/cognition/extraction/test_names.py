@@ -1,0 +1,55 @@
+"""Sentences and proper nouns."""
+
+import pytest
+
+from cognition.extraction import extract, names, proper_nouns, sentences
+
+
+def test_pm_23_a_question_gives_the_names_in_it() -> None:
+    assert proper_nouns("what does Alice think about Postgres") == {"alice", "postgres"}
+    assert "when" not in proper_nouns("When did Alice go?")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Where is Олена, and where is Αθηνά?", {"олена", "αθηνά"}),
+        ("O'Brien met Élodie Today, not Tomorrow", {"o'brien", "élodie"}),
+        ("Al and Bo", set()),
+        ("What does The Ann's dog", {"ann"}),
+    ],
+)
+def test_pm_23_capitals_of_any_alphabet_and_three_letters_make_a_name(text: str, found: set[str]) -> None:
+    assert proper_nouns(text) == found
+
+
+def test_pm_46_a_sentence_ends_before_a_space_and_a_capital() -> None:
+    assert sentences("It rained. We ran! Did you? Yes. it was e.g. 3.5 km. Éva won.") == [
+        "It rained.", "We ran!", "Did you?", "Yes. it was e.g. 3.5 km.", "Éva won.",
+    ]  # fmt: skip
+
+
+def test_pm_46_titles_and_initials_end_no_sentence() -> None:
+    assert sentences("Dr. Stone met J. K. Rowling. Then she left.") == [
+        "Dr. Stone met J. K. Rowling.", "Then she left.",
+    ]  # fmt: skip
+
+
+def test_lines_are_sentences_of_their_own() -> None:
+    assert sentences("- buy milk\n- call Ann\n\n\nthe end") == ["- buy milk", "- call Ann", "the end"]
+
+
+def test_names_of_several_words_stay_whole() -> None:
+    text = "We saw the Eiffel Tower, then Charlotte's Web and Lord of the Rings with Mary Ann Evans."
+    assert names(text) == ("Eiffel Tower", "Charlotte's Web", "Lord of the Rings", "Mary Ann Evans")
+
+
+def test_the_first_word_of_a_sentence_is_a_name_only_if_it_is_used_as_one() -> None:
+    assert names("Painting calms me. Wow! Thanks Mel. Alice is here. Berlin, though.") == ("Mel", "Alice")
+    assert names("Berlin is far. I like Berlin.") == ("Berlin",)
+    assert names("Berlin, though.", known=["Berlin"]) == ("Berlin",)
+
+
+def test_words_of_a_date_and_german_nouns_are_no_names() -> None:
+    found = extract("Letzten Freitag war ich mit Peter Stein im Kino.", told_at_ms=0, language="de")
+    assert found.entities == ("Peter Stein",)
