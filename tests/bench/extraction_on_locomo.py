@@ -45,12 +45,13 @@ def main() -> None:
     for pattern, count in Counter(fact.pattern for fact, _ in facts).most_common():
         print(f"  {pattern:<16} {count:4}")
     for fact, turn in Random(options.seed).sample(facts, min(options.draw, len(facts))):
-        print(f"\n- {fact.content}   [{fact.pattern}]\n    {turn.fields['speaker']}: {turn.text}")
+        print(f"\n- {fact.content}   [{fact.pattern}]\n    {fact.speaker}: {turn.text}")
 
 
 def _read(turn: Item) -> Extraction:
     told_at, speaker = turn.fields["told_at"], turn.fields["speaker"]
-    assert isinstance(told_at, int) and isinstance(speaker, str)
+    assert isinstance(told_at, int)
+    assert isinstance(speaker, str)
     return extract(turn.text, told_at_ms=told_at, speaker=speaker)
 
 

@@ -116,9 +116,9 @@ def test_pm_37_a_fact_is_frozen_and_checked() -> None:
     (fact,) = read("Bob has a peanut allergy, and it is severe. Please mind the menu tonight.").facts
     with pytest.raises(AttributeError):
         fact.content = "Bob is well"  # type: ignore[misc]
-    for content, kind, type in (("", "fact", "factual"), ("x", "tale", "factual"), ("x", "fact", "mythical")):
+    for content, kind, sort in (("", "fact", "factual"), ("x", "tale", "factual"), ("x", "fact", "mythical")):
         with pytest.raises(ValueError, match="expected"):
-            Fact(content, kind, type, 0.5, "x")
+            Fact(content, kind, sort, 0.5, "x")
 
 
 @pytest.mark.parametrize("subject", ["she", "I", "They", "она", "ich", ""])
