@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from replica import MemoryId, Value, derived_memory_id, parse_memory_id
 from samemind.errors import SamemindError, Usage
+from samemind.fields import read_record
 from samemind.portable.records import Edge, Item, Record, Unreadable
 from samemind.results.memories import MemoryView
 from samemind.results.plain import to_json
 from samemind.times import read_time
-from samemind.verbs.fields import read_record
 
 SOURCE: Final = "jsonl"
 # What a view says of the device rather than of the memory: written for people, passed over when read.

@@ -12,9 +12,9 @@ import replica
 from replica import Core, Erase, MemoryId, Value, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
 from samemind.device import Device
+from samemind.fields import read_assignment, read_typed
 from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
-from samemind.verbs.fields import read_assignment, read_typed
 from samemind.verbs.ids import find_memory
 from samemind.verbs.views import memory_view
 

@@ -20,10 +20,10 @@ from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.device import Device
 from samemind.errors import SamemindError, Usage
+from samemind.fields import fields_of, read_pairs, read_record
 from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_end, read_time
-from samemind.verbs.fields import fields_of, read_pairs, read_record
 from samemind.verbs.ids import find_memory
 from samemind.verbs.views import memory_view, select_memories, show_origin
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from replica import FIELDS, MemoryId, NotFound, show_memory_id
+from samemind.fields import DOOR_NAMES
 from samemind.results.memories import MemoryView
 from samemind.times import at_ms, at_stamp
 
-# What a field is called at the doors, where that differs: `session` means sync elsewhere in this project.
-DOOR_NAMES: Final = {"conversation": "session"}
-FIELD_NAMES: Final = {door: field for field, door in DOOR_NAMES.items()}
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
 _COLUMNS: Final = tuple(FIELDS)
 _SELECT: Final = (

@@ -1,62 +1,15 @@
-"""The command line where no daemon runs: every verb, its JSON, its exit code, and what it says about bad input.
+"""The command line where no daemon runs: every verb, its JSON, its exit code."""
 
-Most of it calls `main` in this process, which is all that the command does once Python is up.
-"""
-
-import io
 import json
 import os
 import pty
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from samemind.cli.main import main
 from samemind.surface.catalog import NAMES
 from tests.support import cli
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a call printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one document."""
-        assert self.out.count("\n") == 1, self.out
-        return json.loads(self.out)
-
-
-Call = Callable[..., Said]
-
-
-@pytest.fixture
-def call(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Call the command line on a home of its own."""
-
-    def run(*words: str, stdin: str = "") -> Said:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        code = main(["--home", str(tmp_path / "home"), *words])
-        printed = capsys.readouterr()
-        return Said(code, printed.out, printed.err)
-
-    return run
-
-
-def remember(call: Call, text: str, *words: str) -> str:
-    said = call("remember", text, *words, "--json")
-    assert said.code == 0, said
-    return str(said.json["rid"])
+from tests.support.calling import Call, remember
 
 
 def test_what_is_remembered_is_recalled_by_its_words(call: Call) -> None:
@@ -261,6 +214,7 @@ WORKS = {
     "digest": ["digest"],
     "log": ["log"],
     "verify": ["verify"],
+    "compact": ["compact"],
     "doctor": ["doctor"],
     "stats": ["stats"],
 }
@@ -297,6 +251,7 @@ FAILS = {
     "digest": ["digest", "--colour"],
     "log": ["log", "-n", "-5"],
     "verify": ["verify", "extra"],
+    "compact": ["compact", "extra"],
     "doctor": ["doctor", "extra"],
     "stats": ["stats", "extra"],
 }
@@ -373,158 +328,9 @@ def test_a_verb_that_does_not_exist_is_a_usage_error(call: Call) -> None:
     assert "rember" in said.json["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["remember", "   "], "invalid"),
-        (["remember", "x" * (1 << 20) + "y"], "too_large"),
-        (["remember", "x", "--at", "2023-02-30"], "invalid"),
-        (["remember", "x", "--event-start", "tomorrow"], "invalid"),
-        (["remember", "x", "--importance", "nan"], "invalid"),
-        (["remember", "x", "--importance", "1.5"], "invalid"),
-        (["remember", "x", "--importance", "high"], "usage"),
-        (["remember", "x", "--type", "mood"], "usage"),
-        (["remember", "x", "--meta", "novalue"], "invalid"),
-        (["remember", "x", "--speaker", ""], "invalid"),
-        (["remember", "x", "--colour", "red"], "usage"),
-        (["remember"], "usage"),
-        (["recall", "x", "-k", "-1"], "invalid"),
-        (["recall", "x", "--since", "2024-01-01", "--until", "2023-01-01"], "invalid"),
-        (["relate", "a", "b", "c", "--weight", "inf"], "invalid"),
-        (["graph", "a", "--hops", "99"], "invalid"),
-    ],
-)
-def test_bad_input_is_refused_with_a_reason_and_nothing_is_stored(
-    call: Call, words: list[str], code: str
-) -> None:
-    said = call(*words, "--json")
-    assert (said.code, said.json["error"]["code"]) == (2, code), said
-    assert call("digest", "--json").json["ops"] == 0
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "   ",
-        "?!",
-        '"',
-        "a AND",
-        "NEAR(",
-        "-",
-        "*",
-        "🦊",
-        "שלום עולם",
-        "x" * 100_000,
-        "'; DROP TABLE op; --",
-    ],
-)
-def test_any_question_gets_an_answer(call: Call, query: str) -> None:
-    remember(call, "the fox 🦊 says שלום")
-    said = call("recall", "--json", "--", query)
-    assert said.code == 0, said
-    assert isinstance(said.json["results"], list)
-
-
 def test_behind_two_dashes_everything_is_text(call: Call) -> None:
     rid = remember(call, "plain")
     assert call("--json", "edit", rid, "--", "--json is a flag").json["text"] == "--json is a flag"
-
-
-def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(call: Call, tmp_path: Path) -> None:
-    remember(call, "x")
-    store = tmp_path / "home" / "memory.db"
-    store.unlink()
-    for content in (
-        b"not a database at all, but quite a lot of text" * 100,
-        b"SQLite format 3\0" + b"\xff" * 5000,
-    ):
-        store.write_bytes(content)
-        said = call("list", "--json")
-        assert (said.code, said.json["error"]["code"]) == (1, "store_corrupt"), said
-        assert store.read_bytes() == content
-        assert {path.name for path in store.parent.iterdir()} == {"identity.pem", "lock", "memory.db"}
-
-
-def test_a_store_that_is_damaged_inside_is_reported_not_trusted(call: Call, tmp_path: Path) -> None:
-    call(
-        "remember", "--batch", "-", stdin="\n".join(json.dumps(f"text number {i} " * 20) for i in range(200))
-    )
-    store = tmp_path / "home" / "memory.db"
-    content = bytearray(store.read_bytes())
-    content[8192:-4096] = b"\xa5" * (len(content) - 12288)
-    store.write_bytes(content)
-    said = call("list", "--json")
-    assert (said.code, said.json["error"]["code"]) == (1, "store_corrupt"), said
-
-
-def test_another_programs_database_is_refused_and_left_as_it_is(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    store = tmp_path / "home" / "memory.db"
-    with sqlite3.connect(store) as connection:
-        connection.execute("CREATE TABLE theirs (x)")
-    connection.close()
-    content = store.read_bytes()
-    said = call("remember", "x", "--json")
-    assert (said.code, said.json["error"]["code"]) == (1, "store_corrupt"), said
-    assert store.read_bytes() == content
-
-
-def test_a_store_from_a_newer_version_is_refused_and_left_as_it_is(call: Call, tmp_path: Path) -> None:
-    remember(call, "x")
-    store = tmp_path / "home" / "memory.db"
-    connection = sqlite3.connect(store, isolation_level=None)
-    connection.execute("PRAGMA user_version = 999")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
-    content = store.read_bytes()
-    for words in (["list"], ["remember", "y"], ["verify"]):
-        said = call(*words, "--json")
-        assert (said.code, said.json["error"]["code"]) == (1, "store_newer"), said
-        assert store.read_bytes() == content
-
-
-def test_a_folder_where_the_store_should_be_is_an_error_not_a_crash(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "home" / "memory.db").mkdir(parents=True)
-    said = call("list", "--json")
-    assert said.code == 1
-    assert said.json["error"]["code"] != "internal"
-
-
-def test_a_key_that_cannot_be_read_is_named(call: Call, tmp_path: Path) -> None:
-    remember(call, "x")
-    (tmp_path / "home" / "identity.pem").write_text("rubbish")
-    said = call("list", "--json")
-    assert (said.code, said.json["error"]["code"]) == (1, "identity_unreadable")
-    assert "identity.pem" in said.json["error"]["message"]
-
-
-FULL_DISK = """
-import resource, sys
-from samemind.cli.main import main
-size = int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-sys.exit(main())
-"""
-
-
-def test_a_full_disk_is_an_error_and_nothing_is_half_written(call: Call, tmp_path: Path) -> None:
-    """A limit on the size of files stands in for the end of the disk: SQLite meets the same error."""
-    remember(call, "before")
-    home = tmp_path / "home"
-    before = call("digest", "--json").json
-    big = tmp_path / "big.jsonl"
-    big.write_text("".join(json.dumps({"text": f"{i} " + "word " * 2_000}) + "\n" for i in range(300)))
-    size = (home / "memory.db").stat().st_size + 1_000_000
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(size), "--home", str(home), "--json", "remember", "--batch", str(big)],
-        capture_output=True, text=True, env=cli.environment(), timeout=cli.SECONDS_MAX, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done
-    assert json.loads(done.stdout)["error"]["code"] == "store_failed"
-    assert call("digest", "--json").json == before
-    assert call("verify", "--json").json["ok"] is True
-    assert call("remember", "after", "--json").code == 0
 
 
 def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
@@ -544,25 +350,6 @@ def test_init_names_a_device_once(call: Call) -> None:
     assert call("init", "--name", "laptop", "--json").json == said
     assert call("init", "--json").json == said
     assert call("init", "--name", "other").code == 4
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
-def test_a_home_of_another_user_is_refused_as_not_permitted(call: Call, tmp_path: Path) -> None:
-    remember(call, "mine")
-    script = (
-        "import os, sys; from samemind.cli.main import main; import samemind.cli.opening, samemind.verbs.memories;"
-        "import samemind.surface.memories; os.setuid(65534); sys.exit(main())"
-    )
-    for folder in list(tmp_path.parents)[:-1]:
-        if folder.stat().st_mode & 0o011 != 0o011 and folder.is_relative_to("/tmp"):
-            folder.chmod(folder.stat().st_mode | 0o011)
-    tmp_path.chmod(0o711)
-    done = subprocess.run(
-        [sys.executable, "-c", script, "--home", str(tmp_path / "home"), "--json", "list"],
-        capture_output=True, text=True, env=cli.environment(), check=False, timeout=cli.SECONDS_MAX,
-    )  # fmt: skip
-    assert done.returncode == 6, done
-    assert json.loads(done.stdout)["error"]["code"] == "not_permitted"
 
 
 def test_progress_is_shown_on_a_terminal_only_and_never_in_the_answer(tmp_path: Path) -> None:

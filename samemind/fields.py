@@ -8,8 +8,10 @@ from replica import FIELDS, MemoryId, Value, parse_memory_id
 from samemind.errors import Usage
 from samemind.surface.memories import Remember
 from samemind.times import read_time
-from samemind.verbs.views import DOOR_NAMES, FIELD_NAMES
 
+# What a field is called at the doors, where that differs: `session` means sync elsewhere in this project.
+DOOR_NAMES: Final = {"conversation": "session"}
+FIELD_NAMES: Final = {door: field for field, door in DOOR_NAMES.items()}
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
 _FLAGS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 # What `remember` calls a field, where that differs from the memory that is shown.
