@@ -1,6 +1,7 @@
 """What one device knows: ops, the log they are kept in, and the memories they fold to."""
 
 from replica.asyncio_host import AsyncioHost
+from replica.compaction import compact, outlook
 from replica.core import Core, Digests, Taken
 from replica.errors import (
     Ambiguous,
@@ -111,6 +112,7 @@ __all__ = [
     "Verdict",
     "Withdraw",
     "Write",
+    "compact",
     "connect",
     "content_number",
     "derived_memory_id",
@@ -120,6 +122,7 @@ __all__ = [
     "new_memory_id",
     "op_uuid",
     "open_replica",
+    "outlook",
     "parse_memory_id",
     "revoke",
     "show_memory_id",

@@ -10,6 +10,7 @@ and hold back what depends on them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from replica.core import Core
@@ -74,6 +75,29 @@ def leased(core: Core, now_ms: int) -> list[DeviceId]:
         for device in sorted(core.membership.members.keys() - core.membership.revoked - {core.device})
         if device in core.contacts and now_ms - core.contacts[device].heard_ms < LEASE_MS
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """About how many ops may leave the log now, and the member that holds back the most, if one does."""
+
+    ops: int
+    held_by: DeviceId | None
+
+
+def outlook(core: Core, now_ms: int) -> Outlook:
+    """Return what compacting would come to; by frontiers alone, so a few ops more than can really go."""
+    above = {feed.no: feed.seq - feed.base_seq for feed in core.feeds}
+    lacking: dict[DeviceId, int] = {}
+    going = dict(above)
+    for device in leased(core, now_ms):
+        folded = core.contacts[device].folded
+        for feed in core.feeds:
+            holds = min(max(folded.get(feed.no, 0) - feed.base_seq, 0), above[feed.no])
+            going[feed.no] = min(going[feed.no], holds)
+            lacking[device] = lacking.get(device, 0) + above[feed.no] - holds
+    worst = max(lacking, key=lambda device: (lacking[device], device), default=None)
+    return Outlook(sum(going.values()), worst if worst is not None and lacking[worst] else None)
 
 
 def compact(core: Core, now_ms: int) -> int:

@@ -14,7 +14,7 @@ import trio
 
 from samemind.errors import Unreachable
 from samemind.library import Meta, Mind, Rid, When, open_mind
-from samemind.results.device import DaemonStatus, Digest, Doctored, Log, Stats, Verified
+from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
@@ -265,6 +265,10 @@ class BlockingMind:
     def verify(self) -> Verified:
         """Check every chain and signature, and compute the state anew from the log."""
         return self._run(lambda: self._mind.verify())
+
+    def compact(self) -> Compacted:
+        """Fold ops that every device has into the base; their history is no longer told afterwards."""
+        return self._run(lambda: self._mind.compact())
 
     def doctor(self) -> Doctored:
         """Look for what is wrong, and say what to do about it."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
-from samemind.results.device import DaemonStatus, Digest, Doctored, Log, Stats, Verified
+from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
@@ -283,6 +283,10 @@ class Mind:
     async def verify(self) -> Verified:
         """Check every chain and signature, and compute the state anew from the log."""
         return await self._ask(device.VERIFY)
+
+    async def compact(self) -> Compacted:
+        """Fold ops that every device has into the base; their history is no longer told afterwards."""
+        return await self._ask(device.COMPACT)
 
     async def doctor(self) -> Doctored:
         """Look for what is wrong, and say what to do about it."""

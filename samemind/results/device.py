@@ -112,8 +112,19 @@ class Doctored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """How many ops left the log for the base, and how many it still holds."""
+
+    compacted: int
+    ops: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How much there is. `queue` counts memories that wait for their vector."""
+    """How much there is. `queue` counts memories that wait for their vector.
+
+    `compactable`: about how many ops could leave the log now; `held_by`: the device that most others wait for.
+    """
 
     memories: int
     forgotten: int
@@ -124,5 +135,7 @@ class Stats:
     queue_failed: int
     store_bytes: int
     log_bytes: int
+    compactable: int
+    held_by: str | None
     by_type: Mapping[str, int]
     by_device: Mapping[str, int]

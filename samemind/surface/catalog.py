@@ -32,7 +32,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "graph": ("relate", "unrelate", "graph"),
     "portable": ("import", "export"),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
-    "device": ("init", "up", "down", "status", "digest", "log", "verify", "doctor", "stats"),
+    "device": ("init", "up", "down", "status", "digest", "log", "verify", "compact", "doctor", "stats"),
 }
 # What the first word alone stands for.
 SHORT_FOR: Final[Mapping[str, str]] = {"peers": "peers list"}

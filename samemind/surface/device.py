@@ -3,7 +3,17 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.device import DaemonStatus, Digest, Doctored, Initialised, Log, Stats, Stopped, Verified
+from samemind.results.device import (
+    Compacted,
+    DaemonStatus,
+    Digest,
+    Doctored,
+    Initialised,
+    Log,
+    Stats,
+    Stopped,
+    Verified,
+)
 from samemind.surface.declare import Verb, option
 
 
@@ -58,6 +68,11 @@ class Doctor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compact:
+    """Fold ops that every device has into the base; their history is no longer told afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowStats:
     """Count what there is."""
 
@@ -73,4 +88,5 @@ DIGEST: Final = Verb("digest", ShowDigest, Digest, _RECORD)
 LOG: Final = Verb("log", ShowLog, Log, _RECORD, streams=True)
 VERIFY: Final = Verb("verify", Verify, Verified, _RECORD)
 DOCTOR: Final = Verb("doctor", Doctor, Doctored, _DEVICE)
+COMPACT: Final = Verb("compact", Compact, Compacted, _RECORD)
 STATS: Final = Verb("stats", ShowStats, Stats, _DEVICE)

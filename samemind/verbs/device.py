@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from replica import Core, Status
+from replica import Core, Status, outlook
 from samemind.config import check_name
 from samemind.device import Device
 from samemind.errors import Locked, NeedsDecision
@@ -80,6 +80,8 @@ async def stats(device: Device, options: ShowStats) -> Stats:
             queue_failed=queue.failed,
             store_bytes=sum(path.stat().st_size for path in store_files(device)),
             log_bytes=one("SELECT ifnull(sum(length(payload)), 0) FROM op"),
+            compactable=ahead.ops,
+            held_by=None if ahead.held_by is None else ahead.held_by.hex(),
             by_type=dict(
                 connection.execute("SELECT ifnull(type, 'none'), count(*) FROM memory GROUP BY 1 ORDER BY 1")
             ),
@@ -93,6 +95,7 @@ async def stats(device: Device, options: ShowStats) -> Stats:
         )
 
     queue = await device.mind.queue_state()
+    ahead = await device.replica.run(lambda core, _: outlook(core, device.now_ms()))
     return await device.replica.read(read)
 
 

@@ -12,14 +12,15 @@ from replica.verify import verify_replica
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
-from samemind.results.device import Digest, FrontierEntry, Log, OpView, Verified
+from samemind.fields import DOOR_NAMES
+from samemind.results.device import Compacted, Digest, FrontierEntry, Log, OpView, Verified
 from samemind.results.memories import History, Version
 from samemind.results.plain import to_json
-from samemind.surface.device import ShowDigest, ShowLog, Verify
+from samemind.surface.device import Compact, ShowDigest, ShowLog, Verify
 from samemind.surface.memories import ShowHistory
 from samemind.times import at_stamp
 from samemind.verbs.ids import find_memory
-from samemind.verbs.views import DOOR_NAMES, show_field, show_origin
+from samemind.verbs.views import show_field, show_origin
 
 LOG_MAX: Final = 100_000
 # Ops are read and said in pages, so that a log of millions needs no memory.
@@ -83,6 +84,17 @@ async def verify(device: Device, options: Verify) -> Verified:
     """Check everything; the writer waits meanwhile, so that the log holds still."""
     verification = await device.replica.run(lambda core, _: verify_replica(core))
     return Verified(ok=verification.ok, ops=verification.ops, problems=list(verification.problems))
+
+
+async def compact(device: Device, options: Compact) -> Compacted:
+    """Fold what every device has; those that were not heard of for the length of a lease hold nothing back."""
+
+    def fold(core: Core, connection: sqlite3.Connection) -> Compacted:
+        compacted = replica.compact(core, device.now_ms())
+        ((left,),) = connection.execute("SELECT count(*) FROM op")
+        return Compacted(compacted=compacted, ops=left)
+
+    return await device.replica.run(fold)
 
 
 async def history(device: Device, options: ShowHistory) -> History:
