@@ -272,6 +272,8 @@ class _Absorption:
             last, no = self._chains[i][-1]
             feed = self.core.feeds[no]
             if last == theirs.seq == feed.base_seq:
+                # The op may have come to me in the midst of a batch, which is signed at its end only.
+                feed.base_signature = feed.base_signature or theirs.signature or None
                 feed.base_vector = self._vector(theirs.vector)
                 if feed.seq == feed.base_seq:
                     feed.vector = dict(feed.base_vector)
