@@ -26,8 +26,9 @@ from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
+from cognition.ranking.compound import split
 from cognition.ranking.query import Query
-from cognition.recall import K_DEFAULT, Hit, recall
+from cognition.recall import K_DEFAULT, Hit, fuse_hits, recall
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
 
@@ -57,27 +58,37 @@ class Mind:
 
     async def recall(self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()) -> list[Hit]:
         """Return up to `k` memories for a query, the best first, each with its reasons."""
-        asked, now_ms = Query(query[:QUERY_CHARACTERS_MAX]), self._replica.now_ms()
-        vector = None
-        if asked.terms:
-            try:
-                vector = (await self._embed([asked.keywords]))[0]
-            except ModelUnavailable as error:
-                self._trouble = error
+        parts = [await self._read(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
+        now_ms = self._replica.now_ms()
 
         def search(connection: sqlite3.Connection) -> list[Hit]:
-            return recall(
-                connection,
-                asked,
-                vector=vector,
-                index=None if vector is None else self._loaded(connection),
-                lexicon=None if vector is None else self._lexicon,
-                filters=filters,
-                k=k,
-                now_ms=now_ms,
-            )
+            found = [
+                recall(
+                    connection,
+                    asked,
+                    vector=vector,
+                    index=None if vector is None else self._loaded(connection),
+                    lexicon=None if vector is None else self._lexicon,
+                    filters=filters,
+                    k=k,
+                    now_ms=now_ms,
+                )
+                for asked, vector in parts
+            ]
+            return found[0] if len(found) == 1 else fuse_hits(found, k)
 
         return await self._replica.read(search)
+
+    async def _read(self, text: str) -> tuple[Query, Vectors | None]:
+        """Read a question, and embed it if there is anything to embed it with."""
+        asked = Query(text)
+        if not asked.terms:
+            return asked, None
+        try:
+            return asked, (await self._embed([asked.keywords]))[0]
+        except ModelUnavailable as error:
+            self._trouble = error
+            return asked, None
 
     async def settle(self) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.

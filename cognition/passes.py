@@ -36,7 +36,13 @@ def by_words(
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
     if not wanted:
         return []
-    query = any_of(_telling(connection, wanted))
+    return by_match(connection, any_of(_telling(connection, wanted)), filters, limit)
+
+
+def by_match(
+    connection: sqlite3.Connection, query: str, filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories that match a full text query, by BM25."""
     condition, values = filters.sql()
     if filters.narrow:
         rows = connection.execute(

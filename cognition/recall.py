@@ -13,7 +13,7 @@ gave.
 import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,7 @@ from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.memories import Shown, read_memories
 from cognition.ranking import signals
+from cognition.ranking.classes import classify
 from cognition.ranking.pool import Lexicon, Pool, Row
 from cognition.ranking.query import Query
 from replica import DeviceId, Memory, MemoryId
@@ -36,6 +37,8 @@ K_MAX: Final = 10_000
 # neighbours.
 POOL_MIN: Final = 120
 POOL_PER_K: Final = 3
+# How many come by words that stand for the query's own; they carry no score into the ranking.
+BRIDGED: Final = 40
 # The best by fusion, whose neighbours join the pool.
 NEIGHBOURED: Final = 40
 # From PM-27: damps the difference between the first ranks. Ranks count from 0.
@@ -109,6 +112,7 @@ def recall(
     k = min(k, K_MAX)
     if k == 0:
         return []
+    limit = max(POOL_MIN, classify(query.text).pool, POOL_PER_K * k)
     ranked = rank(
         connection,
         query,
@@ -117,7 +121,7 @@ def recall(
         now_ms=now_ms,
         lexicon=lexicon,
         filters=filters,
-        limit=max(POOL_MIN, POOL_PER_K * k),
+        limit=limit,
         weights=weights,
     )
     best: dict[int, int] = {}
@@ -144,6 +148,9 @@ def rank(
     lists = {"words": passes.by_words(connection, query.terms, filters, limit)}
     if vector is not None and index is not None and vector.any():
         lists["vectors"] = passes.by_vector(connection, vector, index, filters, limit)
+    synonyms = query.synonyms
+    if synonyms:
+        lists["synonyms"] = passes.by_match(connection, " OR ".join(synonyms), filters, BRIDGED)
     candidates = fuse(lists)
     rows = passes.read_rows(connection, list(candidates))
     leading = sorted(rows, key=lambda number: (-candidates[number].score, number))[:NEIGHBOURED]
@@ -171,6 +178,19 @@ def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidat
 def reciprocal(rank: int, k: int = RRF_K) -> float:
     """Return what a rank is worth."""
     return 1 / (k + rank)
+
+
+def fuse_hits(parts: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
+    """Fuse what the parts of a compound question brought, by rank; a score of 1 is first in every part."""
+    best: dict[MemoryId, Hit] = {}
+    total: dict[MemoryId, float] = {}
+    for hits in parts:
+        for place, hit in enumerate(hits):
+            best.setdefault(hit.rid, hit)
+            total[hit.rid] = total.get(hit.rid, 0.0) + reciprocal(place + RRF_FIRST_RANK)
+    highest = len(parts) * reciprocal(RRF_FIRST_RANK)
+    order = sorted(best, key=lambda rid: (-total[rid], rid))[:k]
+    return [replace(best[rid], score=total[rid] / highest) for rid in order]
 
 
 def shown_score(total: float) -> float:

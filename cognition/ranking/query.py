@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Final
 
 from cognition.extraction.names import proper_nouns
+from cognition.ranking import vocabulary
+from cognition.ranking.vocabulary import USE
 from cognition.words import terms, words
 
 # Questions about a time; the other languages are those of the stop words.
@@ -55,6 +57,15 @@ class Query:
     def proper_nouns(self) -> frozenset[str]:
         """The people and things that are named."""
         return proper_nouns(self.text)
+
+    @cached_property
+    def synonyms(self) -> list[str]:
+        """Full text terms for words that may stand for the query's own, in any of the languages of the tables."""
+        return [
+            *vocabulary.verbs.asked_for(vocabulary.verbs.groups(self.terms)),
+            *vocabulary.bridges.asked_for(vocabulary.bridges.groups(self.terms)),
+            *(vocabulary.used.asked_for(["use"]) if not USE.isdisjoint(words(self.folded)) else ()),
+        ]
 
     @cached_property
     def of_self(self) -> bool:

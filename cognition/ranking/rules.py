@@ -12,15 +12,11 @@ import numpy as np
 
 from cognition.extraction.names import proper_nouns
 from cognition.ranking.stem import stem
-from cognition.ranking.vocabulary import BRIDGES, USE, USED, VERBS, Vocabulary
+from cognition.ranking.vocabulary import USE, bridges, used, verbs
 from cognition.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
     from cognition.ranking.pool import Column, Pool
-
-verbs: Final = Vocabulary(VERBS)
-bridges: Final = Vocabulary(BRIDGES)
-used: Final = Vocabulary(USED)
 
 _PREFIX: Final = re.compile(r"what(?:'s|’s| is| was)? the (\w+)\b")
 _POLICY: Final = re.compile(r"\b(?:(\w+)[- ])?(?:policy|rule|convention|guideline)s?\b")

@@ -93,3 +93,8 @@ class Vocabulary:
     def _of(self, word: str) -> frozenset[str]:
         found = self._whole.get(stem(word), frozenset())
         return found | {name for start, name in self._stems if word.startswith(start)}
+
+
+verbs: Final = Vocabulary(VERBS)
+bridges: Final = Vocabulary(BRIDGES)
+used: Final = Vocabulary(USED)

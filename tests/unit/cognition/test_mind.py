@@ -140,6 +140,26 @@ def test_a_forgotten_memory_is_gone_from_recall_at_once(tmp_path: Path) -> None:
     trio.run(main)
 
 
+def test_pm_36_each_part_of_a_compound_question_is_answered(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await remember(
+                replica,
+                "I joined the gym in January",
+                "I stopped going because my knee hurt",
+                *(f"the gym is open on day {n}" for n in range(10)),
+            )
+            await mind.settle()
+            hits = await mind.recall("when did I join the gym and why did I stop going there?", k=2)
+            assert {hit.memory.text for hit in hits} == {
+                "I joined the gym in January",
+                "I stopped going because my knee hurt",
+            }
+            assert all(0 < hit.score <= 1 for hit in hits)
+
+    trio.run(main)
+
+
 def test_errors_of_the_caller_come_out_as_they_are(tmp_path: Path) -> None:
     async def main() -> None:
         with pytest.raises(KeyError, match="mine"):

@@ -5,9 +5,8 @@ import pytest
 
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
-from cognition.ranking.rules import bridges, verbs
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
-from cognition.ranking.vocabulary import BRIDGES, VERBS
+from cognition.ranking.vocabulary import BRIDGES, VERBS, bridges, verbs
 
 RULES = (
     *(

@@ -1,0 +1,54 @@
+import pytest
+
+from cognition.ranking.compound import split
+
+
+def rule_of(text: str) -> str | None:
+    return split(text).rule
+
+
+def test_pm_28_and_before_a_question_word_splits() -> None:
+    parts, rule = split("when did I join the gym and why did I stop going there")
+    assert rule == "and-wh"
+    assert parts == ("when did I join the gym", "why did I stop going there")
+
+
+def test_pm_29_because_splits() -> None:
+    assert rule_of("did Ann leave the big company because her manager was never there") == "because"
+
+
+def test_pm_30_comma_also_splits() -> None:
+    assert rule_of("which database runs the blog, also which cache runs the shop") == "comma-also"
+
+
+def test_pm_31_and_also_splits() -> None:
+    assert rule_of("tell me which database runs the blog and also the shop cache") == "and-also"
+
+
+def test_pm_32_a_question_mark_before_a_capital_splits() -> None:
+    assert rule_of("Which database runs the blog? Ann asked for the shop cache") == "sentence-q"
+
+
+def test_pm_33_a_full_stop_before_a_capitalised_word_splits_and_an_abbreviation_does_not() -> None:
+    assert rule_of("The blog database is slow today. Find the shop cache settings") == "sentence-period"
+    assert rule_of("which blog database is used e.g. postgres for the shop cache") is None
+    assert rule_of("what did the patient hear from Dr. No about blood pressure tablets") is None
+    assert rule_of("What J.K. Rowling quote does Tim resonate with most of all?") is None
+
+
+def test_pm_34_the_most_specific_rule_comes_first() -> None:
+    text = "when did the blog database break and why did it, also because the cache failed"
+    assert rule_of(text) == "and-wh"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when did I join and why leave",  # seven words
+        "when did I join the old gym and why is it so",  # the second part says nothing
+        "tell me all about the gym that I joined in May last year",  # nothing to split at
+        "",
+    ],
+)
+def test_pm_35_short_questions_and_empty_parts_are_left_whole(text: str) -> None:
+    assert split(text) == ((text,), None)
