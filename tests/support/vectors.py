@@ -1,0 +1,363 @@
+"""The protocol's test vectors: what any implementation must make, and must read, byte for byte.
+
+`python -m tests.support.vectors` writes docs/protocol/vectors anew; tests/unit/test_protocol_vectors.py holds this
+implementation to what is committed there.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import zstandard
+
+from replica import hlc, limits, ops
+from replica.codec import encode_payload, header, payload_hash, unpack
+from replica.erasure import proof_of
+from replica.frame import encode_frame
+from replica.ids import DeviceId, MemoryId, OpId, Origin, Place, derived_memory_id, op_uuid
+from replica.membership import Member, introduce, plain_member, revoke
+from replica.ops import Body, Kind, Remember, Set
+from replica.signing import sign_commit
+from replica.state.register import Dot, Register, winner, write
+from replica.state.text import EditedText, base_name
+from sync.code import PairingCode
+from sync.identity import device_id_of, fingerprint, shared_words
+from sync.pairing import Introduction, Joiner, Offerer, PairingWindow
+from sync.wire.messages import (
+    Ack,
+    Base,
+    Bye,
+    CaughtUp,
+    Heads,
+    Hello,
+    Known,
+    Locator,
+    Message,
+    Ops,
+    Refused,
+    Trust,
+    encode_message,
+    trust_digest,
+)
+from tests.support.links import identity
+from tests.support.replicas import NOW_MS, Hand, frame_of_segments, group, take
+
+FOLDER = Path(__file__).parents[2] / "docs" / "protocol" / "vectors"
+SALT = bytes(range(16))
+RID = MemoryId(bytes(range(0x10, 0x20)))
+OTHER = MemoryId(bytes(range(0x20, 0x30)))
+PLACE = Place(Origin(DeviceId(bytes(range(32))), b"incarnat"), 41, bytes(range(8)))
+
+# One body of each kind, with the plain values that its payload spells.
+BODIES: dict[Kind, Body] = {
+    Kind.REMEMBER: Remember("Ann moved to Lisbon", {"speaker": "Ann", "importance": 0.5, "tags": ["a", "b"]}),
+    Kind.EDIT: ops.Edit(base_name(RID, "one"), EditedText.from_base(RID, "one").edit("one two", Random(1))),
+    Kind.SET: Set("importance", 0.75),
+    Kind.FORGET: ops.Forget((RID, OTHER)),
+    Kind.ERASE: ops.Erase((RID,)),
+    Kind.RELATE: ops.Relate("Ann", "lives in", "Lisbon", 1.0),
+    Kind.ACCESS: ops.Access(((RID, 3, NOW_MS),)),
+    Kind.CLAIM: ops.Claim("Ann", "lives in", "Lisbon", (PLACE,), NOW_MS),
+    Kind.RESOLVE: ops.Resolve((ops.Verdict(RID, PLACE, keep=False),)),
+    Kind.PROPOSE: ops.Propose((RID, OTHER)),
+    Kind.WITHDRAW: ops.Withdraw((PLACE,)),
+    Kind.TRIGGER: ops.Trigger(OTHER, 2),
+    Kind.RECEIPT: ops.Receipt((RID,)),
+}
+
+
+def member(by: str, name: str) -> Member:
+    """One device's introduction of another."""
+    who, other = identity(by), identity(name)
+    return introduce(
+        who.sign, who.device_id, public_key=other.public_key, certificate=other.certificate, name=name
+    )
+
+
+def identities() -> Any:
+    """Key, id and certificate of two devices, and the words that they show each other."""
+    ann, ben = identity("ann"), identity("ben")
+    return {
+        "devices": [
+            {
+                "private_key": each.private_key.private_bytes_raw(),
+                "public_key": each.public_key,
+                "device_id": device_id_of(each.certificate),
+                "certificate": each.certificate,
+                "fingerprint": fingerprint(each.certificate),
+            }
+            for each in (ann, ben)
+        ],
+        "words": shared_words(ann.certificate, ben.certificate),
+        "derived_memory_id": {"source": "notes.md", "key": "7", "id": derived_memory_id("notes.md", "7")},
+    }
+
+
+def clocks() -> Any:
+    """Stamps: (last, now) to the next one, and (last, remote, now) to the clock after it."""
+    now = NOW_MS << 16
+    return {
+        "tick": [
+            {"last": last, "now_ms": ms, "stamp": hlc.tick(hlc.Hlc(last), ms)}
+            for last, ms in ((0, NOW_MS), (now, NOW_MS), (now + 5, NOW_MS - 9), (now | 0xFFFF, NOW_MS))
+        ],
+        "absorb": [
+            {
+                "last": now,
+                "remote": remote,
+                "now_ms": NOW_MS,
+                "clock": hlc.absorb(hlc.Hlc(now), remote, NOW_MS),
+            }
+            for remote in (
+                now - 1,
+                now + 7,
+                (NOW_MS + hlc.AHEAD_MS_MAX) << 16,
+                ((NOW_MS + hlc.AHEAD_MS_MAX) << 16) + 1,
+            )
+        ],
+    }
+
+
+def bodies() -> Any:
+    """One payload and one header of each kind, with their hashes."""
+    found = []
+    hand = Hand("ann")
+    for kind, body in BODIES.items():
+        payload = encode_payload(SALT, body)
+        rid = RID if kind in ops.TEXT_KINDS or kind == Kind.TRIGGER else None
+        digest, seen = payload_hash(payload), (PLACE,) if kind == Kind.SET else ()
+        raw = header(hand.origin, 2, (NOW_MS << 16) + 1, seen, kind, 1, True, rid, b"p" * 32, digest)
+        op_id = sha256(raw)
+        found.append(
+            {
+                "kind": int(kind),
+                "name": kind.name,
+                "body": unpack(payload[16:]),
+                "payload": payload,
+                "payload_hash": digest,
+                "header": raw,
+                "op_id": op_id,
+                "shown_id": str(op_uuid(op_id, (NOW_MS << 16) + 1)),
+                "commit_signature": sign_commit(hand.who.sign, OpId(op_id)),
+            }
+        )
+    return {"origin": list(hand.origin), "ops": found}
+
+
+def frames() -> Any:
+    """A log of two feeds and a branch as one frame; what it folds to."""
+    ann, ben = Hand("ann"), Hand("ben")
+    one = ann.write(Remember("Ann moved to Lisbon", {"importance": 0.5}), RID, ends=False)
+    two = ann.write(Set("topic", "moving"), RID)
+    clone = ann.fork()
+    three = ben.write(Set("importance", 0.75), RID, seen=[two.place])
+    four = ann.write(ops.Relate("Ann", "lives in", "Lisbon", 1.0))
+    five = clone.write(Set("theme", "dark"))
+    later = ben.write(kind=4000, version=7, plain=b"\xc0", rid=OTHER)
+    frame = frame_of_segments((ann.segment(one, two, four), [one, two]), (ben.segment(three, later), [three]))
+    frame = frame._replace(
+        segments=(*frame.segments, clone.segment(five)),
+        ops=(*frame.ops, four, five, later),
+        segment_of=(*frame.segment_of, 0, 2, 1),
+    )
+    core, _ = group("ann", "ben")
+    assert take(core, frame).ops == len(frame.ops)
+    digests = core.digests()
+    erase = ben.write(ops.Erase((OTHER,)))
+    return {
+        "columns": zstandard.decompress(encode_frame(frame)),
+        "op_ids": [op.id for op in frame.ops],
+        "heads": core.frontier().plain(),
+        "frontier_digest": core.frontier().digest(),
+        "digest": digests.visible,
+        "state_digest": digests.state,
+        "proof_columns": zstandard.decompress(proof_of(erase, ben.segment(erase).signature).frame),
+        "proof_id": erase.id,
+    }
+
+
+def groups() -> Any:
+    """An introduction and a revocation, and the hash by which two devices find that they know the same."""
+    told, out = (
+        member("ann", "ben"),
+        revoke(identity("ann").sign, identity("ann").device_id, identity("ben").device_id),
+    )
+    own = member("ann", "ann")
+    return {
+        "introduction": plain_member(told),
+        "revocation": list(out),
+        "trust_digest": trust_digest(Trust((own, told), (out,), ())),
+    }
+
+
+def messages() -> Any:
+    """One message of each number."""
+    told = member("ann", "ben")
+    out = revoke(identity("ann").sign, identity("ann").device_id, identity("ben").device_id)
+    core, _ = group("ann", "ben")
+    hand = Hand("ben")
+    take(core, hand.frame(hand.write(Set("theme", "dark"))))
+    frontier = core.frontier()
+    said: list[Message] = [
+        Hello(1, NOW_MS, bytes(32), frontier.digest(), True, 4),
+        Trust((told,), (out,), ()),
+        Heads(frontier),
+        Locator((PLACE, PLACE._replace(seq=39))),
+        Known((PLACE,)),
+        Ops(b"a frame of ops", True),
+        Ack(3, (Refused(PLACE.origin, 41, "why", True),)),
+        CaughtUp(),
+        Bye("why"),
+        Base(b"a part", 0, 2),
+    ]
+    return [{"message": type(each).__name__, "bytes": encode_message(each)} for each in said]
+
+
+def registers() -> Any:
+    """Writes to one register, in a causal order: [device, seq, hlc, value, what its writer had seen]; and its heads."""
+    history: list[tuple[int, int, int, str, dict[int, int]]] = [
+        (0, 1, 30, "a", {0: 1}),
+        (1, 1, 10, "b", {0: 1, 1: 1}),
+        (2, 1, 20, "c", {2: 1}),
+        (3, 1, 20, "d", {3: 1}),
+    ]
+    register: Register = {}
+    for device, seq, stamp, value, vector in history:
+        register = write(register, Dot(device, seq, bytes([device]) * 8), stamp, value, vector)
+    return {
+        "writes": [
+            {
+                "device": device,
+                "seq": seq,
+                "id8": bytes([device]) * 8,
+                "hlc": stamp,
+                "value": value,
+                "seen": sorted(seen.items()),
+            }
+            for device, seq, stamp, value, seen in history
+        ],
+        "heads": sorted(dot.feed for dot in register),
+        "value": winner(register)[2],
+    }
+
+
+def documents() -> Any:
+    """The base document of a text, and two edits of it made apart."""
+    text = "Ann lives in Porto"
+    base = EditedText.from_base(RID, text)
+    one = base.edit("Ann lives in Lisbon", Random(1))
+    other = base.edit("Ann still lives in Porto", Random(2))
+    both = EditedText.from_base(RID, text)
+    both.apply(one)
+    both.apply(other)
+    return {
+        "rid": RID,
+        "text": text,
+        "base": base_name(RID, text),
+        "base_update": base.state(),
+        "edits": [one, other],
+        "shows": both.show(),
+    }
+
+
+def pairing() -> Any:
+    """A whole pairing with known randomness: every frame, and who holds whose certificate."""
+
+    def entropy(seed: int) -> Callable[[int], bytes]:
+        return Random(seed).randbytes
+
+    ann, ben = identity("ann"), identity("ben")
+    window = PairingWindow(now_ms=NOW_MS, entropy=entropy(1))
+    code = window.current(now_ms=NOW_MS)
+    offerer = Offerer(
+        window, certificate=ann.certificate, introduction=Introduction("ann", b"ann's"), entropy=entropy(2)
+    )
+    joiner = Joiner(
+        PairingCode.parse(str(code)),
+        certificate=ben.certificate,
+        offerer=ann.certificate,
+        introduction=Introduction("ben", b"ben's"),
+        entropy=entropy(3),
+    )
+    said = [("joiner", joiner.start())]
+    (reply,) = offerer.receive(said[-1][1], now_ms=NOW_MS)
+    (proof,) = joiner.receive(reply)
+    (answer,) = offerer.receive(proof, now_ms=NOW_MS)
+    (done,) = joiner.receive(answer)
+    assert offerer.receive(done, now_ms=NOW_MS) == []
+    assert offerer.paired is not None
+    said += [("offerer", reply), ("joiner", proof), ("offerer", answer), ("joiner", done)]
+    return {
+        "code": str(code),
+        "offerer": ann.certificate,
+        "joiner": ben.certificate,
+        "frames": [{"from": side, "bytes": data} for side, data in said],
+        "words": offerer.paired.words,
+    }
+
+
+def bounds() -> Any:
+    """Every limit of the log and its frames."""
+    return {name: value for name, value in sorted(vars(limits).items()) if name.isupper()}
+
+
+def sha256(data: bytes) -> bytes:
+    """The SHA-256 of some bytes."""
+    return payload_hash(data)
+
+
+VECTORS: dict[str, Callable[[], Any]] = {
+    "identities": identities,
+    "clocks": clocks,
+    "ops": bodies,
+    "frames": frames,
+    "groups": groups,
+    "messages": messages,
+    "registers": registers,
+    "documents": documents,
+    "pairing": pairing,
+    "limits": bounds,
+}
+
+
+def readable(value: Any) -> Any:
+    """A value as JSON can hold it: bytes as {"hex": …}."""
+    match value:
+        case bytes():
+            return {"hex": value.hex()}
+        case dict():
+            return {str(key): readable(each) for key, each in value.items()}
+        case list() | tuple():
+            return [readable(each) for each in value]
+        case _:
+            return value
+
+
+def plain(value: Any) -> Any:
+    """The value that `readable` showed."""
+    match value:
+        case {"hex": str(data)}:
+            return bytes.fromhex(data)
+        case dict():
+            return {key: plain(each) for key, each in value.items()}
+        case list():
+            return [plain(each) for each in value]
+        case _:
+            return value
+
+
+def load(name: str) -> Any:
+    """One file of vectors."""
+    return plain(json.loads((FOLDER / f"{name}.json").read_text()))
+
+
+def dump(name: str) -> str:
+    """One file of vectors as it should be."""
+    return json.dumps(readable(VECTORS[name]()), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    for each in VECTORS:
+        (FOLDER / f"{each}.json").write_text(dump(each))
