@@ -63,8 +63,10 @@ class Tally:
 class Exchange:
     """One conversation with one peer."""
 
-    def __init__(self, core: Core, peer: DeviceId, now_ms: int) -> None:
+    def __init__(self, core: Core, peer: DeviceId, now_ms: int, *, frames_per_turn: int = CREDITS) -> None:
+        """`frames_per_turn`: how many frames one call may return; whoever sets it low asks `has_more`."""
         self._core = core
+        self._frames_per_turn = frames_per_turn
         self._peer = peer
         self.tally = Tally()
         self.refusals: list[Refused] = []
@@ -79,6 +81,8 @@ class Exchange:
         self._peer_folds = False
         self._parts: deque[Base] = deque()
         self._came: list[bytes] = []
+        self.has_more = False
+        """Whether `more` stopped only because it had said enough for one turn."""
         self.goodbye: str | None = None
         """Why the peer left, in its words."""
         trust = self._trust()
@@ -153,9 +157,12 @@ class Exchange:
         if self._gap and now_ms - self._pulled_ms >= PULL_AGAIN_MS and self.session.state is State.OPEN:
             self._pulled_ms = now_ms
             self.ask()
-        while self._outbox is not None and self.session.may_push:
+        room, self.has_more = self._frames_per_turn, False
+        while self._outbox is not None and self.session.may_push and room > 0:
+            room -= 1
             if self._parts or self._outbox.lacks_base(self._core):
                 self._push_part(self._outbox)
+                self.has_more = room == 0 and self.session.may_push
                 continue
             frame = self._outbox.next_frame(self._core)
             if frame is None:
@@ -163,6 +170,7 @@ class Exchange:
                 break
             self.tally.frames_out += 1
             self.session.push(encode_frame(frame), last=self._outbox.is_empty(self._core))
+            self.has_more = room == 0 and self.session.may_push
         said: list[bytes] = []
         while (message := self.session.next_message()) is not None:
             said.append(encode_message(message))

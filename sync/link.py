@@ -201,7 +201,7 @@ class Link:
     async def _open(self) -> None:
         def begin(core: Core, _: sqlite3.Connection) -> None:
             check_admitted(core, self.peer)
-            self._exchange = Exchange(core, self.peer, self._replica.now_ms())
+            self._exchange = Exchange(core, self.peer, self._replica.now_ms(), frames_per_turn=1)
 
         await self._replica.run(begin)
         await self._turn(Exchange.more)
@@ -271,12 +271,15 @@ class Link:
     # -- how -------------------------------------------------------------------------------------------------
 
     async def _turn(self, say: Callable[[Exchange, int], list[bytes]]) -> None:
-        """Let the conversation go on, on the store's thread."""
+        """Let the conversation go on, on the store's thread: one frame a turn, so that the first leaves at once."""
+        while await self._one_turn(say):
+            say = Exchange.more
 
-        def turn(core: Core, _: sqlite3.Connection) -> None:
+    async def _one_turn(self, say: Callable[[Exchange, int], list[bytes]]) -> bool:
+        def turn(core: Core, _: sqlite3.Connection) -> bool:
             exchange = self._exchange
             if exchange is None:
-                return  # not begun: whatever it was, it will be seen at the start
+                return False  # not begun: whatever it was, it will be seen at the start
             if not exchange.is_over:  # after a goodbye, what is still on its way means nothing
                 self._outgoing.extend(say(exchange, self._replica.now_ms()))
             membership = core.membership
@@ -292,10 +295,12 @@ class Link:
                 len(membership.members) + len(membership.revocations),
                 tuple(exchange.refusals),
             )
+            return exchange.has_more
 
-        await self._replica.run(turn)
+        has_more = await self._replica.run(turn)
         self._stir()
         self._turned(self)
+        return has_more
 
     async def _guarded(self, task: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -33,7 +33,7 @@ def address_of(syncer: Syncer) -> Address:
     return syncer.address
 
 
-async def until(holds: Callable[[], Awaitable[bool]], *, seconds_max: float = 20) -> None:
+async def until(holds: Callable[[], Awaitable[bool]], *, seconds_max: float = 60) -> None:
     """Wait for something that becomes true by itself, a few milliseconds at a time."""
     with trio.fail_after(seconds_max):
         while not await holds():  # noqa: ASYNC110 -- another device's state raises no event here

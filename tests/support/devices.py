@@ -15,7 +15,7 @@ from sync.identity import Identity
 from tests.support.links import identity
 
 # Tests on real threads and sockets end by themselves; a hang is a failure, not a wait.
-SECONDS_MAX = 30
+SECONDS_MAX = 120
 
 
 def run(main: Callable[[], Awaitable[None]]) -> None:
