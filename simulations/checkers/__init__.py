@@ -1,0 +1,53 @@
+"""What must hold in every world, one property a file.
+
+A checker is told of every op that enters a log, of audits on the way, and of the end, when faults are off and devices
+have said all they have to say. It reports; it never mends. For each there is a planted bug (`simulations.bugs`) that it
+catches.
+"""
+
+from simulations.checkers.authorship import Authorship
+from simulations.checkers.base import Checker, Violation
+from simulations.checkers.bases import Bases
+from simulations.checkers.bounded_work import BoundedWork
+from simulations.checkers.causality import Causality
+from simulations.checkers.change_of_mind import ChangeOfMind
+from simulations.checkers.convergence import Convergence
+from simulations.checkers.durability import Durability
+from simulations.checkers.erasure import Erasure
+from simulations.checkers.no_wedge import NoWedge
+from simulations.checkers.refold import Refold
+from simulations.checkers.resurrection import Resurrection
+
+__all__ = [
+    "Authorship",
+    "Bases",
+    "BoundedWork",
+    "Causality",
+    "ChangeOfMind",
+    "Checker",
+    "Convergence",
+    "Durability",
+    "Erasure",
+    "NoWedge",
+    "Refold",
+    "Resurrection",
+    "Violation",
+    "all_checkers",
+]
+
+
+def all_checkers() -> list[Checker]:
+    """Return a fresh set of every checker."""
+    return [
+        Authorship(),
+        Causality(),
+        Durability(),
+        Resurrection(),
+        Erasure(),
+        Bases(),
+        Convergence(),
+        ChangeOfMind(),
+        Refold(),
+        BoundedWork(),
+        NoWedge(),
+    ]

@@ -1,0 +1,37 @@
+"""What a checker is told, and what it answers with."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from replica.oplog import Row
+
+if TYPE_CHECKING:
+    from simulations.device import Device
+    from simulations.household import Household
+    from simulations.observer import Written
+    from simulations.world import World
+
+
+class Violation(NamedTuple):
+    """Something that must not be, found by one checker."""
+
+    checker: str
+    detail: str
+
+
+class Checker:
+    """One property. What a checker is not interested in, it does not override."""
+
+    name = ""
+
+    def took(self, world: "Household", device: "Device", row: Row, written: "Written | None") -> None:
+        """Hear of an op that entered a device's log. `written` is what its author wrote, if anybody did."""
+
+    def restarted(self, world: "Household", device: "Device") -> None:
+        """Hear that a device opened its store again, after a crash that its disk survived."""
+
+    def audited(self, world: "Household", device: "Device") -> None:
+        """Look at one device on the way."""
+
+    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+        """Look at every group of devices that still talk to each other, at the end."""

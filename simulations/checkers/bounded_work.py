@@ -1,0 +1,74 @@
+"""Sync costs what the news costs, within stated factors.
+
+Judged on sessions without faults: when nothing is new, one round trip under a kilobyte; otherwise no more ops than a
+factor of what was lacking, and no more bytes than a factor of those. What several links to one device carry at once, or
+a link that is cut and opened anew carries again, is not judged: it is the price of not waiting.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from simulations.checkers.base import Checker
+
+if TYPE_CHECKING:
+    from simulations.timeline import Timeline
+
+# One round trip: a greeting each way. A frontier is compared by its hash, so its size does not matter.
+IDLE_MESSAGES_MAX: Final = 2
+IDLE_BYTES_MAX: Final = 1_000
+# Where chains parted, a locator finds the fork within twice its distance; frames are sent whole.
+OPS_FACTOR: Final = 2
+OPS_SLACK: Final = 16
+# Each frame is acknowledged; each side greets, says what it holds, asks, answers and ends.
+MESSAGES_SLACK: Final = 16
+# A header's columns, a signature a feed, the places it has seen; then the payloads themselves.
+BYTES_PER_OP: Final = 1_000
+BYTES_PER_HEAD: Final = 300
+BYTES_PER_MEMBER: Final = 1_000
+
+
+@dataclass(slots=True)
+class SessionWork:
+    """What one session of the settling phase had to do, and what it did."""
+
+    name: str
+    lacking: int
+    heads: int
+    members: int
+    same_trust: bool
+    same_frontier: bool
+    messages: int = 0
+    bytes: int = 0
+    frames: int = 0
+    ops: int = 0
+    payload_bytes: int = 0
+
+
+class BoundedWork(Checker):
+    """Judge the sessions of the settling phase, one by one."""
+
+    name = "bounded_work"
+
+    def judge(self, world: "Timeline", work: SessionWork) -> None:
+        """Compare one session's work with what it had to do."""
+        if work.lacking == 0 and work.same_trust and work.same_frontier:
+            if work.messages > IDLE_MESSAGES_MAX or work.bytes > IDLE_BYTES_MAX:
+                world.violate(
+                    self.name,
+                    f"{work.name}: nothing was new, and it took {work.messages} messages and {work.bytes} bytes",
+                )
+            return
+        if work.ops > OPS_FACTOR * work.lacking + OPS_SLACK:
+            world.violate(self.name, f"{work.name}: {work.lacking} ops were lacking and {work.ops} were sent")
+        messages = MESSAGES_SLACK + 4 * work.frames
+        if work.messages > messages:
+            world.violate(self.name, f"{work.name}: {work.messages} messages for {work.frames} frames")
+        bytes_max = (
+            IDLE_BYTES_MAX
+            + BYTES_PER_OP * work.ops
+            + BYTES_PER_HEAD * work.heads
+            + BYTES_PER_MEMBER * work.members
+            + work.payload_bytes
+        )
+        if work.bytes > bytes_max:
+            world.violate(self.name, f"{work.name}: {work.bytes} bytes, at most {bytes_max} expected")

@@ -1,0 +1,51 @@
+"""A change of mind never asks about what its writer held.
+
+Who says that something has changed replaces every claim of the slot that they hold, hidden ones too: so whatever
+becomes visible again later (the claim that hid it goes), it does not come up as a contradiction of the change.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from replica.ops import Claim
+from simulations.checkers.base import Checker
+from simulations.checkers.convergence import defined_for
+from simulations.definition import Meaning
+
+if TYPE_CHECKING:
+    from replica.ids import Place
+    from simulations.device import Device
+    from simulations.world import World
+
+
+class ChangeOfMind(Checker):
+    """Look for contradictions that their own writers had settled."""
+
+    name = "change_of_mind"
+
+    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+        """No shown claim that replaced what its writer held is contradicted by some of it."""
+        place_of = {written.op.place: written for written in world.observer.ops}
+        for group in groups:
+            shown = shown_claims(defined_for(world, group[0]))
+            for place, claim in shown.items():
+                writer = place_of[place]
+                if not claim.replaces:
+                    continue
+                for other, told in shown.items():
+                    same_slot = (told.entity, told.relation) == (claim.entity, claim.relation)
+                    if same_slot and other != place and writer.past >> place_of[other].index & 1:
+                        world.violate(
+                            self.name, f"{told.value!r} came back against {claim.value!r}, told knowing it"
+                        )
+
+
+def shown_claims(meaning: Meaning) -> "dict[Place, Claim]":
+    """Return the claims that neither a living claim replaces nor every verdict hides."""
+    claims = {place: claim for memory in meaning.memories.values() for place, claim in memory.claims.items()}
+    gone = {place for claim in claims.values() for place in claim.replaces}
+    for memory in meaning.memories.values():
+        for place, heads in memory.verdicts.items():
+            if not any(keep for _, keep in heads.values()):
+                gone.add(place)
+    return {place: claim for place, claim in claims.items() if place not in gone}

@@ -1,0 +1,67 @@
+"""Erased means gone: when devices have settled, the words of an erased memory are in no log, no state and no page.
+
+Looked for where they could hide: in payloads of the log, in the base, and in the raw bytes of the SQLite file, for
+every word that was said about that memory only.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from replica import ops
+from replica.state.cells import memory_key
+from simulations.checkers.base import Checker
+from simulations.disk import SqliteDisk
+
+if TYPE_CHECKING:
+    from simulations.device import Device
+    from simulations.household import Household
+    from simulations.world import World
+
+
+class Erasure(Checker):
+    """Look for what was erased."""
+
+    name = "erasure"
+
+    def audited(self, world: "Household", device: "Device") -> None:
+        """What a device knows to be erased is in none of its payloads and cells."""
+        erased = device.core.erased
+        for row in device.core.store.rows():
+            if row.rid in erased and row.payload is not None and row.kind in ops.TEXT_KINDS:
+                world.violate(
+                    self.name, f"{device.name} keeps the payload of op {row.id.hex()[:8]}, which was erased"
+                )
+        for key, _ in device.core.store.all_base_cells():
+            if key in {memory_key(rid) for rid in erased}:
+                world.violate(
+                    self.name, f"{device.name} keeps {key.name.hex()[:8]} in its base, which was erased"
+                )
+
+    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+        """In the end every device of a group knows of every erasure, and no page holds the words."""
+        for group in groups:
+            erased: set[bytes] = set()
+            for device in group:
+                erased |= device.core.erased
+            words = _words(world, erased)
+            for device in group:
+                self.audited(world, device)
+                for rid in sorted(erased - device.core.erased):
+                    world.violate(self.name, f"{device.name} never heard that {rid.hex()[:8]} was erased")
+                if words and isinstance(device.disk, SqliteDisk):
+                    pages = device.disk.raw()
+                    for word in sorted(words):
+                        if word.encode() in pages:
+                            world.violate(
+                                self.name, f"{device.name} still has {word!r} in a page of its store"
+                            )
+
+
+def _words(world: "World", erased: set[bytes]) -> set[str]:
+    """Return the words that were said about erased memories and about no others."""
+    said: set[str] = set()
+    elsewhere: set[str] = set()
+    for written in world.observer.ops:
+        if isinstance(written.body, ops.Remember):
+            (said if written.op.rid in erased else elsewhere).update(written.body.text.split())
+    return {word for word in said - elsewhere if any(letter.isdigit() for letter in word) and len(word) > 3}

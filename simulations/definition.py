@@ -1,0 +1,191 @@
+"""Compute what a set of ops means, from the definitions alone, by true pasts.
+
+This is what `replica.state.fold` must come to, in whatever order ops arrive, across crashes, forks, snapshots and
+compaction. It shares no code with the fold: no vectors, no cells, no order, one comprehension a rule. Only the text of
+an edited memory comes from a Yjs document, which is told the edits in another order than any device heard them.
+
+Everything is named as all devices name it (a `Place`, an `Origin`), so one value can be compared with any device's.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from replica import ops
+from replica.ids import Origin, Place
+from replica.state.text import EditedText, base_name
+from simulations.observer import Written, bits
+
+Heads = dict[Place, tuple[int, Any]]
+
+
+@dataclass(slots=True)
+class MemoryMeaning:
+    """What ops say about one memory."""
+
+    adds: dict[Place, tuple[int, str, dict[str, Any]]] = field(default_factory=dict)
+    fields: dict[str, Heads] = field(default_factory=dict)
+    edits: dict[bytes, str | None] = field(default_factory=dict)
+    edited_hlc: int = 0
+    accesses: dict[Origin, tuple[int, int]] = field(default_factory=dict)
+    claims: dict[Place, ops.Claim] = field(default_factory=dict)
+    verdicts: dict[Place, Heads] = field(default_factory=dict)
+    triggers: dict[bytes, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Meaning:
+    """What a set of ops means."""
+
+    memories: dict[bytes, MemoryMeaning] = field(default_factory=dict)
+    edges: dict[tuple[str, str, str], Heads] = field(default_factory=dict)
+    settings: dict[str, Heads] = field(default_factory=dict)
+    proposals: dict[Place, tuple[bytes, ...]] = field(default_factory=dict)
+    receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
+    tombstones: set[bytes] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a person sees of one memory."""
+
+    text: str
+    fields: dict[str, Any]
+    created: int
+    updated: int
+    accesses: int
+    last_access: int
+
+
+def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> Meaning:
+    """Return what these ops mean together; `proofs` are memories erased by a proof whose op may not be held."""
+    meaning = Meaning(tombstones=set(proofs))
+    said = [each for each in held if each.body is not None]
+    adds: dict[bytes, list[Written]] = defaultdict(list)
+    for each in said:
+        if isinstance(each.body, ops.Forget | ops.Erase):
+            meaning.tombstones.update(each.body.rids)
+    for each in said:
+        if isinstance(each.body, ops.Remember) and each.op.rid not in meaning.tombstones:
+            assert each.op.rid is not None
+            adds[each.op.rid].append(each)
+            memory = meaning.memories.setdefault(each.op.rid, MemoryMeaning())
+            memory.adds[each.op.place] = (each.op.hlc, each.body.text, dict(each.body.fields))
+    known = {rid: bits(writers) for rid, writers in adds.items()}
+    registers: dict[Any, list[tuple[Written, Any]]] = defaultdict(list)
+    edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
+    resolutions: list[tuple[Written, ops.Verdict]] = []
+
+    def acts(each: Written, rid: bytes | None) -> bool:
+        """Whether the writer had seen an add of the memory that is among these ops."""
+        return rid is not None and bool(each.past & known.get(rid, 0))
+
+    for each in said:
+        rid = each.op.rid
+        match each.body:
+            case ops.Set(name, value) if rid is None:
+                registers["setting", name].append((each, value))
+            case ops.Set(name, value) if acts(each, rid):
+                registers["field", rid, name].append((each, value))
+            case ops.Relate(source, relation, target, weight):
+                registers["edge", source, relation, target].append((each, weight))
+            case ops.Edit() if acts(each, rid):
+                assert rid is not None
+                edits[rid, each.body.base].append(each)
+                memory = meaning.memories[rid]
+                memory.edited_hlc = max(memory.edited_hlc, each.op.hlc)
+            case ops.Access(totals):
+                for named, count, last in totals:
+                    if acts(each, named):
+                        accesses = meaning.memories[named].accesses
+                        before = accesses.get(each.op.origin, (0, 0))
+                        accesses[each.op.origin] = (max(before[0], count), max(before[1], last))
+            case ops.Claim() if acts(each, rid):
+                assert rid is not None
+                meaning.memories[rid].claims[each.op.place] = each.body
+            case ops.Resolve(verdicts):
+                resolutions += [(each, verdict) for verdict in verdicts]
+            case ops.Receipt(rids):
+                for named in rids:
+                    meaning.receipts.setdefault(named, set()).add(each.op.origin.device)
+            case ops.Propose(rids):
+                meaning.proposals[each.op.place] = rids
+            case ops.Trigger(trigger, status) if acts(each, rid):
+                assert rid is not None
+                triggers = meaning.memories[rid].triggers
+                triggers[trigger] = max(status, triggers.get(trigger, 0))
+            case _:
+                pass
+    for each, verdict in resolutions:
+        told = meaning.memories.get(verdict.rid)
+        if told is not None and verdict.claim in told.claims:
+            registers["verdict", verdict.rid, verdict.claim].append((each, verdict.keep))
+    for each in said:
+        if isinstance(each.body, ops.Withdraw):
+            for proposal in each.body.proposals:
+                meaning.proposals.pop(proposal, None)
+    for key, writes in registers.items():
+        _place_heads(meaning, key, _unseen(writes))
+    for (rid, base), writers in sorted(edits.items(), key=lambda item: item[0]):
+        meaning.memories[rid].edits[base] = _edited(meaning.memories[rid], rid, base, writers)
+    return meaning
+
+
+def shown_of(rid: bytes, memory: MemoryMeaning) -> Shown:
+    """Return what a person sees of a memory."""
+    candidates = [
+        (base_name(rid, text) not in memory.edits, text, hlc, place.id8, fields)
+        for place, (hlc, text, fields) in memory.adds.items()
+    ]
+    _, text, created, _, fields = min(candidates, key=lambda item: item[:4])
+    updated = created
+    edited = memory.edits.get(base_name(rid, text))
+    if edited is not None:
+        text, updated = edited, max(updated, memory.edited_hlc)
+    shown = dict(fields)
+    for name, heads in memory.fields.items():
+        hlc, _, value = winner(heads)
+        updated = max(updated, hlc)
+        shown.pop(name, None)
+        if value is not None:
+            shown[name] = value
+    totals = list(memory.accesses.values())
+    last = max((last for _, last in totals), default=0)
+    return Shown(text, shown, created, updated, sum(count for count, _ in totals), last)
+
+
+def winner(heads: Heads) -> tuple[int, bytes, Any]:
+    """Return the stamp, short id and value of the write that shows."""
+    return max(((hlc, place.id8, value) for place, (hlc, value) in heads.items()), key=lambda each: each[:2])
+
+
+def _unseen(writes: list[tuple[Written, Any]]) -> Heads:
+    """Return the writes that no other write to the same thing has seen."""
+    seen = 0
+    for each, _ in writes:
+        seen |= each.past
+    return {each.op.place: (each.op.hlc, value) for each, value in writes if not seen >> each.index & 1}
+
+
+def _place_heads(meaning: Meaning, key: Any, heads: Heads) -> None:
+    match key:
+        case ("setting", name):
+            meaning.settings[name] = heads
+        case ("field", rid, name):
+            meaning.memories[rid].fields[name] = heads
+        case ("edge", source, relation, target):
+            meaning.edges[source, relation, target] = heads
+        case ("verdict", rid, claim):
+            meaning.memories[rid].verdicts[claim] = heads
+
+
+def _edited(memory: MemoryMeaning, rid: bytes, base: bytes, writers: list[Written]) -> str | None:
+    """Return how a document reads; None while no add is known whose text it starts from."""
+    for _, text, _ in memory.adds.values():
+        if base_name(rid, text) == base:
+            document = EditedText.from_base(rid, text)
+            for each in sorted(writers, key=lambda each: each.op.id):
+                assert isinstance(each.body, ops.Edit)
+                document.apply(each.body.update)
+            return document.show()
+    return None

@@ -1,0 +1,117 @@
+"""Hold one simulated device: a real core on a failing disk, with a wrong clock and a key drawn from the seed.
+
+`held` is the observer's: the set of ops that this device's log has ever really held since its disk was last swapped.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from replica.core import Core
+from replica.ids import DeviceId, device_id
+from replica.membership import Member, introduce
+from replica.ops import UNDERSTOOD
+from replica.refold import refold_after_upgrade
+from replica.signing import Verify
+from replica.state.memories import MemoryCell, show
+from simulations.clock import Clock
+from simulations.definition import Shown
+from simulations.disk import Disk, SqliteDisk
+from simulations.observer import Bits
+
+if TYPE_CHECKING:
+    from simulations.network import Link
+
+# What a later version of the program understands: every kind in one version more.
+NEWER: Final = {kind: version + 1 for kind, version in UNDERSTOOD.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A device's key pair and id."""
+
+    private: Ed25519PrivateKey
+    public: bytes
+    device: DeviceId
+
+    @classmethod
+    def draw(cls, random: Random) -> "Key":
+        """Return a key that follows from the seed alone."""
+        private = Ed25519PrivateKey.from_private_bytes(random.randbytes(32))
+        public = private.public_key().public_bytes_raw()
+        return cls(private, public, device_id(public))
+
+
+@dataclass(slots=True, eq=False)
+class Device:
+    """One running device."""
+
+    name: str
+    key: Key
+    disk: Disk
+    clock: Clock
+    random: Random
+    verify: Verify
+    core: Core = field(init=False)
+    held: Bits = 0
+    seen_pos: int = 0
+    links: "list[Link]" = field(default_factory=list)
+    lies: bool = False
+    stamped: int = 0
+    """The last stamp of an op that was crafted on this device."""
+    upgraded: bool = True
+    """Whether this device runs the later version, which writes and understands newer ops."""
+    before: Disk | None = None
+    """Only under the bug `not-durable`: the disk as it was before the last commit."""
+
+    def __post_init__(self) -> None:
+        self.start(0)
+
+    def start(self, true_ms: int) -> None:
+        """Open the store, as a process does when it starts; after an upgrade, fold what could not be folded."""
+        self.core = Core(
+            self.disk.store,
+            device=self.key.device,
+            sign=self.key.private.sign,
+            random=self.random,
+            verify=self.verify,
+            understood=NEWER if self.upgraded else UNDERSTOOD,
+        )
+        refold_after_upgrade(self.core, self.now(true_ms))
+
+    def found(self) -> Member:
+        """Begin a group of one, and return the introduction that says so."""
+        own = self.introduce(self)
+        self.core.found(own)
+        return own
+
+    def introduce(self, other: "Device") -> Member:
+        """Return this device's introduction of another one."""
+        return introduce(
+            self.key.private.sign,
+            self.key.device,
+            public_key=other.key.public,
+            certificate=b"",
+            name=other.name,
+        )
+
+    def shown(self) -> Iterator[tuple[bytes, Shown]]:
+        """Return what a person sees here, read from the table that queries read, where the store has one."""
+        if isinstance(self.disk, SqliteDisk):
+            yield from self.disk.shown()
+        else:
+            for key, cell in self.core.store.all_cells():
+                if isinstance(cell, MemoryCell):
+                    memory = show(key.name, cell)
+                    yield key.name, Shown(*memory[1:5], *memory[6:8])
+
+    def edges(self) -> dict[tuple[str, str, str], tuple[float, int]] | None:
+        """Return the edges that show, from the table that queries read; None where the store has none."""
+        return self.disk.edges() if isinstance(self.disk, SqliteDisk) else None
+
+    def now(self, true_ms: int) -> int:
+        """Return what this device's clock shows."""
+        return self.clock.read(true_ms)

@@ -1,0 +1,91 @@
+"""Measure how news spreads where nothing goes wrong: rounds, messages and bytes until everybody holds everything.
+
+Everybody writes, and then gossips: in each round every device talks once to a device drawn at random. Both protocols
+meet the same pairs. The ideal is what nobody can beat: news that doubles with every round, and every op's words sent once
+to everybody else.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from replica.ids import new_memory_id
+from replica.ops import Remember, Write
+from simulations.contestant import CursorWorld
+from simulations.options import bare
+from simulations.world import World
+
+# Rounds after which a protocol that has not converged is not going to.
+ROUNDS_MAX: Final = 64
+WORDS: Final = "Ann said that the boat leaves at eight on Friday from the old pier"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What one experiment came to. `rounds` is None where somebody never got everything."""
+
+    protocol: str
+    replicas: int
+    ops: int
+    rounds: int | None
+    missing: int
+    messages: int
+    bytes: int
+    deliveries: int
+    took_s: float
+    """Processor time, so that a busy machine changes nothing."""
+    ideal_rounds: int
+    ideal_bytes: int
+
+
+def gossip(
+    *, replicas: int, ops_each: int, protocol: str = "frontier", seed: int = 1, late: bool = False
+) -> Measure:
+    """Let everybody write and gossip. `late`: everybody writes once more, under slow clocks, after the third round."""
+    kind = CursorWorld if protocol == "hlc-cursor" else World
+    world = kind(bare(seed, replicas=replicas, protocol=protocol))
+    random = Random(f"gossip {seed}")
+    with world.wire.shared():
+        world.populate()
+        for device in world.devices:
+            _write(world, device.name, ops_each, random)
+        total = replicas * (ops_each + late)
+        began = time.process_time()
+        rounds, complete = 0, False
+        while rounds < ROUNDS_MAX and not complete:
+            rounds += 1
+            if late and rounds == 3:
+                for device in world.devices:
+                    device.clock.step(-random.randrange(3_600_000))
+                    _write(world, device.name, 1, random)
+            for device in world.devices:
+                peer = random.choice(world.devices)
+                if peer is not device:
+                    world.converse(device, peer)
+            complete = all(device.core.position == total for device in world.devices)
+        took = time.process_time() - began
+    missing = sum(total - device.core.position for device in world.devices)
+    payload = sum(len(each.op.payload or b"") for each in world.observer.ops)
+    return Measure(
+        protocol,
+        replicas,
+        total,
+        rounds if complete else None,
+        missing,
+        world.wire.messages,
+        world.wire.size,
+        world.wire.ops,
+        took,
+        math.ceil(math.log2(replicas)),
+        payload * (replicas - 1),
+    )
+
+
+def _write(world: World, name: str, count: int, random: Random) -> None:
+    device = next(device for device in world.devices if device.name == name)
+    now = device.now(world.now_ms)
+    for n in range(count):
+        world.write(device, [Write(Remember(f"{WORDS} {name} {n}", {}), new_memory_id(now, random))])
+    world.pass_time(10)

@@ -1,0 +1,233 @@
+"""Hold the devices of a world: start them, crash them, swap their disks, let them write, and watch their logs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from replica.codec import payload_hash
+from replica.errors import StoreFailed
+from replica.frame import Frame
+from replica.hlc import COUNTER_BITS
+from replica.ids import MemoryId
+from replica.ops import Body, Erase, Op, Write
+from replica.purging import purge
+from replica.rows import body_of, op_of
+from replica.signing import MemoisedVerify
+from simulations import workload
+from simulations.checkers import Checker, all_checkers
+from simulations.clock import Clock
+from simulations.device import Device, Key
+from simulations.disk import Crash, Disk, MemoryDisk, SqliteDisk
+from simulations.observer import Bits, Observer, Written, bits
+from simulations.timeline import Timeline
+
+
+@dataclass(slots=True, eq=False)
+class Household(Timeline):
+    """All devices of a world, and the observer who sees into each of them."""
+
+    devices: list[Device] = field(default_factory=list)
+    observer: Observer = field(default_factory=Observer)
+    checkers: list[Checker] = field(default_factory=all_checkers)
+    images: list[tuple[Device, Disk, Bits]] = field(default_factory=list)
+    proven: set[bytes] = field(default_factory=set)
+    """Memories that somebody erased."""
+    disks_forget: bool = False
+    """A planted bug: a process that dies takes its last commit with it."""
+    verify: MemoisedVerify = field(default_factory=MemoisedVerify)
+    memo: workload.Memo = field(init=False)
+    _device_count: int = 0
+
+    def __post_init__(self) -> None:
+        self.memo = workload.Memo(self.options.keys)
+
+    # -- told by those who carry messages --------------------------------------------------------------------
+
+    def flush(self, device: Device) -> None:
+        """Hear that a device has news; here, nobody is connected to it."""
+
+    def drop_links(self, device: Device, why: str) -> None:
+        """Hear that a device's process is gone."""
+
+    # -- devices ---------------------------------------------------------------------------------------------
+
+    def add_device(self, random: Random) -> Device:
+        """Make a new device, not introduced to anybody yet."""
+        number, self._device_count = self._device_count, self._device_count + 1
+        name = _name(number)
+        device = self.new_device(name, Key.draw(random), Random(f"{self.options.seed} device {name}"))
+        self.devices.append(device)
+        return device
+
+    def new_device(self, name: str, key: Key, own: Random) -> Device:
+        """Return a device with an empty disk."""
+        disk: Disk = SqliteDisk() if self.options.store == "sqlite" else MemoryDisk()
+        clock = Clock(coarse="coarse" in self.options.faults)
+        upgraded = "future" not in self.options.faults or own.random() < 0.5
+        return Device(name, key, disk, clock, own, self.verify, upgraded=upgraded)
+
+    def add_twin(self, original: Device, disk: Disk, held: Bits) -> Device:
+        """Start a second device from a copy of a disk: same key, same store."""
+        number, self._device_count = self._device_count, self._device_count + 1
+        name = f"{original.name}{number}"
+        own = Random(f"{self.options.seed} device {name}")
+        clock = Clock(original.clock.offset_ms)
+        twin = Device(
+            name, original.key, disk, clock, own, self.verify, held=held, upgraded=original.upgraded
+        )
+        twin.seen_pos = twin.core.position
+        self.devices.append(twin)
+        return twin
+
+    def swap_disk(self, device: Device, disk: Disk, held: Bits) -> None:
+        """Start a device from another disk than it had."""
+        self.drop_links(device, "its disk was swapped")
+        device.disk, device.held = disk, held
+        device.start(self.now_ms)
+        device.seen_pos = device.core.position
+
+    def restart(self, device: Device) -> None:
+        """Let the process die and start again: only what was written is left."""
+        self.drop_links(device, "the process died")
+        device.disk.failing = None
+        if device.before is not None:
+            device.disk, device.before = device.before, None
+        device.start(self.now_ms)
+        device.seen_pos = device.core.position
+        for checker in self.checkers:
+            checker.restarted(self, device)
+
+    def upgrade(self, device: Device) -> None:
+        """Start the later version of the program on a device."""
+        if not device.upgraded:
+            self.drop_links(device, "it is upgraded")
+            device.upgraded = True
+            device.start(self.now_ms)
+            self.say(device.name, "upgrade", "")
+
+    def held_by(self, device: Device) -> Bits:
+        """Return which ops a device's store holds, read from its feeds rather than remembered."""
+        feeds = device.core.feeds
+        return bits(each for each in self.observer.ops if feeds.locate(each.op.place) is not None)
+
+    def attempt(self, device: Device, action: Callable[[], object], what: str = "") -> bool:
+        """Do something that writes on a device; False when its disk refused or its process died there."""
+        try:
+            action()
+        except Crash:
+            self.say(device.name, "torn", what)
+            self.count("crashes")
+            self.restart(device)
+            return False
+        except StoreFailed:
+            self.say(device.name, "refused", f"disk full {what}".rstrip())
+            return False
+        return True
+
+    def pair(self, host: Device, guest: Device) -> None:
+        """Introduce two devices to each other, as pairing does; either may fail to write it down."""
+        if (
+            self.attempt(guest, guest.found)
+            and self.attempt(guest, lambda: guest.core.learn([guest.introduce(host)], []))
+            and self.attempt(host, lambda: host.core.learn([host.introduce(guest)], []))
+        ):
+            self.flush(host)
+
+    def write(self, device: Device, writes: Sequence[Write]) -> list[Op]:
+        """Commit on a device; empty when its disk refused or its process died."""
+        if not writes:
+            return []
+        bodies: list[Body | None] = [each.body for each in writes]
+        ops: list[Op] = []
+        device.before = device.disk.image() if self.disks_forget else None
+        if not self.attempt(device, lambda: ops.extend(device.core.commit(writes, device.now(self.now_ms)))):
+            return []
+        held = self.observer.wrote(device.name, device.held, ops, bodies)
+        for body in bodies:
+            if isinstance(body, Erase):
+                self.proven.update(body.rids)
+        workload.note(self.memo, writes, [op.place for op in ops])
+        self.say(device.name, "writes", _told(ops), ops=len(ops))
+        self.notice(device, held)
+        return ops
+
+    def purge(self, device: Device) -> None:
+        """Let a device clean its pages of what was erased; the receipt that it writes is noted like any commit."""
+        if not self.attempt(device, lambda: purge(device.core, device.now(self.now_ms))):
+            return
+        core = device.core
+        for row in list(core.store.rows(after=device.seen_pos)):
+            op = op_of(row, core.feeds.origin_of(row.feed))
+            op = op._replace(payload_hash=payload_hash(row.payload or b""))
+            self.observer.wrote(device.name, device.held, [op], [body_of(op, core.understood)])
+            self.say(device.name, "writes", _told([op]), ops=1)
+        self.notice(device)
+
+    def stamp(self, device: Device) -> int:
+        """Return a stamp for a crafted op: the device's time, and later than any it was given before."""
+        device.stamped = max(device.now(self.now_ms) << COUNTER_BITS, device.stamped + 1)
+        return device.stamped
+
+    def take_crafted(self, device: Device, frame: Frame, write: Write | None, *, honest: bool) -> None:
+        """Let a device take an op of its own that this version would not write (`simulations.crafting`)."""
+        ops = list(frame.ops)
+        body = None if write is None else write.body
+        self.observer.wrote(device.name, device.held, ops, [body], honest=honest, newer=honest)
+        if not self.attempt(device, lambda: device.core.take(frame, device.now(self.now_ms))):
+            return
+        if write is not None:
+            workload.note(self.memo, [write], [ops[0].place])
+        self.say(device.name, "writes", f"{'newer' if honest else 'wrong'} {_told(ops)}", ops=len(ops))
+        self.notice(device)
+
+    def notice(self, device: Device, own: Bits | None = None) -> int:
+        """Read what entered a device's log since the last time, let checkers see it, and push it on."""
+        core = device.core
+        if core.position <= device.seen_pos:
+            return self._notice_base(device) if "compact" in self.options.faults else 0
+        by_id = self.observer.by_id
+        takers = [each for each in self.checkers if type(each).took is not Checker.took]
+        held, taken = device.held, 0
+        for row in core.store.rows(after=device.seen_pos):
+            written: Written | None = by_id.get(row.id)
+            for checker in takers:
+                checker.took(self, device, row, written)
+            if written is not None:
+                held |= 1 << written.index
+                device.held = held
+            taken += 1
+        device.seen_pos = core.position
+        if own is not None and own != held:
+            self.violate("durability", f"{device.name} committed ops that are not in its log")
+        self.flush(device)
+        return taken
+
+    def _notice_base(self, device: Device) -> int:
+        """See what came below the base, in a snapshot: it is not in the log."""
+        feeds = device.core.feeds
+        if sum(feed.seq - feed.fork for feed in feeds) == device.held.bit_count():
+            return 0
+        news = self.held_by(device) & ~device.held
+        for written in self.observer.among(news):
+            missing = written.past & ~device.held & ~news
+            if missing:
+                names = self.observer.names(missing)
+                self.violate(
+                    "causality", f"{device.name} took a snapshot without {names}, which its ops had seen"
+                )
+        device.held |= news
+        self.count("snapshots")
+        self.say(device.name, "absorbs", f"{news.bit_count()} ops", ops=news.bit_count())
+        return news.bit_count()
+
+
+def _told(ops: Sequence[Op]) -> str:
+    first = ops[0]
+    target = "" if first.rid is None else f" on {MemoryId(first.rid).hex()[-8:]}"
+    more = "" if len(ops) == 1 else f" and {len(ops) - 1} more"
+    return f"kind {first.kind} {first.id.hex()[:8]}{target}{more}"
+
+
+def _name(number: int) -> str:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return letters[number] if number < len(letters) else f"N{number}"

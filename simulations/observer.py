@@ -1,0 +1,84 @@
+"""Know what really happened: every op ever written in a world, and what its writer truly held at that moment.
+
+No device can read this. Devices name what they have seen by vectors; the observer remembers it as a set (bits of one
+integer), taken from what each device's log really held, so that vectors, `seen` deltas and delivery order can be
+judged by something that shares no code with them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from replica.ops import Body, Op
+
+Bits = int
+"""A set of ops: bit `index` is set when the op is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One op as its author wrote it. `past`: what the author held, the op itself not included."""
+
+    index: int
+    op: Op
+    body: Body | None
+    past: Bits
+    device: str
+    honest: bool
+    newer: bool
+
+
+@dataclass(slots=True)
+class Observer:
+    """All ops of a world, by number and by id."""
+
+    ops: list[Written] = field(default_factory=list)
+    by_id: dict[bytes, Written] = field(default_factory=dict)
+
+    def wrote(
+        self,
+        device: str,
+        held: Bits,
+        ops: Sequence[Op],
+        bodies: Sequence[Body | None],
+        *,
+        honest: bool = True,
+        newer: bool = False,
+    ) -> Bits:
+        """Note one commit by someone who held `held`; return what they hold now."""
+        for op, body in zip(ops, bodies, strict=True):
+            written = Written(len(self.ops), op, body, held, device, honest, newer)
+            self.ops.append(written)
+            self.by_id[op.id] = written
+            held |= 1 << written.index
+        return held
+
+    def among(self, held: Bits) -> Iterator[Written]:
+        """Return the ops of a set, in the order in which they were written."""
+        return (self.ops[index] for index in members(held))
+
+    def names(self, held: Bits, *, limit: int = 5) -> str:
+        """Say which ops a set holds, for a person."""
+        indices = members(held)
+        shown = [name_of(self.ops[index].op) for _, index in zip(range(limit), indices, strict=False)]
+        return ", ".join(shown) + (" and more" if held.bit_count() > limit else "")
+
+
+def members(held: Bits) -> Iterator[int]:
+    """Return the numbers in a set, smallest first."""
+    while held:
+        low = held & -held
+        yield low.bit_length() - 1
+        held ^= low
+
+
+def bits(written: Iterable[Written]) -> Bits:
+    """Return the set of some ops."""
+    held = 0
+    for each in written:
+        held |= 1 << each.index
+    return held
+
+
+def name_of(op: Op) -> str:
+    """Return an op's short name: author, seq, hash."""
+    return f"{op.origin.device.hex()[:4]}/{op.seq}/{op.id.hex()[:8]}"

@@ -1,0 +1,62 @@
+"""Read a device's folded state in the words of the definition: by places that all share, without local numbers."""
+
+from replica.codec import unpack
+from replica.core import Core
+from replica.ids import Place
+from replica.ops import Claim
+from replica.state.cells import Key, Part, Proposal, Receipts, proposal_place
+from replica.state.memories import MemoryCell
+from replica.state.register import Dot, Register
+from replica.state.text import base_name
+from simulations.definition import Heads, Meaning, MemoryMeaning
+
+
+def meaning_on(core: Core) -> Meaning:
+    """Return what a device has folded, as a `Meaning`."""
+    meaning = Meaning(tombstones=set(core.store.all_tombstones()))
+    for key, cell in core.store.all_cells():
+        match cell:
+            case MemoryCell():
+                meaning.memories[key.name] = _memory(core, key.name, cell)
+            case Receipts(devices):
+                meaning.receipts[key.name] = set(devices)
+            case Proposal(_, rids):
+                meaning.proposals[proposal_place(key)] = tuple(rids)
+            case _:
+                _place_register(meaning, key, _heads(core, cell))
+    return meaning
+
+
+def _memory(core: Core, rid: bytes, cell: MemoryCell) -> MemoryMeaning:
+    named = {base_name(rid, add.text) for add in cell.adds.values()}
+    return MemoryMeaning(
+        adds={_place(core, dot): (add.hlc, add.text, dict(add.fields)) for dot, add in cell.adds.items()},
+        fields={name: _heads(core, register) for name, register in cell.fields.items()},
+        edits={base: text.show() if base in named else None for base, text in cell.edits.items()},
+        edited_hlc=cell.edited_hlc,
+        accesses={core.feeds.origin(number): total for number, total in cell.accesses.items()},
+        claims={
+            _place(core, dot): Claim(
+                claim.entity, claim.relation, claim.value, tuple(claim.replaces), claim.valid_from
+            )
+            for dot, claim in cell.claims.items()
+        },
+        verdicts={_place(core, dot): _heads(core, register) for dot, register in cell.verdicts.items()},
+        triggers=dict(cell.triggers),
+    )
+
+
+def _place(core: Core, dot: Dot) -> Place:
+    return Place(core.feeds.origin_of(dot.feed), dot.seq, dot.id8)
+
+
+def _heads(core: Core, register: Register) -> Heads:
+    return {_place(core, dot): held for dot, held in register.items()}
+
+
+def _place_register(meaning: Meaning, key: Key, heads: Heads) -> None:
+    if key.part is Part.EDGE:
+        source, relation, target = unpack(key.name)
+        meaning.edges[source, relation, target] = heads
+    else:
+        meaning.settings[key.name.decode()] = heads

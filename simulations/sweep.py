@@ -1,0 +1,82 @@
+"""Run many seeds on every core, and say which failed.
+
+Each seed is a world of its own, so processes share nothing; results come back in the order of the seeds, whatever
+order they were run in.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from simulations.checkers import Violation
+from simulations.options import draw
+from simulations.run import simulate
+
+
+@dataclass(frozen=True, slots=True)
+class SeedResult:
+    """What one seed came to."""
+
+    seed: int
+    violations: tuple[Violation, ...]
+    totals: dict[str, int]
+    trace_hash: str
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a sweep came to."""
+
+    seeds: int = 0
+    failed: list[SeedResult] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+    took_s: float = 0.0
+
+
+def run_seed(seed: int, fixed: dict[str, Any]) -> SeedResult:
+    """Run one seed; `fixed` is what `draw` is told beside it."""
+    outcome = simulate(draw(seed, **fixed))
+    totals = {
+        "ops": outcome.ops,
+        "deliveries": outcome.deliveries,
+        "messages": outcome.messages,
+        "bytes": outcome.bytes,
+        "lost_ops": outcome.lost_ops,
+        **outcome.counts,
+    }
+    return SeedResult(seed, outcome.violations, totals, outcome.trace_hash)
+
+
+def sweep(
+    seeds: Iterable[int],
+    fixed: dict[str, Any],
+    *,
+    jobs: int,
+    progress: Callable[[Sweep], None] | None = None,
+) -> Sweep:
+    """Run seeds on `jobs` processes (1: in this one) and add up what they came to."""
+    began = time.perf_counter()
+    result = Sweep()
+    work = partial(run_seed, fixed=fixed)
+    if jobs == 1:
+        _collect(result, map(work, seeds), progress)
+    else:
+        # Fresh interpreters: a fork of a process that has threads (a test runner, say) may hang.
+        with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+            _collect(result, pool.imap(work, seeds, chunksize=8), progress)
+    result.took_s = time.perf_counter() - began
+    return result
+
+
+def _collect(result: Sweep, each: Iterable[SeedResult], progress: Callable[[Sweep], None] | None) -> None:
+    for one in each:
+        result.seeds += 1
+        if one.violations:
+            result.failed.append(one)
+        for name, count in one.totals.items():
+            result.totals[name] = result.totals.get(name, 0) + count
+        if progress is not None:
+            progress(result)
