@@ -1,5 +1,6 @@
 """What memory means to an agent; reads the replica, writes only ops."""
 
+from cognition.dedup import Decision, Verdict, merged
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.embedding.static import StaticEmbedder
@@ -11,13 +12,15 @@ from cognition.mind import Mind, open_mind
 from cognition.queue import Entry, QueueState
 from cognition.recall import K_DEFAULT, Found, Hit
 from cognition.tables import CognitionTables
-from cognition.taking import TakenIn, read_text, take_in
+from cognition.taking import RECALLED, TakenIn, read_text, take_in
 
 __all__ = [
     "FACTS_MAX",
     "K_DEFAULT",
+    "RECALLED",
     "CognitionError",
     "CognitionTables",
+    "Decision",
     "Embedder",
     "Entry",
     "Extraction",
@@ -33,6 +36,8 @@ __all__ = [
     "Shown",
     "StaticEmbedder",
     "TakenIn",
+    "Verdict",
+    "merged",
     "open_mind",
     "read_memories",
     "read_text",

@@ -20,6 +20,7 @@ import numpy as np
 import trio
 
 from cognition import queue
+from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
@@ -46,6 +47,8 @@ class Mind:
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
         # Likewise. Only an embedder that looks words up is quick enough to be asked for thousands of them.
         self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
+        # The writing thread's own: it decides before a text is stored.
+        self.dedup = Deduplicator(embedder)
         self._wake = trio.Event()
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN

@@ -98,14 +98,14 @@ async def forget(device: Device, options: Forget) -> Forgotten:
         rids = sorted(find_memory(connection, text, forgotten=True) for text in options.rids)
         return _forgotten(core, rids)
 
-    def erase(core: Core, connection: sqlite3.Connection) -> Forgotten:
+    def erase(core: Core, connection: sqlite3.Connection) -> tuple[list[MemoryId], set[MemoryId]]:
         named = {find_memory(connection, text, forgotten=True) for text in options.rids}
         said = named.union(*(_same_words(connection, rid) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         for start in range(0, len(rids), NAMES_MAX):
             core.commit([Write(Erase(tuple(rids[start : start + NAMES_MAX])))], device.now_ms())
-        return _forgotten(core, rids, facts)
+        return rids, facts
 
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
@@ -117,8 +117,9 @@ async def forget(device: Device, options: Forget) -> Forgotten:
         return _forgotten(core, rids, facts)
 
     if options.erase and not options.status:
-        await device.replica.run(erase)  # its files are clean, and say so, when this returns
-    return await device.replica.run(tell if options.status or options.erase else write)
+        rids, facts = await device.replica.run(erase)  # its files are clean, and say so, when this returns
+        return await device.replica.run(lambda core, _: _forgotten(core, rids, facts))
+    return await device.replica.run(tell if options.status else write)
 
 
 def _forgotten(core: Core, rids: list[MemoryId], facts: Iterable[MemoryId] = ()) -> Forgotten:

@@ -11,7 +11,18 @@ from typing import Any, Final, NamedTuple
 import trio
 
 import replica
-from cognition import FACTS_MAX, Extraction, read_memories, read_text, take_in
+from cognition import (
+    FACTS_MAX,
+    RECALLED,
+    Decision,
+    Extraction,
+    Shown,
+    Verdict,
+    merged,
+    read_memories,
+    read_text,
+    take_in,
+)
 from cognition import Filters as Kept
 from cognition import Hit as Found
 from replica import Core, InvalidOp, MemoryId, Value, Write, new_memory_id, op_uuid, show_memory_id
@@ -30,6 +41,8 @@ from samemind.verbs.views import memory_view, select_memories, show_origin
 # Nobody reads more in one go, and each costs a read; `--offset` goes on from there.
 LIST_MAX: Final = 100_000
 Fields = dict[str, Value]
+# What was said at a place in a talk is kept word by word, however much it resembles what was said elsewhere.
+_VERBATIM: Final = frozenset({"conversation", "turn", "position"})
 
 
 class Wanted(NamedTuple):
@@ -41,23 +54,44 @@ class Wanted(NamedTuple):
 
 
 async def remember(device: Device, options: Remember) -> Remembered:
-    """Store a memory, and the facts in it beside it, unless one that holds all of it is there already."""
+    """Store a memory, and the facts in it beside it, unless one that holds all of it is there already.
+
+    One that says the same in other words is brought up to date instead, and keeps its id.
+    """
     zone = datetime.now(UTC).astimezone().tzinfo or UTC
     fields, found = read_text(options.text, fields_of(options), now_ms=device.now_ms(), zone=zone)
 
     def write(core: Core, connection: sqlite3.Connection) -> Remembered:
         if not options.no_dedup:
-            known = _find_same(connection, options.text, fields)
+            asked = fields
+            if fields.get("source") == RECALLED:  # a memory come back: its other fields are the memory's own
+                asked = {name: fields[name] for name in ("workspace",) if name in fields}
+            known = _find_same(connection, options.text, asked)
             if known is not None:
                 return Remembered(rid=show_memory_id(known), op_id=None, duplicate_of=show_memory_id(known))
+        decision = Decision(Verdict.ADD)
+        if not options.no_dedup and not _VERBATIM & fields.keys():
+            decision = device.mind.dedup.decide(connection, options.text, fields)
         now_ms = device.now_ms()
-        rid = new_memory_id(now_ms, device.random)
+        about = decision.about
+        repeats = about is not None and decision.verdict in (Verdict.SKIP, Verdict.UPDATE)
+        rid = about.rid if about is not None and repeats else new_memory_id(now_ms, device.random)
         taken = take_in(rid, options.text, fields, Extraction() if options.no_facts else found)
-        op, *_ = core.commit(taken.writes, now_ms)
+        writes = list(taken.writes)
+        if about is not None and repeats:
+            fresh = () if decision.verdict is Verdict.SKIP else _not_here(connection, taken.writes[1:])
+            writes = [*_refresh(core, about, options.text, fields, decision.verdict), *fresh]
+        op, *_ = core.commit(writes, now_ms)
         return Remembered(
             rid=show_memory_id(rid),
             op_id=str(op_uuid(op.id, op.hlc)),
-            facts=[show_memory_id(fact) for fact in taken.facts],
+            facts=[
+                show_memory_id(write.rid)
+                for write in writes
+                if write.rid is not None and write.rid in taken.facts
+            ],
+            duplicate_of=show_memory_id(rid) if repeats else None,
+            contradictions=[show_memory_id(about.rid)] if about is not None and not repeats else [],
             facts_dropped=taken.dropped,
         )
 
@@ -193,6 +227,26 @@ def _write_many(
         rids.append(known)
     core.commit(writes, now_ms)
     return [show_memory_id(rid) for rid in rids]
+
+
+def _refresh(core: Core, about: Shown, text: str, fields: Fields, verdict: Verdict) -> list[Write]:
+    """Return what brings a memory up to date that a new text repeats: that it was told again, and its words."""
+    writes = [
+        Write(replica.Set(name, value), about.rid)
+        for name, value in merged(fields, about.memory.fields).items()
+    ]
+    return [core.edit_of(about.rid, text), *writes] if verdict is Verdict.UPDATE else writes
+
+
+def _not_here(connection: sqlite3.Connection, writes: Sequence[Write]) -> list[Write]:
+    """Return the writes of memories that are neither here nor forgotten here."""
+    rows = connection.execute(
+        f"SELECT rid FROM memory WHERE rid IN ({(marks := ','.join('?' * len(writes)))}) "
+        f"UNION SELECT rid FROM tombstone WHERE rid IN ({marks})",
+        [write.rid for write in writes] * 2,
+    )
+    known = {rid for (rid,) in rows}
+    return [write for write in writes if write.rid not in known]
 
 
 def _find_same(connection: sqlite3.Connection, text: str, fields: Fields) -> MemoryId | None:

@@ -10,7 +10,7 @@ An export reads from a connection of its own in one transaction: it shows one mo
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -51,6 +51,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         records += _read(Path(name).name, text, options.format)
     if options.workspace is not None:
         records = [_into(options.workspace, record) for record in records]
+    parents = {record.fields.get("parent") for record in records if isinstance(record, Item)}
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     facts = 0
     for start in range(0, len(records), batch):
@@ -58,7 +59,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         failed += bad
         taken: dict[MemoryId, tuple[Write, ...]] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
-            taken = await trio.to_thread.run_sync(_take_apart, good, device.now_ms())
+            taken = await trio.to_thread.run_sync(_take_apart, good, parents, device.now_ms())
         here, beside = await device.replica.run(partial(_write, device, good, taken))
         imported, skipped, facts = imported + here, skipped + len(good) - here, facts + beside
         await say({"progress": {"done": min(start + batch, len(records)), "total": len(records)}})
@@ -120,14 +121,16 @@ def _sift(records: Iterable[Record]) -> tuple[list[Item | Edge], list[FailedLine
     return good, bad
 
 
-def _take_apart(records: list[Item | Edge], now_ms: int) -> dict[MemoryId, tuple[Write, ...]]:
+def _take_apart(
+    records: list[Item | Edge], parents: Set[object], now_ms: int
+) -> dict[MemoryId, tuple[Write, ...]]:
     """Return what to write for each item, its facts included; days are UTC's, so that every device finds the same.
 
-    What was taken from another memory already is not taken apart again.
+    A fact is not taken apart again, nor is a memory whose facts come along with it.
     """
     taken = {}
     for record in records:
-        if isinstance(record, Item) and "parent" not in record.fields:
+        if isinstance(record, Item) and "parent" not in record.fields and record.rid not in parents:
             fields, found = read_text(record.text, record.fields, now_ms=now_ms)
             taken[record.rid] = take_in(record.rid, record.text, fields, found).writes
     return taken

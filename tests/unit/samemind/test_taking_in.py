@@ -1,0 +1,198 @@
+"""What `remember`, `import` and `forget` make of facts and of repetition."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+
+TALK = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."
+LINES = [
+    '{"id": "1", "text": "I moved to Lisbon. My sister Mary works at Google, and we like it.", "speaker": "Ann"}',
+    # told on a Wednesday
+    (
+        '{"id": "2", "at": "2023-07-12T10:00Z", "speaker": "Ann", '
+        '"text": "Last Friday I went to a parade. It was loud, and went on for hours."}'
+    ),
+    '{"id": "3", "text": "I adopted a puppy. He is asleep on my feet while I am writing this.", "speaker": "Bob"}',
+]
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def write_lines(path: Path, lines: list[str]) -> Path:
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def texts(mind: BlockingMind) -> list[str]:
+    return sorted(memory.text for memory in mind.list())
+
+
+def test_pm_47_facts_are_memories_of_their_own_beside_their_parent(mind: BlockingMind) -> None:
+    told = mind.remember(TALK, speaker="Ann", session="chat 1", turn="D1:3", tag=["work"])
+    facts = [mind.get(rid) for rid in told.facts]
+    assert [fact.text for fact in facts] == [
+        "Alice is the tech lead at Stripe", "Alice prefers Python over Java", "Alice lives in Berlin with her dog",
+    ]  # fmt: skip
+    for fact in facts:
+        assert (fact.parent, fact.speaker, fact.session, fact.turn, fact.tags) == (
+            told.rid, "Ann", "chat 1", "D1:3", ["work"],
+        )  # fmt: skip
+        assert fact.type is not None
+        assert fact.certainty is not None
+    assert mind.get(told.rid).text == TALK
+
+
+def test_pm_47_forgetting_a_fact_keeps_its_parent_and_forgetting_the_parent_lists_its_facts(
+    mind: BlockingMind,
+) -> None:
+    told = mind.remember(TALK)
+    assert mind.forget(told.facts[0]).rids == [told.facts[0]]
+    assert mind.get(told.rid).text == TALK
+    forgotten = mind.forget(told.rid)
+    assert forgotten.facts == sorted(told.facts[1:])
+    assert texts(mind) == []
+
+
+def test_facts_are_erased_with_what_they_were_taken_from(mind: BlockingMind) -> None:
+    told = mind.remember(TALK)
+    assert set(mind.forget(told.rid, erase=True).rids) == {told.rid, *told.facts}
+
+
+def test_pm_48_what_fits_no_pattern_is_kept_whole(mind: BlockingMind) -> None:
+    text = "Xylophones hum quietly under water! Perhaps nobody ever listened to them long enough."
+    told = mind.remember(text)
+    assert told.facts == []
+    assert mind.recall("xylophones under water")[0].text == text
+
+
+def test_ml_28_dropped_facts_are_counted(mind: BlockingMind) -> None:
+    told = mind.remember(" ".join(f"I bought a {letter}-thing." for letter in "abcdefghijkl"), speaker="Ann")
+    assert (len(told.facts), told.facts_dropped) == (10, 2)
+
+
+def test_facts_can_be_left_out(mind: BlockingMind) -> None:
+    assert mind.remember(TALK, no_facts=True).facts == []
+
+
+def test_ml_54_a_memory_is_dated_by_the_one_time_it_names(mind: BlockingMind) -> None:
+    told = mind.remember("We climbed Ben Nevis last Friday", at="2023-07-12T10:00")
+    memory = mind.get(told.rid)
+    assert memory.event_start is not None
+    assert memory.event_end is not None
+    assert memory.event_start.astimezone().strftime("%Y-%m-%d %H:%M") == "2023-07-07 00:00"
+    given = mind.remember(
+        "We climbed Scafell Pike last Friday", event_start="2020-01-01", at="2023-07-12T10:00"
+    )
+    shown = mind.get(given.rid)
+    assert shown.event_start is not None
+    assert (shown.event_start.astimezone().year, shown.event_end) == (2020, None)
+
+
+def test_an_import_with_facts_is_idempotent_and_its_facts_are_told_apart(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    file = write_lines(tmp_path / "in.jsonl", LINES)
+    first = mind.import_(file, facts=True)
+    assert (first.imported, first.facts) == (3, 5)
+    assert "Mary is Ann's sister" in texts(mind)
+    assert "Ann went to a parade (7 July 2023)" in texts(mind)
+    again = mind.import_(file, facts=True)
+    assert (again.imported, again.skipped, again.facts) == (0, 3, 0)
+
+
+def test_overlapping_halves_imported_apart_make_the_facts_of_the_whole(tmp_path: Path) -> None:
+    whole = write_lines(tmp_path / "whole.jsonl", LINES)
+    halves = [write_lines(tmp_path / f"{n}.jsonl", part) for n, part in enumerate((LINES[:2], LINES[1:]))]
+    digests = []
+    for name, files in (("a", [whole]), ("b", halves), ("c", halves[::-1])):
+        with samemind.open_blocking(tmp_path / name) as mind:
+            for file in files:
+                mind.import_(file, facts=True)
+            digests.append(mind.digest().digest)
+    assert len(set(digests)) == 1
+
+
+def test_an_exported_fact_is_no_source_of_facts(mind: BlockingMind, tmp_path: Path) -> None:
+    mind.remember(TALK)
+    file = tmp_path / "out.jsonl"
+    mind.export(file)
+    with samemind.open_blocking(tmp_path / "other") as other:
+        assert other.import_(file, facts=True).facts == 0
+        assert other.digest().digest == mind.digest().digest
+
+
+def test_a_batch_takes_facts_when_asked(mind: BlockingMind) -> None:
+    items: list[str | dict[str, str]] = [{"text": TALK}, "Bob bakes bread"]
+    assert mind.remember_many(items, facts=True).count == 2
+    assert len(texts(mind)) == 5
+
+
+def test_ml_52_a_repetition_in_other_words_brings_the_memory_up_to_date(mind: BlockingMind) -> None:
+    first = mind.remember("Ann loves hiking in the mountains", type="factual", certainty=0.8, tag=["hills"])
+    second = mind.remember("Ann really loves hiking in the mountains", type="factual", tag=["sport"])
+    assert second.rid == second.duplicate_of == first.rid
+    memory = mind.get(first.rid)
+    assert memory.text == "Ann really loves hiking in the mountains"
+    assert (memory.tags, memory.meta["mentions"], memory.certainty) == (["hills", "sport"], 2, 0.95)
+    assert memory.updated_at > memory.created_at
+    assert mind.history(first.rid).versions[0].text == "Ann loves hiking in the mountains"
+
+
+def test_ml_30_a_fact_told_three_times_is_one_memory_reinforced_twice(mind: BlockingMind) -> None:
+    first = mind.remember("Ann loves hiking in the mountains")
+    for text in ("Ann really loves hiking in the mountains", "Ann loves hiking, in the mountains!"):
+        assert mind.remember(text).rid == first.rid
+    assert texts(mind) == ["Ann really loves hiking in the mountains"]
+    assert mind.get(first.rid).meta["mentions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options"),
+    [
+        ("Bob has 2 dogs at home", "Bob has 3 dogs at home", {}),
+        (
+            "Ann loves hiking in the mountains",
+            "Ann really loves hiking in the mountains",
+            {"type": "affective"},
+        ),
+        ("Ann loves hiking in the mountains", "Ann really loves hiking in the mountains", {"no_dedup": True}),
+        ("Ann loves hiking in the mountains", "Ann really loves hiking in the mountains", {"turn": "D1:4"}),
+    ],
+)
+def test_me_11_what_is_not_surely_the_same_is_stored_beside_it(
+    mind: BlockingMind, first: str, second: str, options: dict[str, object]
+) -> None:
+    mind.remember(first)
+    assert mind.remember(second, **options).duplicate_of is None  # type: ignore[arg-type]
+    assert texts(mind) == sorted([first, second])
+
+
+def test_me_10_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
+    first = mind.remember(
+        "Ann loves hiking in the mountains", topic="sport", tag=["a", "b"], meta={"k": "long label"}
+    )
+    assert mind.remember("Ann really loves hiking in the mountains", topic="sport").rid == first.rid
+
+
+def test_ml_51_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind: BlockingMind) -> None:
+    first = mind.remember("Ann lives in Lisbon")
+    second = mind.remember("Ann lives in Lisboa Norte")
+    assert second.contradictions == [first.rid]
+    assert len(texts(mind)) == 2
+
+
+def test_e_16_what_came_out_of_recall_adds_nothing_in_fifty_turns(mind: BlockingMind) -> None:
+    mind.remember(TALK, speaker="Ann")
+    before = texts(mind)
+    for _ in range(50):
+        for hit in mind.recall("where does Alice live?", k=3):
+            mind.remember(hit.text, source="recall")
+    assert texts(mind) == before
