@@ -20,6 +20,7 @@ import numpy as np
 import trio
 
 from cognition import queue
+from cognition.context import TOKENS_DEFAULT, Context, assemble
 from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
@@ -27,6 +28,7 @@ from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
+from cognition.ranking.classes import classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, fuse_hits, recall
@@ -92,6 +94,15 @@ class Mind:
         except ModelUnavailable as error:
             self._trouble = error
             return asked, None
+
+    async def context(
+        self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()
+    ) -> Context:
+        """Return the block to put in a prompt for a query: the best memories that fit, fenced as data."""
+        kind = classify(query)
+        return assemble(
+            await self.recall(query, k=kind.context, filters=filters), kind, max_tokens=max_tokens
+        )
 
     async def settle(self) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.

@@ -7,6 +7,7 @@ current.
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from cognition.filters import TIME, Filters
 from cognition.index import VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.ranking.pool import NEAR, Row
+from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import any_of
 
@@ -23,6 +25,8 @@ _FEW: Final = 4
 # Words that more memories hold than this are asked for only where there are no others. In a memory of a few thousand,
 # that is never; in one of a hundred thousand it is what keeps a question from ranking a third of them.
 _COMMON: Final = 4_000
+# Different dates and labels that are remembered as words.
+_ABOUT_KEPT: Final = 4_096
 _INDEXED: Final = ", ".join(f"m.{name}" for name in INDEXED_FIELDS)
 _ROW: Final = (
     "SELECT m.id, m.rid, m.content, m.text, m.conversation, m.position, "
@@ -174,17 +178,29 @@ def read_near(
 
 
 def _row(values: Sequence[Any]) -> Row:
-    number, rid, content, text, conversation, position, time_ms, importance, accesses, last_access, *rest = (
-        values
-    )
-    filed = indexed(text, fields_of(INDEXED_FIELDS, rest))
+    (
+        number,
+        rid,
+        content,
+        text,
+        conversation,
+        position,
+        time_ms,
+        importance,
+        accesses,
+        last_access,
+        *labels,
+    ) = values
+    speaker, told_at, *others = labels
+    # Day by day, most rows of a store bear one of few labels.
+    about = _about(None if told_at is None else told_at - told_at % DAY_MS, *others)
     return Row(
         number,
         rid,
         content,
         text,
-        filed.about,
-        filed.speaker or None,
+        about,
+        speaker,
         conversation,
         position,
         time_ms,
@@ -192,3 +208,8 @@ def _row(values: Sequence[Any]) -> Row:
         accesses,
         last_access,
     )
+
+
+@lru_cache(_ABOUT_KEPT)
+def _about(*labels: Any) -> str:
+    return indexed("", fields_of(INDEXED_FIELDS, (None, *labels))).about

@@ -160,7 +160,8 @@ def rank(
         candidates[row.id] = Candidate(0.0, [Found("near", place, 0.0)])
     pool = _pool(query, list(rows.values()), lists, vector, index, now_ms, lexicon)
     scored = signals.score(pool, weights)
-    order = sorted(range(len(pool)), key=lambda i: (-scored.scores[i], pool.rows[i].rid))
+    falling = (-scored.scores).tolist()
+    order = sorted(range(len(pool)), key=lambda i: (falling[i], pool.rows[i].rid))
     return Ranked(pool, candidates, scored, order)
 
 

@@ -70,7 +70,7 @@ _ENQUEUE_RANGE: Final = (
     "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory WHERE id BETWEEN ? AND ?"
 )
 
-# The fields that `indexed` reads beside the text.
+# The fields that `indexed` reads beside the text; who spoke and when come first.
 INDEXED_FIELDS: Final = ("speaker", "told_at", "topic", "project", "tags", "meta")
 
 
