@@ -1,5 +1,6 @@
 """What memory means to an agent; reads the replica, writes only ops."""
 
+from cognition.context import TOKENS_DEFAULT, Context
 from cognition.dedup import Decision, Verdict, merged
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.hashed import HashedEmbedder
@@ -18,8 +19,10 @@ __all__ = [
     "FACTS_MAX",
     "K_DEFAULT",
     "RECALLED",
+    "TOKENS_DEFAULT",
     "CognitionError",
     "CognitionTables",
+    "Context",
     "Decision",
     "Embedder",
     "Entry",
