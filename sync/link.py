@@ -295,7 +295,7 @@ class Link:
                 len(membership.members) + len(membership.revocations),
                 tuple(exchange.refusals),
             )
-            return exchange.has_more
+            return exchange.has_more and not exchange.is_over
 
         has_more = await self._replica.run(turn)
         self._stir()
