@@ -15,7 +15,7 @@ DEV := $(VENV)/.installed-dev
 SEED ?= 1
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep e2e bench bench-recall docs clean
+.PHONY: help demo test lint format check simulate sweep e2e bench bench-recall bench-sync docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ bench: $(DEV) ## measure beside the peers, in one run; reported as ratios
 
 bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations
 	$(BIN)/python -m tests.bench.recall_locomo
+
+bench-sync: $(DEV) ## syncs between two processes: time, bytes, round trips, live propagation
+	$(BIN)/python -m tests.bench.sync
 
 docs: $(DEV) ## check what the docs say: links, names, examples
 	$(BIN)/python -m pytest tests/unit/test_house.py

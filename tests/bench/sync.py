@@ -1,5 +1,6 @@
 """Measure a sync between two processes over loopback: time, bytes, round trips, live propagation.
 
+    make bench-sync
     python -m tests.bench.sync [--ops 1000 100000] [--rounds 5] [--profile]
 
 Everything is real: a fresh TLS link for each round, signatures verified, ops folded into state, fsynced and
