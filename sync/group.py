@@ -5,6 +5,7 @@ Who belongs to the group is the replica's knowledge, looked up again whenever it
 """
 
 import logging
+import sqlite3
 from dataclasses import replace
 
 import trio
@@ -70,21 +71,24 @@ class Group:
         self._records[device] = record
 
     async def save(self, link: Link) -> None:
-        """Write down what a link came to, even while everything ends."""
+        """Write down what a link came to, even while everything ends; a full disk is no reason to end anything."""
         record = self.record(link.peer)
-        with trio.CancelScope(shield=True):
-            await self._replica.run(
-                lambda core, connection: peers.note_sync(
-                    connection,
-                    link.peer,
-                    last_sync_ms=record.last_sync_ms,
-                    offset_ms=record.offset_ms,
-                    address=record.last,
-                    known=core.frontier()
-                    if link.progress.quiet and link.progress.position == core.position
-                    else None,
+        try:
+            with trio.CancelScope(shield=True):
+                await self._replica.run(
+                    lambda core, connection: peers.note_sync(
+                        connection,
+                        link.peer,
+                        last_sync_ms=record.last_sync_ms,
+                        offset_ms=record.offset_ms,
+                        address=record.last,
+                        known=core.frontier()
+                        if link.progress.quiet and link.progress.position == core.position
+                        else None,
+                    )
                 )
-            )
+        except (ReplicaError, sqlite3.Error) as error:
+            _log.warning("what was heard of %s was not written down: %s", link.peer.hex()[:8], error)
 
     def note(self, device: DeviceId | None, error: Failure) -> None:
         """Keep why a call or a link ended badly; None stands for whoever was called."""

@@ -5,8 +5,9 @@ A second link to a peer takes the place of the first or goes, by a rule that giv
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import trio
@@ -125,16 +126,25 @@ class Links:
     def nudge(self) -> None:
         """Let every conversation go on: the group has grown."""
         for kept in self._kept.values():
-            self._nursery.start_soon(kept.link.nudge)
+            self._nursery.start_soon(self._attempt, kept.link, kept.link.nudge)
 
     async def leave(self) -> None:
         """Say goodbye to everybody, and wait for a second at most until that was said."""
         with trio.CancelScope(deadline=trio.current_time() + FAREWELL_SECONDS_MAX, shield=True):
             async with trio.open_nursery() as nursery:
                 for kept in self._kept.values():
-                    nursery.start_soon(kept.link.leave, "the device is going offline")
+                    say = partial(kept.link.leave, "the device is going offline")
+                    nursery.start_soon(self._attempt, kept.link, say)
             for kept in list(self._kept.values()):
                 await kept.gone.wait()
+
+    async def _attempt(self, link: Link, what: Callable[[], Awaitable[None]]) -> None:
+        """Have a link do something from outside of its own tasks; if that fails, the link goes, nothing else."""
+        try:
+            await what()
+        except Exception:
+            _log.exception("the link to %s is dropped", link.peer.hex()[:8])
+            link.drop()
 
     def _turned(self, link: Link) -> None:
         """Follow what a link has come to."""
