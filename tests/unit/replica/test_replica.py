@@ -1,0 +1,153 @@
+"""The shell in trio around a core: whole functions, watchers, and cancellation."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from replica import AsyncioHost, Core, Forget, MemoryId, Replica, StoreCorrupt, Write, open_replica
+from replica.errors import InvalidOp
+from replica.ops import Set
+from tests.support.devices import run
+from tests.support.links import identity
+from tests.support.replicas import NOW_MS
+
+FORGET = Write(Forget((MemoryId(bytes(16)),)))
+
+
+@asynccontextmanager
+async def opened(path: Path) -> AsyncIterator[Replica]:
+    who = identity("ann")
+    async with (
+        AsyncioHost.open() as host,
+        open_replica(path, host=host, device=who.device_id, sign=who.sign, clock=lambda: NOW_MS) as replica,
+    ):
+        yield replica
+
+
+def settle_theme(core: Core, value: str) -> None:
+    core.commit([Write(Set("theme", value))], NOW_MS)
+
+
+def test_what_one_function_committed_the_next_one_and_readers_see(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            assert await replica.run(lambda core, _: core.commit([FORGET], replica.now_ms())[0].seq) == 1
+            assert await replica.run(lambda core, _: core.position) == replica.position == 1
+            assert await replica.read(
+                lambda connection: connection.execute("SELECT count(*) FROM op").fetchall()
+            ) == [(1,)]
+
+    run(main)
+
+
+def test_what_was_acknowledged_is_there_after_closing_and_opening(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            await replica.run(lambda core, _: core.commit([FORGET], NOW_MS))
+            digests = await replica.run(lambda core, _: core.digests())
+        async with opened(tmp_path / "store.db") as replica:
+            assert await replica.run(lambda core, _: core.digests()) == digests
+            assert replica.position == 1
+
+    run(main)
+
+
+def test_watchers_wake_with_every_commit_and_not_before(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica, trio.open_nursery() as nursery:
+            heard: list[int] = []
+
+            async def watch() -> None:
+                position = 0
+                while position < 3:
+                    position = await replica.changed(position)
+                    heard.append(position)
+
+            nursery.start_soon(watch)
+            await trio.testing.wait_all_tasks_blocked()
+            assert heard == []
+            await replica.run(lambda core, _: core.position)
+            await trio.testing.wait_all_tasks_blocked()
+            assert heard == []
+            for _ in range(3):
+                await replica.run(lambda core, _: core.commit([FORGET], NOW_MS))
+                await trio.testing.wait_all_tasks_blocked()
+        assert heard == [1, 2, 3]
+
+    run(main)
+
+
+def test_asking_for_what_was_missed_returns_at_once(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            await replica.run(lambda core, _: core.commit([FORGET, FORGET], NOW_MS))
+            assert await replica.changed(0) == await replica.changed(1) == 2
+
+    run(main)
+
+
+def test_watchers_hear_of_what_was_committed_before_a_function_failed(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica, trio.open_nursery() as nursery:
+            nursery.start_soon(replica.changed, 0)
+            await trio.testing.wait_all_tasks_blocked()
+
+            def fail(core: Core, _: object) -> None:
+                core.commit([FORGET], NOW_MS)
+                core.commit([Write(Set("importance", 7))], NOW_MS)
+
+            with pytest.raises(InvalidOp, match="importance"):
+                await replica.run(fail)
+            assert replica.position == 1
+
+    run(main)
+
+
+def test_a_cancelled_caller_abandons_the_wait_and_not_the_commit(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            with trio.CancelScope() as scope:
+                scope.cancel()
+                await replica.run(lambda core, _: settle_theme(core, "dark"))
+            await replica.run(lambda core, _: settle_theme(core, "light"))
+            positions = await replica.run(lambda core, _: [row.pos for row in core.store.rows()])
+            assert positions == list(range(1, len(positions) + 1))
+            assert replica.position == len(positions) in (1, 2)
+
+    run(main)
+
+
+def test_a_cancelled_watcher_leaves_nothing_behind(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            for _ in range(5):
+                with trio.move_on_after(0):
+                    await replica.changed(0)
+            assert replica._watchers == set()
+
+    run(main)
+
+
+def test_a_reader_cannot_write(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            with pytest.raises(Exception, match="readonly"):
+                await replica.read(lambda connection: connection.execute("DELETE FROM op"))
+
+    run(main)
+
+
+def test_a_file_that_is_not_ours_is_refused_by_name_and_left_alone(tmp_path: Path) -> None:
+    async def main() -> None:
+        path = tmp_path / "store.db"
+        path.write_bytes(b"somebody's letter " * 99)
+        with pytest.raises(StoreCorrupt, match="it was left as it is"):
+            async with opened(path):
+                raise AssertionError("a letter was opened as a store")
+        assert path.read_bytes() == b"somebody's letter " * 99
+
+    run(main)
