@@ -120,7 +120,7 @@ def replay(options: argparse.Namespace) -> int:
 def scenario(options: argparse.Namespace) -> int:
     """A hand-written world: print its story, its trace, and what was found."""
     if options.name == "all":
-        return max(scenario(argparse.Namespace(**vars(options) | {"name": name})) for name in SCENARIOS)
+        return _all_scenarios(options)
     if options.name not in SCENARIOS:
         raise UsageError(f"expected one of {', '.join(sorted(SCENARIOS))}, or all; got {options.name!r}")
     told = SCENARIOS[options.name]
@@ -129,6 +129,14 @@ def scenario(options: argparse.Namespace) -> int:
     outcome = run_scenario(told, say=print if options.trace and not options.json else None)
     _tell(outcome, options, scenario=options.name)
     return FOUND if outcome.violations else OK
+
+
+def _all_scenarios(options: argparse.Namespace) -> int:
+    if not options.json:
+        return max(scenario(argparse.Namespace(**vars(options) | {"name": name})) for name in SCENARIOS)
+    told = [{"scenario": name, **_plain(run_scenario(each))} for name, each in SCENARIOS.items()]
+    _print_json({"scenarios": told})
+    return FOUND if any(each["violations"] for each in told) else OK
 
 
 def report(options: argparse.Namespace) -> int:
@@ -229,25 +237,7 @@ def _check_bug(name: str) -> None:
 
 def _tell(outcome: Outcome, options: argparse.Namespace, **more: Any) -> None:
     if options.json:
-        _print_json(
-            {
-                **more,
-                "seed": outcome.options.seed,
-                "replicas": outcome.options.replicas,
-                "ops": outcome.ops,
-                "converged": outcome.converged,
-                "violations": [
-                    {"checker": each.checker, "detail": each.detail} for each in outcome.violations
-                ],
-                "lost_ops": outcome.lost_ops,
-                "ticks": outcome.ticks,
-                "deliveries": outcome.deliveries,
-                "messages": outcome.messages,
-                "bytes": outcome.bytes,
-                "trace_hash": outcome.trace_hash,
-                "counts": outcome.counts,
-            }
-        )
+        _print_json({**more, **_plain(outcome)})
         return
     for each in outcome.violations:
         print(f"{each.checker}: {each.detail}")
@@ -256,6 +246,23 @@ def _tell(outcome: Outcome, options: argparse.Namespace, **more: Any) -> None:
         f"{end}: {outcome.ops} ops, {outcome.deliveries} delivered in {outcome.messages} messages "
         f"({outcome.bytes:,} bytes), {outcome.ticks} events, trace {outcome.trace_hash[:16]}"
     )
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "seed": outcome.options.seed,
+        "replicas": outcome.options.replicas,
+        "ops": outcome.ops,
+        "converged": outcome.converged,
+        "violations": [{"checker": each.checker, "detail": each.detail} for each in outcome.violations],
+        "lost_ops": outcome.lost_ops,
+        "ticks": outcome.ticks,
+        "deliveries": outcome.deliveries,
+        "messages": outcome.messages,
+        "bytes": outcome.bytes,
+        "trace_hash": outcome.trace_hash,
+        "counts": outcome.counts,
+    }
 
 
 def _offer_replay(options: argparse.Namespace, outcome: Outcome) -> None:

@@ -1,8 +1,8 @@
 """Measure how news spreads where nothing goes wrong: rounds, messages and bytes until everybody holds everything.
 
 Everybody writes, and then gossips: in each round every device talks once to a device drawn at random. Both protocols
-meet the same pairs. The ideal is what nobody can beat: news that doubles with every round, and every op's words sent once
-to everybody else.
+meet the same pairs. The ideal is what nobody can beat: news that doubles with every round, and every op's words sent
+once to everybody else.
 """
 
 import math

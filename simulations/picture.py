@@ -52,7 +52,7 @@ def space_time(events: Sequence[Event]) -> str:
         (
             f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
             'aria-label="space-time diagram" font-family="system-ui, sans-serif" font-size="13">'
-            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" orient="auto">'
             '<path d="M0 0L8 4L0 8z" fill="#64748b"/></marker></defs>'
         )
     ]

@@ -58,8 +58,8 @@ def write_report(
     body = [
         "<h1>How news spreads</h1>",
         (
-            "<p>Every device writes five memories, then in each round talks once to a device drawn at random; in the third "
-            "round everybody writes once more, under a clock that is up to an hour slow. "
+            "<p>Every device writes five memories, then in each round talks once to a device drawn at random; in the "
+            "third round everybody writes once more, under a clock that is up to an hour slow. "
             "No faults here: this is what the protocols cost when all goes well. Made by "
             "<code>python -m simulations report</code>; the same seed gives the same page.</p>"
         ),

@@ -1,0 +1,138 @@
+"""`python -m simulations`: what it prints, what it returns, and what it says of a slip."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simulations.__main__ import FOUND, OK, USAGE, main
+from simulations.recording import FORMAT
+
+
+def document(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    parsed = json.loads(capsys.readouterr().out)
+    assert isinstance(parsed, dict)
+    return parsed
+
+
+def test_run_prints_one_document_with_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--seed", "0x3", "--ops", "5", "--json"]) == OK
+    told = document(capsys)
+    promised = {
+        "seed",
+        "replicas",
+        "ops",
+        "converged",
+        "violations",
+        "lost_ops",
+        "ticks",
+        "messages",
+        "bytes",
+    }
+    assert promised | {"trace_hash"} <= set(told)
+    assert (told["seed"], told["violations"]) == (3, [])
+
+
+def test_run_prints_what_was_drawn_first_and_a_line_for_each_event(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "--seed", "3", "--ops", "5", "--trace"]) == OK
+    shown = capsys.readouterr()
+    assert shown.err.startswith("seed 3\nreplicas ")
+    assert "writes" in shown.out
+
+
+def test_a_violation_is_exit_code_1_with_the_command_that_shows_it_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "--seed", "1", "--bug", "pairwise"]) == FOUND
+    shown = capsys.readouterr()
+    assert "convergence: " in shown.out
+    assert "run --seed 1 --faults all --protocol frontier --bug pairwise --trace" in shown.err
+
+
+def test_sweep_adds_up_and_keeps_the_smallest_trace_of_the_first_failure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.json"
+    line = [
+        "sweep",
+        "--seeds",
+        "1..2",
+        "--ops",
+        "20",
+        "--bug",
+        "pairwise",
+        "--jobs",
+        "1",
+        "-o",
+        str(kept),
+        "--json",
+    ]
+    assert main(line) == FOUND
+    told = document(capsys)
+    assert told["seeds"] == 2
+    assert 1 in told["failed"]  # type: ignore[operator]
+    assert main(["replay", str(kept), "--json"]) == FOUND
+    assert document(capsys)["violations"]
+
+
+def test_sweep_gives_the_same_totals_on_one_process_and_on_two(capsys: pytest.CaptureFixture[str]) -> None:
+    totals = []
+    for jobs in ("1", "2"):
+        assert main(["sweep", "--seeds", "0..5", "--ops", "5", "--jobs", jobs, "--json"]) == OK
+        totals.append({key: value for key, value in document(capsys).items() if key != "took_s"})
+    assert totals[0] == totals[1]
+
+
+def test_scenario_tells_its_story(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenario", "wrong_year"]) == OK
+    assert "wrong_year: Stores that let the higher stamp win" in capsys.readouterr().out
+
+
+def test_report_writes_one_page_that_asks_the_network_for_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    assert main(["report", "-o", str(page), "--replicas-max", "4", "--json"]) == OK
+    assert document(capsys) == {"path": str(page)}
+    text = page.read_text()
+    assert text.count("<svg") == 5
+    assert "http" not in text
+    assert "<script" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (["run", "--seed", "1", "--replicas", "-3"], "number of 0 or more, got -3"),
+        (["run", "--seed", "1", "--replicas", "1"], "from 2 to"),
+        (["run", "--seed", "soon"], "expected a number, got 'soon'"),
+        (["run"], "--seed"),
+        (["run", "--seed", "1", "--bug", "typo"], "expected one of the bugs"),
+        (["sweep", "--seeds", "9..1"], "range of 1 to"),
+        (["sweep", "--seeds", "9"], "range such as 0..100"),
+        (["sweep", "--seeds", "1..2", "--jobs", "0"], "from 1 to 256 jobs"),
+        (["scenario", "nowhere"], "expected one of away_for_a_year"),
+        (["replay", "no-such-file.json"], "cannot be read"),
+        (["report", "-o", "no/such/folder/page.html"], "folder that exists"),
+        ([], "VERB"),
+    ],
+)
+def test_a_slip_is_exit_code_2_and_says_what_was_expected(
+    capsys: pytest.CaptureFixture[str], line: list[str], expected: str
+) -> None:
+    assert main([*line, "--json"]) == USAGE
+    error = document(capsys)["error"]
+    assert isinstance(error, dict)
+    assert error["code"] == "usage"
+    assert expected in error["message"]
+
+
+def test_replay_of_an_older_recording_is_a_usage_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"format": FORMAT - 1}))
+    assert main(["replay", str(path)]) == USAGE
+    assert "its seed means another world now" in capsys.readouterr().err

@@ -1,0 +1,38 @@
+"""The cursor protocol loses ops, and only where its rule is wrong."""
+
+from simulations.experiments import gossip
+from simulations.options import draw
+from simulations.run import simulate
+
+SEEDS = 50
+
+
+def test_yd_53_a_single_cursor_loses_ops_within_fifty_seeds_and_the_checker_says_so() -> None:
+    for seed in range(SEEDS):
+        outcome = simulate(draw(seed, protocol="hlc-cursor"))
+        if outcome.lost_ops:
+            assert {each.checker for each in outcome.violations} == {"convergence"}
+            assert not outcome.converged
+            return
+    raise AssertionError(f"nothing was lost in {SEEDS} seeds")
+
+
+def test_two_devices_alone_lose_nothing_by_a_cursor() -> None:
+    for seed in range(10):
+        assert not simulate(draw(seed, protocol="hlc-cursor", replicas=2, faults="none")).violations
+
+
+def test_yd_57_random_gossip_over_five_peers_converges_and_a_cursor_misses_what_comes_late() -> None:
+    ours = gossip(replicas=5, ops_each=4, late=True)
+    theirs = gossip(replicas=5, ops_each=4, late=True, protocol="hlc-cursor")
+    assert (ours.missing, ours.rounds is not None) == (0, True)
+    assert theirs.missing > 0
+
+
+def test_yd_53_a_second_sync_moves_no_ops() -> None:
+    once = gossip(replicas=2, ops_each=10)
+    assert once.deliveries == 20
+
+
+def test_yd_56_two_devices_converge_in_one_conversation() -> None:
+    assert gossip(replicas=2, ops_each=10).rounds == 1

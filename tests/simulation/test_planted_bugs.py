@@ -1,0 +1,38 @@
+"""Checkers can fail: each planted bug is caught, and by a checker that it is about."""
+
+import pytest
+
+from simulations.bugs import BUGS, HARMLESS
+from simulations.checkers import all_checkers
+from simulations.options import draw
+from simulations.run import simulate
+
+SEEDS_MAX = 200
+# Where the search need not begin at 0: the first seed that catches a bug, as far as it is not among the first few.
+CATCHING_SEEDS: dict[str, int] = {}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_caught(bug: str) -> None:
+    first = CATCHING_SEEDS.get(bug, 0)
+    for seed in [first, *(seed for seed in range(SEEDS_MAX) if seed != first)]:
+        outcome = simulate(draw(seed, bug=bug))
+        if BUGS[bug].caught_by & {each.checker for each in outcome.violations}:
+            return
+    pytest.fail(f"{bug} ({BUGS[bug].says}) was not caught within {SEEDS_MAX} seeds")
+
+
+def test_every_checker_has_a_bug_that_it_catches() -> None:
+    caught = frozenset[str]().union(*(bug.caught_by for bug in BUGS.values()))
+    assert {checker.name for checker in all_checkers()} <= caught
+
+
+@pytest.mark.parametrize("bug", HARMLESS)
+def test_a_rule_that_is_wrong_and_harmless_is_not_needed_for_correctness(bug: str) -> None:
+    for seed in range(6):
+        assert not simulate(draw(seed, bug=bug)).violations
+
+
+def test_a_bug_is_gone_when_its_world_is_over() -> None:
+    assert simulate(draw(1, bug="pairwise")).violations
+    assert not simulate(draw(1)).violations
