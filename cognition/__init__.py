@@ -6,6 +6,7 @@ from cognition.embedding.embedder import Embedder
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import CognitionError, IndexStale, InvalidQuery, ModelUnavailable
+from cognition.explain import Stage
 from cognition.extraction import FACTS_MAX, Extraction
 from cognition.filters import Filters
 from cognition.memories import Shown, read_memories
@@ -37,6 +38,7 @@ __all__ = [
     "ModelUnavailable",
     "QueueState",
     "Shown",
+    "Stage",
     "StaticEmbedder",
     "TakenIn",
     "Verdict",

@@ -26,12 +26,13 @@ from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
+from cognition.explain import Stage, why_not
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
 from cognition.ranking.classes import classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
-from cognition.recall import K_DEFAULT, Hit, fuse_hits, recall
+from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
 
@@ -61,7 +62,9 @@ class Mind:
         """Why nothing is embedded at present, if that is so."""
         return self._trouble
 
-    async def recall(self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()) -> list[Hit]:
+    async def recall(
+        self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
+    ) -> list[Hit]:
         """Return up to `k` memories for a query, the best first, each with its reasons."""
         parts = [await self._read(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
         now_ms = self._replica.now_ms()
@@ -77,6 +80,7 @@ class Mind:
                     filters=filters,
                     k=k,
                     now_ms=now_ms,
+                    graph=graph,
                 )
                 for asked, vector in parts
             ]
@@ -94,6 +98,28 @@ class Mind:
         except ModelUnavailable as error:
             self._trouble = error
             return asked, None
+
+    async def why_not(
+        self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
+    ) -> list[Stage]:
+        """Return the stages that a memory goes through for a query, up to the one that drops it."""
+        asked, vector = await self._read(query[:QUERY_CHARACTERS_MAX])
+        now_ms = self._replica.now_ms()
+
+        def explain(connection: sqlite3.Connection) -> list[Stage]:
+            ranked = rank(
+                connection,
+                asked,
+                vector=vector,
+                index=None if vector is None else self._loaded(connection),
+                lexicon=None if vector is None else self._lexicon,
+                filters=filters,
+                now_ms=now_ms,
+                limit=pool_size(asked, k),
+            )
+            return why_not(connection, rid, ranked, filters=filters, k=k)
+
+        return await self._replica.read(explain)
 
     async def context(
         self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()

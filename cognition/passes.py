@@ -18,13 +18,16 @@ from cognition.memories import IDS_MAX, fields_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
-from cognition.words import any_of
+from cognition.words import any_of, words
 
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
 # Words that more memories hold than this are asked for only where there are no others. In a memory of a few thousand,
 # that is never; in one of a hundred thousand it is what keeps a question from ranking a third of them.
 _COMMON: Final = 4_000
+# ML-42: how far a question follows edges, and how many neighbours of one step it follows.
+_HOPS: Final = 2
+_CONNECTED_MAX: Final = 50
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
 _INDEXED: Final = ", ".join(f"m.{name}" for name in INDEXED_FIELDS)
@@ -47,6 +50,8 @@ def by_match(
     connection: sqlite3.Connection, query: str, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Return up to `limit` memories that match a full text query, by BM25."""
+    if not query:
+        return []
     condition, values = filters.sql()
     if filters.narrow:
         rows = connection.execute(
@@ -62,8 +67,8 @@ def by_match(
             "SELECT rowid, -rank FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
             (query, taken),
         ).fetchall()
-        allowed = _allowed(connection, [number for number, _ in rows], filters)
-        ranked = [(number, score) for number, score in rows if number in allowed][:limit]
+        permitted = allowed(connection, [number for number, _ in rows], filters)
+        ranked = [(number, score) for number, score in rows if number in permitted][:limit]
         if len(ranked) == limit or len(rows) < taken:
             return ranked
         taken *= 4
@@ -106,16 +111,17 @@ def by_vector(
         nearest = index.search(vector, taken, among=among)
         numbers = [number for number, _ in nearest]
         index.remove(_missing(connection, numbers))
-        allowed = _allowed(connection, numbers, filters, embedded=True)
-        ranked = [(number, max(0.0, cosine)) for number, cosine in nearest if number in allowed][:limit]
+        permitted = allowed(connection, numbers, filters, embedded=True)
+        ranked = [(number, max(0.0, cosine)) for number, cosine in nearest if number in permitted][:limit]
         if len(ranked) == limit or len(nearest) < taken:
             return ranked
         taken *= 4
 
 
-def _allowed(
+def allowed(
     connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters, *, embedded: bool = False
 ) -> set[int]:
+    """Return those of the memories that the filters let through; with `embedded`, only ones with a current vector."""
     condition, values = filters.sql()
     if embedded:
         condition += " AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)"
@@ -136,6 +142,28 @@ def _select(
         rows = connection.execute(f"{sql} ({','.join('?' * len(chunk))})", (*values, *chunk))
         selected.update(number for (number,) in rows)
     return selected
+
+
+def by_graph(
+    connection: sqlite3.Connection, entities: Sequence[str], filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories that name what is connected to these entities, over at most two edges."""
+    known, fringe = set(entities), list(entities)
+    connected: dict[str, None] = {}
+    for _ in range(_HOPS):
+        if not fringe:
+            break
+        marks = ",".join("?" * len(fringe))
+        found = connection.execute(
+            f"""SELECT target FROM edge WHERE source IN ({marks})
+                UNION SELECT source FROM edge WHERE target IN ({marks}) ORDER BY 1 LIMIT ?""",
+            (*fringe, *fringe, _CONNECTED_MAX),
+        )
+        fringe = [name for (name,) in found if name not in known]
+        known.update(fringe)
+        connected.update(dict.fromkeys(fringe))
+    phrases = [" ".join(words(name)) for name in connected]
+    return by_match(connection, any_of(phrase for phrase in phrases if phrase), filters, limit)
 
 
 def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:

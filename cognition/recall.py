@@ -37,7 +37,7 @@ K_MAX: Final = 10_000
 # neighbours.
 POOL_MIN: Final = 120
 POOL_PER_K: Final = 3
-# How many come by words that stand for the query's own; they carry no score into the ranking.
+# How many come by words that stand for the query's own, or by the graph; these carry no score into the ranking.
 BRIDGED: Final = 40
 # The best by fusion, whose neighbours join the pool.
 NEIGHBOURED: Final = 40
@@ -105,6 +105,7 @@ def recall(
     filters: Filters = Filters(),
     k: int = K_DEFAULT,
     weights: Mapping[str, float] = signals.WEIGHTS,
+    graph: bool = True,
 ) -> list[Hit]:
     """Return up to `k` hits, the best first. Without a vector or an index, by words alone."""
     if k < 0:
@@ -112,7 +113,6 @@ def recall(
     k = min(k, K_MAX)
     if k == 0:
         return []
-    limit = max(POOL_MIN, classify(query.text).pool, POOL_PER_K * k)
     ranked = rank(
         connection,
         query,
@@ -121,8 +121,9 @@ def recall(
         now_ms=now_ms,
         lexicon=lexicon,
         filters=filters,
-        limit=limit,
+        limit=pool_size(query, k),
         weights=weights,
+        graph=graph,
     )
     best: dict[int, int] = {}
     for i in ranked.order:
@@ -130,6 +131,11 @@ def recall(
         if len(best) == k:
             break
     return _assemble(connection, ranked, best, filters)
+
+
+def pool_size(query: Query, k: int) -> int:
+    """Return how many candidates each search brings for a query and a wish."""
+    return max(POOL_MIN, classify(query.text).pool, POOL_PER_K * k)
 
 
 def rank(
@@ -142,7 +148,8 @@ def rank(
     lexicon: Lexicon | None,
     filters: Filters,
     limit: int,
-    weights: Mapping[str, float],
+    weights: Mapping[str, float] = signals.WEIGHTS,
+    graph: bool = True,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
     lists = {"words": passes.by_words(connection, query.terms, filters, limit)}
@@ -151,6 +158,8 @@ def rank(
     synonyms = query.synonyms
     if synonyms:
         lists["synonyms"] = passes.by_match(connection, " OR ".join(synonyms), filters, BRIDGED)
+    if graph:
+        lists["graph"] = passes.by_graph(connection, query.entities, filters, BRIDGED)
     candidates = fuse(lists)
     rows = passes.read_rows(connection, list(candidates))
     leading = sorted(rows, key=lambda number: (-candidates[number].score, number))[:NEIGHBOURED]
@@ -223,6 +232,7 @@ def _pool(
         meaning=np.array([max(0.0, cosines.get(row.id, 0.0)) for row in rows], np.float64),
         now_ms=now_ms,
         lexicon=lexicon,
+        connected=frozenset(number for number, _ in lists.get("graph", ())),
     )
 
 

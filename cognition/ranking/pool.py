@@ -114,6 +114,8 @@ class Pool:
     meaning: Column
     now_ms: int
     lexicon: Lexicon | None = None
+    # The numbers of rows that the graph connects with the question.
+    connected: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.rows)

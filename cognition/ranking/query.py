@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from cognition.extraction.names import proper_nouns
+from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import vocabulary
 from cognition.ranking.vocabulary import USE
 from cognition.words import terms, words
@@ -66,6 +66,11 @@ class Query:
             *vocabulary.bridges.asked_for(vocabulary.bridges.groups(self.terms)),
             *(vocabulary.used.asked_for(["use"]) if not USE.isdisjoint(words(self.folded)) else ()),
         ]
+
+    @cached_property
+    def entities(self) -> tuple[str, ...]:
+        """What the graph may know: names as they were typed, and every telling word, also with a capital."""
+        return tuple(dict.fromkeys([*names(self.text), *self.terms, *(term.title() for term in self.terms)]))
 
     @cached_property
     def of_self(self) -> bool:

@@ -78,6 +78,10 @@ def _when(pool: Pool) -> Column:
     return np.array([asked and reading.names_time for reading in pool.readings], np.float64)
 
 
+def _graph(pool: Pool) -> Column:
+    return np.array([row.id in pool.connected for row in pool.rows], np.float64)
+
+
 def _importance(pool: Pool) -> Column:
     return np.array(
         [
@@ -130,6 +134,7 @@ SIGNALS: Final = (
     Signal("used", 1.0, rules.use, "says what was used"),
     Signal("nothing shared", -1.0, rules.nothing_shared, "has no word of the question"),
     Signal("self", 0.5, rules.first_person, "is said of oneself, as was asked"),
+    Signal("graph", 1.0, _graph, "names what is connected to the question"),
     Signal("importance", 0.8, _importance, "matters, and is about this"),
     Signal("recency", 0.3, _recency, "is new"),
     Signal("use", 0.2, _use, "is often recalled"),

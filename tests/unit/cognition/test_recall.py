@@ -1,4 +1,5 @@
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -7,7 +8,7 @@ from cognition.embedding.lexicon import WordVectors
 from cognition.index import ExactIndex
 from cognition.ranking.query import Query
 from cognition.recall import fuse, recall
-from replica import Forget, Set, Value, Write
+from replica import Forget, Relate, Set, Write
 from tests.support.minds import NOW_MS, Home
 
 EMBEDDER = HashedEmbedder()
@@ -28,7 +29,9 @@ class Memory:
         kept = queue.done(self.home.connection, self.space, jobs, rows)
         self.index.add([jobs[i].id for i in kept], rows[kept])
 
-    def recall(self, text: str, *, k: int = 10, by_words: bool = True, **filters: Value) -> list[Hit]:
+    def recall(
+        self, text: str, *, k: int = 10, by_words: bool = True, graph: bool = True, **filters: Any
+    ) -> list[Hit]:
         vector = EMBEDDER.embed([text])[0]
         return recall(
             self.home.connection,
@@ -37,11 +40,12 @@ class Memory:
             index=self.index,
             lexicon=WordVectors(EMBEDDER),
             now_ms=NOW_MS,
-            filters=Filters(**filters),  # type: ignore[arg-type]
+            filters=Filters(**filters),
             k=k,
+            graph=graph,
         )
 
-    def texts(self, text: str, *, k: int = 10, by_words: bool = True, **filters: Value) -> list[str]:
+    def texts(self, text: str, *, k: int = 10, by_words: bool = True, **filters: Any) -> list[str]:
         return [hit.memory.text for hit in self.recall(text, k=k, by_words=by_words, **filters)]
 
 
@@ -310,3 +314,24 @@ def test_a_recall_writes_nothing(memory: Memory) -> None:
     memory.home.connection.execute("PRAGMA query_only = ON")
     assert len(memory.recall("walrus")) == 1
     assert memory.home.core.position == before
+
+
+def test_yd_22_what_only_an_edge_connects_appears_with_the_graph_alone(memory: Memory) -> None:
+    memory.home.remember("Stripe opened an office in Dublin")
+    for n in range(5):
+        memory.home.remember(f"Ann went for walk number {n}")
+    memory.home.commit(Write(Relate("Ann", "works_at", "Stripe", 1.0)))
+    with_graph = memory.recall("What is new with Ann?")
+    assert "Stripe opened an office in Dublin" in [hit.memory.text for hit in with_graph]
+    (hit,) = [hit for hit in with_graph if "Stripe" in hit.memory.text]
+    assert [found.channel for found in hit.found] == ["graph"]
+    without = memory.recall("What is new with Ann?", graph=False)
+    assert "Stripe opened an office in Dublin" not in [hit.memory.text for hit in without]
+
+
+def test_ml_42_the_graph_is_followed_over_two_edges_and_no_further(memory: Memory) -> None:
+    for name in ("Bravo", "Charlie", "Delta"):
+        memory.home.remember(f"{name} is a place")
+    for source, target in (("Alpha", "Bravo"), ("Bravo", "Charlie"), ("Charlie", "Delta")):
+        memory.home.commit(Write(Relate(source, "near", target, 1.0)))
+    assert {hit.memory.text for hit in memory.recall("Alpha")} == {"Bravo is a place", "Charlie is a place"}
