@@ -6,15 +6,18 @@ from typing import Final
 from samemind.results.portable import Exported, Imported
 from samemind.surface.declare import Verb, argument, option
 
+# What samemind.portable.files can read.
+FORMATS: Final = ("auto", "jsonl", "markdown", "locomo", "chatgpt", "claude", "mem0", "mcp-memory")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
     """Bring memories in; what came in before is passed over."""
 
-    files: tuple[str, ...] = argument("files to read", metavar="FILE", many=True)
-    format: str = option(
-        "--format", "how they are written", default="auto", choices=("auto", "jsonl", "locomo")
+    files: tuple[str, ...] = argument(
+        "files to read; a folder stands for the Markdown notes in it", metavar="FILE", many=True
     )
+    format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
     workspace: str | None = option("--workspace", "the space they go to")
     facts: bool = option("--facts", "store the facts in them beside them too", default=False)
 

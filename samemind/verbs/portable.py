@@ -7,7 +7,6 @@ twice.
 An export reads from a connection of its own in one transaction: it shows one moment, and nobody waits for it.
 """
 
-import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
@@ -27,8 +26,9 @@ from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
 from samemind.device import Device
-from samemind.errors import SamemindError, Usage
-from samemind.portable import jsonl, locomo
+from samemind.errors import SamemindError
+from samemind.portable import jsonl
+from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item, Record, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
@@ -47,8 +47,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     failed: list[FailedLine] = []
     records: list[Record] = []
     for name in options.files:
-        text = await trio.Path(name).read_text(encoding="utf-8")
-        records += _read(Path(name).name, text, options.format)
+        records += await trio.to_thread.run_sync(_read, Path(name), options.format)
     if options.workspace is not None:
         records = [_into(options.workspace, record) for record in records]
     parents = {record.fields.get("parent") for record in records if isinstance(record, Item)}
@@ -80,19 +79,8 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
     )
 
 
-def _read(name: str, text: str, format: str) -> Iterable[Record]:
-    document: object = None
-    if format == "locomo" or (format == "auto" and not name.endswith(".jsonl")):
-        try:
-            document = json.loads(text)
-        except ValueError as error:
-            if format == "locomo":
-                raise Usage(f"{name}: expected a JSON document, {error}", code="unreadable") from None
-    if format == "locomo" or locomo.looks_like(document):
-        return locomo.read(document)
-    if isinstance(document, list):
-        raise Usage(f"{name}: expected JSON lines or a known format, got a JSON list of something else")
-    return jsonl.read(text.split("\n"))
+def _read(path: Path, format: str) -> list[Record]:
+    return list(read_path(path, format))
 
 
 def _into(workspace: str, record: Record) -> Record:

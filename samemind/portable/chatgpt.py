@@ -1,0 +1,66 @@
+"""Read a ChatGPT export: `conversations.json`, a list of chats that are trees of messages.
+
+Only the branch that the chat ended on is read: answers that were regenerated and edited questions lie on
+others. What tools and the system said is left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from replica import Value, derived_memory_id
+from samemind.portable.records import Item, Record, Unreadable
+
+SOURCE: Final = "chatgpt"
+_SPEAKERS: Final = {"user": "user", "assistant": "ChatGPT"}
+
+
+def looks_like(document: object) -> bool:
+    """Say whether a JSON document is in this format."""
+    return isinstance(document, list) and any(
+        isinstance(each, dict) and isinstance(each.get("mapping"), dict) for each in document
+    )
+
+
+def read(document: object) -> Iterator[Record]:
+    """Return every message of every chat, in the order in which they were said."""
+    if not isinstance(document, list):
+        yield Unreadable(line=1, reason="expected a list of chats")
+        return
+    for number, chat in enumerate(document, start=1):
+        try:
+            yield from _chat(number, chat)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            yield Unreadable(line=number, reason=f"expected a chat of a ChatGPT export, {error!r}")
+
+
+def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
+    mapping: Mapping[str, Any] = chat["mapping"]
+    name = str(chat.get("conversation_id") or chat.get("id") or chat["create_time"])
+    branch: dict[str, Any] = {}
+    at = chat.get("current_node") or next(
+        (key for key, node in mapping.items() if not node.get("children")), None
+    )
+    while isinstance(at, str) and at not in branch and at in mapping:  # a circle ends the branch
+        branch[at] = mapping[at]
+        at = mapping[at].get("parent")
+    for position, (key, node) in enumerate(reversed(branch.items())):
+        message = node.get("message") or {}
+        speaker = _SPEAKERS.get(str((message.get("author") or {}).get("role")))
+        parts = (message.get("content") or {}).get("parts") or ()
+        text = "\n".join(part for part in parts if isinstance(part, str)).strip()
+        if speaker is None or not text:
+            continue
+        turn = str(message.get("id") or key)
+        fields: dict[str, Value] = {
+            "speaker": speaker,
+            "conversation": f"{SOURCE}:{name}",
+            "turn": turn,
+            "position": position,
+            "source": SOURCE,
+        }
+        if chat.get("title"):
+            fields["topic"] = str(chat["title"])
+        told_at = message.get("create_time") or chat.get("create_time")
+        if told_at is not None:
+            fields["told_at"] = int(float(told_at) * 1_000)
+        yield Item(line=number, rid=derived_memory_id(SOURCE, f"{name}:{turn}"), text=text, fields=fields)

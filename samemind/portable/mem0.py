@@ -1,0 +1,51 @@
+"""Read what mem0 gives out: a list of memories, alone or under `results` or `memories`."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from replica import Value, derived_memory_id
+from samemind.errors import SamemindError
+from samemind.portable.records import Item, Record, Unreadable
+from samemind.times import read_time
+
+SOURCE: Final = "mem0"
+_SCOPES: Final = ("user_id", "agent_id", "run_id", "app_id")
+
+
+def looks_like(document: object) -> bool:
+    """Say whether a JSON document is in this format."""
+    return any(isinstance(each, dict) and "memory" in each and "id" in each for each in _entries(document))
+
+
+def read(document: object) -> Iterator[Record]:
+    """Return every memory, in its order."""
+    for number, entry in enumerate(_entries(document), start=1):
+        try:
+            yield _item(number, entry)
+        except (AttributeError, KeyError, TypeError, ValueError, SamemindError) as error:
+            yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
+
+
+def _entries(document: object) -> list[Any]:
+    if isinstance(document, dict):
+        document = document.get("results", document.get("memories"))
+    return document if isinstance(document, list) else []
+
+
+def _item(number: int, entry: Mapping[str, Any]) -> Item:
+    text = entry["memory"]
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("expected a text")
+    fields: dict[str, Value] = {"source": SOURCE}
+    meta = dict(entry.get("metadata") or {}) | {name: entry[name] for name in _SCOPES if entry.get(name)}
+    if meta:
+        fields["meta"] = {
+            str(key): json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+            for key, value in meta.items()
+        }
+    if entry.get("categories"):
+        fields["tags"] = sorted({str(category) for category in entry["categories"]})
+    if entry.get("created_at"):
+        fields["told_at"] = read_time(str(entry["created_at"]), name="created_at")
+    return Item(line=number, rid=derived_memory_id(SOURCE, str(entry["id"])), text=text, fields=fields)

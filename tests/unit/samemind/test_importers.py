@@ -1,0 +1,302 @@
+"""Every format that memories come in, and what is wrong with files from elsewhere."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+from samemind.errors import SamemindError
+from samemind.portable import markdown
+from samemind.portable.files import ZIP_RATIO_MAX, read_path
+from samemind.portable.records import Edge, Item, Unreadable
+from samemind.surface.portable import FORMATS
+
+CHATGPT = [
+    {
+        "title": "Boats",
+        "create_time": 1_700_000_000.5,
+        "conversation_id": "c1",
+        "current_node": "d",
+        "mapping": {
+            "root": {"message": None, "parent": None, "children": ["a"]},
+            "a": {
+                "message": {
+                    "id": "m1",
+                    "author": {"role": "user"},
+                    "create_time": 1_700_000_001.25,
+                    "content": {"content_type": "text", "parts": ["What is a yawl?"]},
+                },
+                "parent": "root",
+                "children": ["b", "d"],
+            },
+            "b": {
+                "message": {
+                    "id": "m2",
+                    "author": {"role": "assistant"},
+                    "content": {"parts": ["An answer that was regenerated."]},
+                },
+                "parent": "a",
+                "children": [],
+            },
+            "d": {
+                "message": {
+                    "id": "m3",
+                    "author": {"role": "assistant"},
+                    "create_time": None,
+                    "content": {"parts": ["A boat with two masts.", {"asset_pointer": "file"}]},
+                },
+                "parent": "a",
+                "children": [],
+            },
+        },
+    }
+]
+CLAUDE = [
+    {
+        "uuid": "u1",
+        "name": "Boats",
+        "created_at": "2024-01-02T03:04:05.678901Z",
+        "chat_messages": [
+            {
+                "uuid": "m1",
+                "sender": "human",
+                "text": "What is a yawl?",
+                "created_at": "2024-01-02T03:04:05Z",
+            },
+            {
+                "uuid": "m2",
+                "sender": "assistant",
+                "text": "",
+                "content": [{"type": "text", "text": "A boat."}, {"type": "tool_use"}],
+                "created_at": "2024-01-02T03:04:09+00:00",
+            },
+        ],
+    }
+]
+MEM0 = {
+    "results": [
+        {
+            "id": "x1",
+            "memory": "Likes sushi",
+            "user_id": "ann",
+            "metadata": {"room": "kitchen", "deep": {"a": 1}},
+            "categories": ["food"],
+            "created_at": "2024-07-26T12:00:00-07:00",
+            "updated_at": None,
+        }
+    ]
+}
+MCP_MEMORY = [
+    {
+        "type": "entity",
+        "name": "Ann_Stone",
+        "entityType": "person",
+        "observations": ["Speaks Spanish", "Ann_Stone sails"],
+    },
+    {"type": "relation", "from": "Ann_Stone", "to": "Acme", "relationType": "works_at"},
+]
+NOTE = """---
+tags: [boats, "sea"]
+---
+Intro with #first tag.
+
+# Yawls
+Two masts, see [[Ketch|ketches]] and [[Ketch]].
+```
+# not a heading
+```
+## Rig
+The mizzen is small. C# is no tag.
+"""
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def written(path: Path, document: object) -> Path:
+    """Write a JSON document, or lines of them."""
+    lines = isinstance(document, list) and path.suffix == ".jsonl"
+    text = "\n".join(map(json.dumps, document)) if lines else json.dumps(document)  # type: ignore[call-overload]
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def items(path: Path, format: str = "auto") -> list[Item]:
+    """Return the memories in a file."""
+    return [record for record in read_path(path, format) if isinstance(record, Item)]
+
+
+def test_a_chatgpt_export_gives_the_branch_that_was_kept(tmp_path: Path) -> None:
+    asked, answered = items(written(tmp_path / "conversations.json", CHATGPT))
+    assert (asked.text, answered.text) == ("What is a yawl?", "A boat with two masts.")
+    assert asked.fields == {
+        "speaker": "user", "conversation": "chatgpt:c1", "turn": "m1", "position": 1, "source": "chatgpt",
+        "topic": "Boats", "told_at": 1_700_000_001_250,
+    }  # fmt: skip
+    assert answered.fields["told_at"] == 1_700_000_000_500
+
+
+def test_a_claude_export_gives_its_messages_in_order(tmp_path: Path) -> None:
+    asked, answered = items(written(tmp_path / "conversations.json", CLAUDE))
+    assert (asked.text, answered.text) == ("What is a yawl?", "A boat.")
+    assert (answered.fields["speaker"], answered.fields["position"]) == ("Claude", 1)
+    assert answered.fields["told_at"] == 1_704_164_649_000
+
+
+def test_an_export_may_stay_zipped(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("chats/conversations.json", json.dumps(CLAUDE))
+        archive.writestr("users.json", "[]")
+    assert len(items(tmp_path / "export.zip")) == 2
+
+
+@pytest.mark.parametrize("document", [MEM0, MEM0["results"], {"memories": MEM0["results"]}])
+def test_mem0_memories_keep_their_labels_and_their_time(tmp_path: Path, document: object) -> None:
+    (item,) = items(written(tmp_path / "mem0.json", document))
+    assert item.text == "Likes sushi"
+    assert item.fields == {
+        "source": "mem0", "tags": ["food"], "told_at": 1_722_020_400_000,
+        "meta": {"room": "kitchen", "deep": '{"a": 1}', "user_id": "ann"},
+    }  # fmt: skip
+
+
+def test_mcp_observations_name_their_entity_and_relations_are_edges(tmp_path: Path) -> None:
+    path = written(tmp_path / "memory.jsonl", MCP_MEMORY)
+    assert [item.text for item in items(path)] == ["Ann_Stone: Speaks Spanish", "Ann_Stone sails"]
+    (edge,) = (record for record in read_path(path, "auto") if isinstance(record, Edge))
+    assert (edge.source, edge.relation, edge.target) == ("Ann_Stone", "works_at", "Acme")
+
+
+def test_a_vault_gives_its_sections_with_tags_and_links(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    (vault / "sea").mkdir(parents=True)
+    (vault / "sea" / "Yawl.md").write_text(NOTE, encoding="utf-8")
+    (vault / ".obsidian").mkdir()
+    (vault / ".obsidian" / "hidden.md").write_text("no", encoding="utf-8")
+    found = list(read_path(vault, "auto"))
+    intro, yawls, rig = (record for record in found if isinstance(record, Item))
+    assert intro.fields == {
+        "source": "markdown", "topic": "Yawl", "meta": {"note": "sea/Yawl.md"}, "tags": ["boats", "first", "sea"],
+    }  # fmt: skip
+    assert (yawls.fields["topic"], rig.fields["topic"]) == ("Yawl > Yawls", "Yawl > Yawls > Rig")
+    assert (intro.line, yawls.line, rig.line) == (4, 7, 12)
+    assert "# not a heading" in yawls.text
+    assert rig.text == "The mizzen is small. C# is no tag."
+    edges = [(edge.source, edge.target) for edge in found if isinstance(edge, Edge)]
+    assert edges == [("Yawl", "Ketch")]
+
+
+def test_a_changed_section_comes_in_anew_and_the_others_are_known() -> None:
+    before = {r.rid for r in markdown.read("a.md", NOTE) if isinstance(r, Item)}
+    after = {r.rid for r in markdown.read("a.md", NOTE.replace("small", "tiny")) if isinstance(r, Item)}
+    assert (len(before), len(before & after)) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [("c.json", CHATGPT), ("a.json", CLAUDE), ("m.json", MEM0), ("k.jsonl", MCP_MEMORY)],
+)
+def test_bringing_a_file_in_twice_adds_nothing(
+    mind: BlockingMind, tmp_path: Path, name: str, document: Any
+) -> None:
+    path = written(tmp_path / name, document)
+    first = mind.import_(path)
+    assert first.imported > 0
+    assert first.failed == []
+    again = mind.import_(path)
+    assert (again.imported, again.skipped) == (0, first.imported)
+    assert mind.verify().ok
+
+
+HOSTILE: list[tuple[str, bytes]] = [
+    ("cut.json", json.dumps(CHATGPT).encode()[:200]),
+    ("deep.json", b"[" * 100_000),
+    ("nodes.json", b'[{"mapping": {"a": {"parent": "a"}}, "current_node": "a"}, {"mapping": 5}, 7, null]'),
+    ("claude.json", b'[{"chat_messages": [7]}, {"chat_messages": [], "uuid": null}, {"chat_messages": 3}]'),
+    (
+        "mem0.json",
+        b'{"results": [{"id": 1, "memory": 5}, {"id": 2, "memory": "x", "created_at": "soon"}, 8]}',
+    ),
+    (
+        "graph.jsonl",
+        b'{"type": "entity", "name": 3, "observations": [1]}\n{"type": "relation", "relationType": 1}\nx',
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "data"), HOSTILE, ids=lambda each: each if isinstance(each, str) else "")
+def test_a_damaged_file_says_what_is_wrong_and_stops_nothing(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    failed = [record for record in read_path(tmp_path / name, "auto") if isinstance(record, Unreadable)]
+    assert failed
+    assert all(record.reason for record in failed)
+
+
+def test_good_entries_beside_bad_ones_come_in_and_the_bad_ones_are_counted(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "mixed.json", [{"mapping": 5}, *CHATGPT])
+    imported = mind.import_(path)
+    assert (imported.imported, [line.line for line in imported.failed]) == (2, [1])
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", b" " * 30_000_000)
+    packed = (tmp_path / "bomb.zip").stat().st_size
+    assert packed * ZIP_RATIO_MAX < 30_000_000
+    with pytest.raises(SamemindError, match="unpack"):
+        list(read_path(tmp_path / "bomb.zip", "auto"))
+
+
+def test_a_zip_without_chats_and_a_folder_without_notes_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("a.txt", "x")
+    with pytest.raises(SamemindError, match=r"conversations\.json"):
+        list(read_path(tmp_path / "other.zip", "auto"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SamemindError, match="Markdown"):
+        list(read_path(tmp_path / "empty", "auto"))
+
+
+@pytest.mark.parametrize("data", [b'{"text": "caf\xe9"}', bytes(range(256)), b"PK\x03\x04" + b"x" * 50])
+def test_a_file_that_is_no_text_is_refused_but_keeps_no_other_note_of_a_folder_out(
+    tmp_path: Path, data: bytes
+) -> None:
+    (tmp_path / "bad.md").write_bytes(data)
+    (tmp_path / "good.md").write_text("fine")
+    with pytest.raises(SamemindError, match=r"UTF-8|zip"):
+        list(read_path(tmp_path / "bad.md", "auto"))
+    bad, good = read_path(tmp_path, "auto")
+    assert isinstance(bad, Unreadable)
+    assert isinstance(good, Item)
+
+
+def test_utf_16_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+    for encoding in ("utf-16", "utf-8-sig"):
+        path = tmp_path / f"{encoding}.jsonl"
+        path.write_bytes('{"text": "Олена живе у Києві"}'.encode(encoding))
+        assert [item.text for item in items(path)] == ["Олена живе у Києві"]
+
+
+@pytest.mark.parametrize("format", [each for each in FORMATS if each not in ("auto", "locomo")])
+def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "file.jsonl"
+    match format:
+        case "markdown":
+            path.write_text(NOTE)
+        case "jsonl":
+            path.write_text('{"text": "x"}')
+        case "mcp-memory":
+            written(path, MCP_MEMORY)
+        case _:
+            path.write_text(json.dumps({"chatgpt": CHATGPT, "claude": CLAUDE, "mem0": MEM0}[format]))
+    assert items(path, format)
