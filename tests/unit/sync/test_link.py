@@ -1,8 +1,8 @@
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 import trio
@@ -16,6 +16,7 @@ from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import Bye, CaughtUp, Hello, decode_message, encode_message
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, introduce_to, run
+from tests.support.replicas import Counting, Overtaking
 
 
 @asynccontextmanager
@@ -109,26 +110,6 @@ def test_a_resync_without_news_is_one_round_trip_and_a_few_bytes(tmp_path: Path)
                 assert 0 < asked.bytes_in + asked.bytes_out < 1_000
 
     run(main)
-
-
-class Overtaking:
-    """A replica whose answers overtake each other: every second call comes back late, its work done in turn."""
-
-    def __init__(self, replica: Replica) -> None:
-        self._replica = replica
-        self._calls = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._replica, name)
-
-    async def run(self, function: Callable[..., Any]) -> Any:
-        self._calls += 1
-        late = self._calls % 2
-        try:
-            return await self._replica.run(function)
-        finally:
-            if late:
-                await trio.sleep(0.02)
 
 
 def test_ops_leave_in_the_order_in_which_they_were_committed(tmp_path: Path) -> None:
@@ -273,21 +254,6 @@ def test_a_peer_that_owes_an_answer_has_a_minute(tmp_path: Path) -> None:
             assert "stayed silent" in str(found[0])
 
     trio.run(main, clock=clock)
-
-
-class Counting:
-    """A replica that counts how often its store was asked for anything."""
-
-    def __init__(self, replica: Replica) -> None:
-        self._replica = replica
-        self.calls = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._replica, name)
-
-    async def run(self, function: Callable[..., Any]) -> Any:
-        self.calls += 1
-        return await self._replica.run(function)
 
 
 def test_a_quiet_link_may_be_silent_for_ever_and_does_nothing(tmp_path: Path) -> None:
