@@ -15,7 +15,7 @@ import trio
 from samemind.errors import Unreachable
 from samemind.library import Meta, Mind, Rid, When, open_mind
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
-from samemind.results.graph import EdgeView, Graph
+from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
     Forgotten,
@@ -239,6 +239,10 @@ class BlockingMind:
     def graph(self, entity: str, *, hops: int = 1) -> Graph:
         """Return what an entity is related to."""
         return self._run(lambda: self._mind.graph(entity, hops=hops))
+
+    def entities(self, *, limit: int = 50) -> Entities:
+        """List the people, places and things that memories name, the commonest first."""
+        return self._run(lambda: self._mind.entities(limit=limit))
 
     def import_(
         self,

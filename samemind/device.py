@@ -17,6 +17,7 @@ from typing import Any
 import trio
 
 from cognition import CognitionTables, Mind, open_mind
+from cognition.entities import EntityTables
 from replica import AsyncioHost, Core, DeviceId, Replica, introduce, open_replica, wall_clock_ms
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
@@ -97,7 +98,7 @@ async def open_device(
                 host=host,
                 device=identity.device_id,
                 sign=identity.sign,
-                derived=[CognitionTables()],
+                derived=[CognitionTables(), EntityTables()],
                 clock=clock,
                 random=random,
             )

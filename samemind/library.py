@@ -15,7 +15,7 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
-from samemind.results.graph import EdgeView, Graph
+from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
     Forgotten,
@@ -256,6 +256,10 @@ class Mind:
     async def graph(self, entity: str, *, hops: int = 1) -> Graph:
         """Return what an entity is related to."""
         return await self._ask(graph.GRAPH, entity=entity, hops=hops)
+
+    async def entities(self, *, limit: int = 50) -> Entities:
+        """List the people, places and things that memories name, the commonest first."""
+        return await self._ask(graph.ENTITIES, limit=limit)
 
     async def import_(
         self,

@@ -239,6 +239,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],
     "graph": _edges,
+    "entities": lambda document: [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]],
     "history": _versions,
     "import": _imported,
     "export": _exported,

@@ -19,3 +19,18 @@ class Graph:
 
     edges: list[EdgeView]
     entities: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityView:
+    """Somebody or something, and how many memories name it."""
+
+    name: str
+    memories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entities:
+    """What memories name, the commonest first."""
+
+    entities: list[EntityView]

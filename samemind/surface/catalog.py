@@ -29,7 +29,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "forget",
         "history",
     ),
-    "graph": ("relate", "unrelate", "graph"),
+    "graph": ("relate", "unrelate", "graph", "entities"),
     "portable": ("import", "export"),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "device": ("init", "up", "down", "status", "digest", "log", "verify", "compact", "doctor", "stats"),

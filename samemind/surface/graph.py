@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.graph import EdgeView, Graph
+from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.surface.declare import Verb, argument, option
 
 
@@ -34,8 +34,16 @@ class ShowGraph:
     hops: int = option("--hops", "how many edges away", default=1, metavar="N")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListEntities:
+    """List the people, places and things that memories name."""
+
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+
+
 _MODULE: Final = "samemind.verbs.graph"
 
 RELATE: Final = Verb("relate", Relate, EdgeView, _MODULE)
 UNRELATE: Final = Verb("unrelate", Unrelate, EdgeView, _MODULE)
 GRAPH: Final = Verb("graph", ShowGraph, Graph, _MODULE)
+ENTITIES: Final = Verb("entities", ListEntities, Entities, _MODULE)

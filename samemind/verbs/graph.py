@@ -1,14 +1,21 @@
 """Relate things, and show what they are related to."""
 
 import sqlite3
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
+import trio
+
 import replica
+from cognition import Extraction
+from cognition.entities import Unread, keep, read_some, triples_of, unread
+from cognition.entities import entities as named
 from replica import Core, Write, parse_memory_id, show_memory_id
 from samemind.device import Device
 from samemind.errors import NotFound, Usage
-from samemind.results.graph import EdgeView, Graph
-from samemind.surface.graph import Relate, ShowGraph, Unrelate
+from samemind.results.graph import EdgeView, Entities, EntityView, Graph
+from samemind.surface.graph import ListEntities, Relate, ShowGraph, Unrelate
 
 # Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
 HOPS_MAX: Final = 6
@@ -40,8 +47,18 @@ async def unrelate(device: Device, options: Unrelate) -> EdgeView:
     return await device.replica.run(write)
 
 
+async def entities(device: Device, options: ListEntities) -> Entities:
+    """List what memories name, the commonest first."""
+    if not 0 <= options.limit <= EDGES_MAX:
+        raise Usage(f"expected a limit of 0 to {EDGES_MAX}, got {options.limit}", code="invalid")
+    await _read_all(device)
+    found = await device.replica.read(lambda connection: named(connection, limit=options.limit))
+    return Entities(entities=[EntityView(name=name, memories=count) for name, count in found])
+
+
 async def graph(device: Device, options: ShowGraph) -> Graph:
-    """Walk the edges from an entity, in both directions."""
+    """Walk the edges from an entity, in both directions: those that were told, and what memories state."""
+    await _read_all(device)
     if not 1 <= options.hops <= HOPS_MAX:
         raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")
     entity = _name(options.entity)
@@ -51,8 +68,10 @@ async def graph(device: Device, options: ShowGraph) -> Graph:
             name
             for (name,) in connection.execute(
                 """SELECT source FROM edge WHERE source = ? COLLATE NOCASE
-                   UNION SELECT target FROM edge WHERE target = ? COLLATE NOCASE""",
-                (entity, entity),
+                   UNION SELECT target FROM edge WHERE target = ? COLLATE NOCASE
+                   UNION SELECT subject FROM triple WHERE subject = ?
+                   UNION SELECT object FROM triple WHERE object = ?""",
+                (entity, entity, entity, entity),
             )
         }
         if not reached:
@@ -77,12 +96,27 @@ async def graph(device: Device, options: ShowGraph) -> Graph:
     return await device.replica.read(read)
 
 
+async def _read_all(device: Device) -> None:
+    """Read what came since for the names in it; in a thread, a page at a time, so that nobody waits for it."""
+    while page := await device.replica.read(unread):
+        found = await trio.to_thread.run_sync(read_some, page)
+        await device.replica.run(partial(_keep, page, found))
+
+
+def _keep(
+    page: Sequence[Unread], found: Sequence[Extraction], core: Core, connection: sqlite3.Connection
+) -> None:
+    keep(connection, page, found)
+
+
 def _edges_of(connection: sqlite3.Connection, name: str) -> list[tuple[str, str, str, float]]:
-    return connection.execute(
+    told = connection.execute(
         """SELECT source, relation, target, weight FROM edge WHERE source = ?
            UNION SELECT source, relation, target, weight FROM edge WHERE target = ? LIMIT ?""",
         (name, name, EDGES_MAX),
     ).fetchall()
+    known = {edge[:3] for edge in told}
+    return told + [edge for edge in triples_of(connection, name, limit=EDGES_MAX) if edge[:3] not in known]
 
 
 def _name(text: str) -> str:

@@ -1,0 +1,145 @@
+"""Keep what memories name, and what they state of it: entities and triples, derived from the texts.
+
+They follow from the texts and are never shipped: every device reads its own. Reading takes a millisecond a
+text, too long for the fold, so the fold only notes which memories are new (or changed) and `read_some` reads
+them when somebody asks for entities, a page at a time. What is erased leaves in the transaction that erases it.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from cognition.extraction import Extraction, extract
+from replica import Memory, RowChange, transaction
+
+# Raise it when a table, or what is found in a text, changes.
+ENTITIES_VERSION: Final = 1
+# Texts read at a time: a fifth of a second, and a writer held up for a hundredth.
+PAGE: Final = 200
+
+_CREATE: Final = (
+    """CREATE TABLE entity_mention (
+        id INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, PRIMARY KEY (id, name)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX entity_mention_by_name ON entity_mention (name)",
+    """CREATE TABLE triple (
+        id INTEGER NOT NULL, subject TEXT NOT NULL COLLATE NOCASE, predicate TEXT NOT NULL,
+        object TEXT NOT NULL COLLATE NOCASE, PRIMARY KEY (id, subject, predicate, object)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX triple_by_subject ON triple (subject)",
+    "CREATE INDEX triple_by_object ON triple (object)",
+    "CREATE TABLE entity_queue (id INTEGER PRIMARY KEY)",
+    "INSERT INTO entity_queue SELECT id FROM memory",
+)  # fmt: skip
+_TABLES: Final = ("entity_mention", "triple", "entity_queue")
+
+
+class Unread(NamedTuple):
+    """A memory whose text is to be read; `updated` tells whether it changed meanwhile."""
+
+    id: int
+    updated: int
+    text: str
+    speaker: str | None
+    told_at_ms: int
+
+
+class EntityTables:
+    """A `replica.DerivedTables`: notes what is to be read, and drops what was found in texts that are gone."""
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create the tables, or make them anew if an older program left them."""
+        with transaction(connection):
+            connection.execute("CREATE TABLE IF NOT EXISTS entity_version (version INTEGER NOT NULL)")
+            if connection.execute("SELECT version FROM entity_version").fetchall() == [(ENTITIES_VERSION,)]:
+                return
+            for table in _TABLES:
+                connection.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _CREATE:
+                connection.execute(statement)
+            connection.execute("DELETE FROM entity_version")
+            connection.execute("INSERT INTO entity_version VALUES (?)", (ENTITIES_VERSION,))
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch: what is new is to be read, what is gone leaves."""
+        stale, wanted = [], []
+        for number, _, before, after in changes:
+            if before is not None and after is not None and _read_of(before) == _read_of(after):
+                continue
+            if before is not None:
+                stale.append((number,))
+            if after is not None:
+                wanted.append(number)
+        for table in _TABLES if stale else ():
+            connection.executemany(f"DELETE FROM {table} WHERE id = ?", stale)
+        if wanted and len(wanted) == wanted[-1] - wanted[0] + 1:
+            connection.execute(
+                "INSERT OR IGNORE INTO entity_queue SELECT id FROM memory WHERE id BETWEEN ? AND ?",
+                (wanted[0], wanted[-1]),
+            )
+        else:
+            connection.executemany(
+                "INSERT OR IGNORE INTO entity_queue VALUES (?)", [(number,) for number in wanted]
+            )
+
+
+def unread(connection: sqlite3.Connection) -> list[Unread]:
+    """Return a page of memories that are still to be read."""
+    rows = connection.execute(
+        """SELECT q.id, m.updated, m.text, m.speaker, ifnull(m.told_at, m.created >> 16)
+           FROM entity_queue q JOIN memory m ON m.id = q.id ORDER BY q.id LIMIT ?""",
+        (PAGE,),
+    )
+    return [Unread(*row) for row in rows]
+
+
+def read_some(page: Sequence[Unread]) -> list[Extraction]:
+    """Return what the texts of a page name and state."""
+    return [extract(one.text, told_at_ms=one.told_at_ms, speaker=one.speaker) for one in page]
+
+
+def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: Sequence[Extraction]) -> None:
+    """Keep what was found, unless a text changed while it was read: then it stays to be read."""
+    with transaction(connection):
+        for one, each in zip(page, found, strict=True):
+            now = connection.execute("SELECT updated FROM memory WHERE id = ?", (one.id,)).fetchone()
+            if now is not None and now != (one.updated,):
+                continue
+            connection.execute("DELETE FROM entity_queue WHERE id = ?", (one.id,))
+            if now is None:
+                continue
+            names = {name.casefold(): name for name in ((one.speaker,) if one.speaker else ())}
+            names |= {name.casefold(): name for name in each.entities}
+            connection.executemany(
+                "INSERT OR IGNORE INTO entity_mention VALUES (?, ?)",
+                [(one.id, name) for name in names.values()],
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO triple VALUES (?, ?, ?, ?)",
+                [(one.id, triple.subject, triple.predicate, triple.object) for triple in each.triples],
+            )
+
+
+def entities(connection: sqlite3.Connection, *, limit: int) -> list[tuple[str, int]]:
+    """Return the names that memories hold, with how many do: the commonest first."""
+    return connection.execute(
+        """SELECT min(name), count(DISTINCT id) FROM entity_mention GROUP BY name
+           ORDER BY count(DISTINCT id) DESC, min(name) LIMIT ?""",
+        (limit,),
+    ).fetchall()
+
+
+def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list[tuple[str, str, str, float]]:
+    """Return what memories state of a name, or of something by that name, as edges: weight 1 each."""
+    return connection.execute(
+        """SELECT DISTINCT subject, predicate, object, 1.0 FROM triple WHERE subject = ?
+           UNION SELECT DISTINCT subject, predicate, object, 1.0 FROM triple WHERE object = ? LIMIT ?""",
+        (name, name, limit),
+    ).fetchall()
+
+
+def _read_of(memory: Memory) -> tuple[object, ...]:
+    return memory.text, memory.fields.get("speaker"), memory.fields.get("told_at")

@@ -1,0 +1,59 @@
+"""What memories name, and what they state of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+from samemind.errors import NotFound
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def named(mind: BlockingMind) -> dict[str, int]:
+    return {one.name: one.memories for one in mind.entities().entities}
+
+
+def test_yd_03_people_whom_memories_name_appear_as_entities(mind: BlockingMind) -> None:
+    mind.remember("Yesterday I met Mary Jones and Олена in Lisbon", speaker="Ann")
+    mind.remember("Then Mary Jones left for Porto")
+    assert named(mind) == {"Mary Jones": 2, "Ann": 1, "Lisbon": 1, "Porto": 1, "Олена": 1}
+
+
+def test_entities_follow_edits_and_forgetting(mind: BlockingMind) -> None:
+    told = mind.remember("Today I met Mary Jones at home")
+    assert "Mary Jones" in named(mind)
+    mind.edit(told.rid, "Today I met Bob Stone at home")
+    assert set(named(mind)) == {"Bob Stone"}
+    mind.forget(told.rid)
+    assert named(mind) == {}
+
+
+def test_what_memories_state_is_part_of_the_graph(mind: BlockingMind) -> None:
+    told = mind.remember("Alice works at Stripe")
+    mind.relate("Stripe", "based_in", "Dublin")
+    edges = {(edge.source, edge.relation, edge.target) for edge in mind.graph("alice", hops=2).edges}
+    assert edges == {("Alice", "works_at", "Stripe"), ("Stripe", "based_in", "Dublin")}
+    mind.forget(told.rid)
+    with pytest.raises(NotFound):
+        mind.graph("alice")
+
+
+def test_devices_that_were_told_the_same_agree_however_they_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"id": 1, "text": "Alice works at Stripe"}\n{"id": 2, "text": "Bob lives in Lisbon"}')
+    digests = []
+    for name, asks in (("a", True), ("b", False)):
+        with samemind.open_blocking(tmp_path / name) as mind:
+            mind.import_(file)
+            if asks:
+                mind.entities()
+            digests.append(mind.digest().digest)
+            assert mind.verify().ok
+    assert digests[0] == digests[1]
