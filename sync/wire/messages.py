@@ -239,7 +239,9 @@ def _read(plain: object) -> Message | None:
             return Known(_read_by_origin(origins))
         case [_Number.OPS, bool(last), bytes(frame)]:
             return Ops(frame, last)
-        case [_Number.BASE, int(index), int(count), bytes(part)] if 0 <= index < count <= BASE_PARTS_MAX:
+        case [_Number.BASE, int(index), int(count), bytes(part)] if (
+            0 <= index < count <= BASE_PARTS_MAX and len(part) <= BASE_PART_BYTES
+        ):
             return Base(part, index, count)
         case [_Number.ACK, int(taken), list(refused)] if taken >= 0 and len(refused) <= SEEN_MAX:
             return Ack(taken, tuple(map(_read_refused, refused)))
