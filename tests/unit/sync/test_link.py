@@ -16,7 +16,7 @@ from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import Bye, CaughtUp, Hello, decode_message, encode_message
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, introduce_to, run
-from tests.support.replicas import Counting, Overtaking
+from tests.support.quirks import Counting, Overtaking
 
 
 @asynccontextmanager
