@@ -52,8 +52,11 @@ def newer_payload(body: Body, random: Random) -> tuple[int, bytes]:
     return KIND_OF[type(body)], encode_payload(random.randbytes(SALT_BYTES), body)
 
 
-def wrong_bodies(random: Random, rid: bytes) -> tuple[int, bytes | None, bytes]:
-    """Return (kind, rid, payload) of an op that keeps the rules of headers and breaks those of bodies."""
+def wrong_bodies(random: Random, rid: bytes, base: bytes = b"8 bytes.") -> tuple[int, bytes | None, bytes]:
+    """Return (kind, rid, payload) of an op that keeps the rules of headers and breaks those of bodies.
+
+    `base` names the document that edits are about: one that exists makes it worse.
+    """
     salt = random.randbytes(SALT_BYTES)
     return random.choice(
         [
@@ -61,8 +64,8 @@ def wrong_bodies(random: Random, rid: bytes) -> tuple[int, bytes | None, bytes]:
             (Kind.REMEMBER, rid, salt + pack(["", {}])),
             (Kind.REMEMBER, None, salt + pack(["nowhere to hang this", {}])),
             (Kind.REMEMBER, rid, salt + pack(["wrong field", {"importance": 7.5}])),
-            (Kind.EDIT, rid, salt + pack([b"8 bytes.", b"this is not a Yjs update"])),
-            (Kind.EDIT, rid, salt + pack([b"8 bytes.", b""])),
+            (Kind.EDIT, rid, salt + pack([base, b"this is not a Yjs update"])),
+            (Kind.EDIT, rid, salt + pack([base, b""])),
             (Kind.EDIT, None, salt + pack([b"8 bytes.", b"\0\0"])),
             (Kind.SET, rid, salt + pack(["importance", "very"])),
             (Kind.SET, None, salt + b"\xc1"),

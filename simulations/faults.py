@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from replica.compaction import compact
 from replica.membership import revoke
+from replica.state.cells import memory_key
+from replica.state.memories import MemoryCell, document_of
 from simulations import workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
@@ -258,6 +260,10 @@ def future(world: "World", random: Random) -> None:
     if random.random() < 0.9:
         device.core.begin(now)
         weights = world.options.writes | dict.fromkeys(("access", "batch", "erase"), 0)
+        if weights["import"] and random.random() < 0.4:
+            weights = {
+                "import": 1
+            }  # an add that others cannot read, of a memory that they may add themselves
         writes = workload.write(device.core, device.name, world.memo, random, now, weights)
         if not writes:
             return
@@ -281,7 +287,9 @@ def rogue(world: "World", random: Random) -> None:
     """A member signs ops that keep the rules of headers and break those of bodies, or stamps them at random."""
     device = world.pick(random)
     rid = random.choice(world.memo.rids or [random.randbytes(16)])
-    kind, target, payload = wrong_bodies(random, rid)
+    cell = device.core.store.load([memory_key(rid)]).get(memory_key(rid))
+    base = document_of(rid, cell)[0] if isinstance(cell, MemoryCell) else bytes(8)
+    kind, target, payload = wrong_bodies(random, rid, base)
     now = device.now(world.now_ms)
     hlc = random.choice([world.stamp(device), (now + YEAR_MS) << 16, 1])
     frame = craft(

@@ -1,7 +1,7 @@
 """Pass messages on, count what they carry, and decode a frame of ops once, however many devices it reaches.
 
 Ops are immutable values, and what a frame decodes to follows from its bytes: so a simulation of a hundred replicas
-need not hash every header a hundred times. Each replica still admits, orders and folds for itself.
+need not hash every header and check every body a hundred times. Each replica still admits, orders and folds for itself.
 """
 
 from collections.abc import Iterator
@@ -9,9 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import replica.core
 import replica.membership
 import sync.exchange
 from replica.frame import Frame, decode_frame
+from replica.ops import Body, Op
+from replica.rows import Understood, body_of
 from replica.signing import verify
 from simulations.patching import swapped
 from sync.exchange import Exchange
@@ -29,6 +32,7 @@ class Wire:
     frames: int = 0
     ops: int = 0
     _decoded: dict[bytes, Frame] = field(default_factory=dict)
+    _bodies: dict[tuple[bytes, bool, int], Body | None] = field(default_factory=dict)
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
     def hear(self, conversation: "Conversation", message: bytes, now_ms: int) -> list[bytes]:
@@ -65,11 +69,20 @@ class Wire:
             self._verified[key] = verify(public_key, message, signature)
         return self._verified[key]
 
+    def body_of(self, op: Op, understood: Understood) -> Body | None:
+        """Return what an op says to who understands so much."""
+        known = understood.get(op.kind, 0)
+        key = (op.id, op.payload is None, known)
+        if key not in self._bodies:
+            self._bodies[key] = body_of(op, understood)
+        return self._bodies[key]
+
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Let all devices of this world decode frames and check introductions through here."""
         with (
             swapped(sync.exchange, "decode_frame", self.decode),
             swapped(replica.membership, "verify", self.verify),
+            swapped(replica.core, "body_of", self.body_of),
         ):
             yield

@@ -5,7 +5,7 @@ Nothing survives the process. Cells are kept as bytes, so that a batch that fail
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
+from dataclasses import replace
 
 from replica.erasure import Proof
 from replica.feeds import Feed
@@ -35,7 +35,7 @@ class MemoryStore:
 
     def feeds(self) -> list[Feed]:
         """Return every feed, in the order of their numbers."""
-        return deepcopy(self._feeds)
+        return [_copy(feed) for feed in self._feeds]
 
     def meta(self) -> Mapping[str, bytes]:
         """Return the replica's own small facts."""
@@ -135,7 +135,7 @@ class MemoryStore:
             self._rows_by_feed.setdefault(row.feed, []).append(row)
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
-            self._feeds.insert(feed.no, deepcopy(feed))
+            self._feeds.insert(feed.no, _copy(feed))
         _keep(self._cells, changes.cells)
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
@@ -173,3 +173,12 @@ def _keep(held: dict[Key, bytes], cells: dict[Key, Cell | None]) -> None:
             held.pop(key, None)
         else:
             held[key] = encode_cell(cell)
+
+
+def _copy(feed: Feed) -> Feed:
+    return replace(
+        feed,
+        vector=dict(feed.vector),
+        fork_vector=dict(feed.fork_vector),
+        base_vector=dict(feed.base_vector),
+    )

@@ -1,14 +1,18 @@
 """Worlds drawn from seeds hold every property, and one seed is one world everywhere."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from random import SystemRandom
 
 import pytest
 
+from simulations.checkers import all_checkers
 from simulations.options import EVERYDAY, FAULTS, OPS_MAX, REPLICAS_MAX, draw
 from simulations.run import simulate
+from simulations.trace import LEGEND
 from simulations.world import Outcome
 
 # A fixed set that, between them, meets every fault; chosen for being quick.
@@ -96,3 +100,13 @@ def test_a_hundred_replicas_come_to_rest_without_a_violation() -> None:
     outcome = simulate(draw(11, replicas=100, ops=100, faults="some"))
     assert not outcome.violations, told(outcome)
     assert outcome.deliveries > 5_000
+
+
+def test_the_legend_in_the_documents_is_the_one_that_traces_use() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "simulation.md").read_text()
+    for word, means in LEGEND.items():
+        assert f"| `{word}` | {means} |" in page
+    for fault in FAULTS:
+        assert re.search(rf"^\| .*\b{fault}\b.* \|", page, re.MULTILINE), fault
+    for checker in all_checkers():
+        assert f"| {checker.name} |" in page
