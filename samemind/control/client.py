@@ -45,8 +45,8 @@ class Control:
         line = request(verb, options)
         try:
             self._connection.sendall(line)
-        except (BrokenPipeError, ConnectionResetError):
-            raise _gone() from None
+        except BrokenPipeError:
+            pass  # it may have said why before it hung up
         while True:
             try:
                 found = self._lines.readline(LINE_BYTES_MAX)

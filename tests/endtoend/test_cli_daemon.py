@@ -149,7 +149,6 @@ import os, socket, sys
 sock = socket.socket(socket.AF_UNIX)
 os.setuid(65534)
 sock.connect(sys.argv[1])
-sock.sendall(b'{"verb": "list"}\\n')
 print(sock.makefile().readline())
 """
     home = tmp_path / "home"
