@@ -1,7 +1,7 @@
 """Join other devices, know them, and sync with them."""
 
 import sqlite3
-from typing import Any
+from typing import Any, Final
 
 import trio
 
@@ -20,6 +20,9 @@ from sync.meeting import CodeOffered, Refusal
 from sync.reports import SyncReport
 from sync.syncer import Syncer
 
+# The other may still be writing down who we are, and a call of its syncer or ours may take the place of this one.
+FIRST_SYNC_WAITS_S: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
+
 
 async def pair(device: Device, options: Pair, say: Say) -> Paired:
     """Show a code and wait for the device that proves it; or prove the code that another device shows."""
@@ -32,8 +35,7 @@ async def pair(device: Device, options: Pair, say: Say) -> Paired:
         else:
             partner = await syncer.join_pairing(options.code, address=address)
             if device.syncer is None and partner.address is not None:
-                # We are about to end: sync while the other is known to be there, and learn where that is.
-                await syncer.sync_now(partner.device_id, address=partner.address)
+                await _first_sync(syncer, partner.device_id, partner.address)
     return Paired(device_id=partner.device_id.hex(), name=partner.name, words=" ".join(partner.words))
 
 
@@ -114,6 +116,15 @@ async def peer_views(device: Device) -> list[PeerView]:
         else view
         for view in views
     ]
+
+
+async def _first_sync(syncer: Syncer, peer: DeviceId, address: Address) -> None:
+    """Sync before this program ends, while the other is known to be there, and learn where that is."""
+    for wait_s in FIRST_SYNC_WAITS_S:
+        await trio.sleep(wait_s)
+        (report,) = await syncer.sync_now(peer, address=address)
+        if report.error is None:
+            return
 
 
 async def _offer(syncer: Syncer, say: Say) -> Any:
