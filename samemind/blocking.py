@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import trio
 
@@ -28,6 +28,9 @@ from samemind.results.memories import (
 )
 from samemind.results.portable import Exported, Imported
 
+if TYPE_CHECKING:
+    from cognition.sensory import Kind as SensedKind
+
 Result = TypeVar("Result")
 
 
@@ -37,6 +40,14 @@ class BlockingMind:
     def __init__(self, mind: Mind, token: trio.lowlevel.TrioToken) -> None:
         self._mind: Final = mind
         self._token: Final = token
+
+    def sense(self, text: str, *, kind: "SensedKind" = "turn", speaker: str | None = None) -> None:
+        """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
+        self._mind.sense(text, kind=kind, speaker=speaker)
+
+    def absorb(self) -> RememberedMany:
+        """Remember what was sensed and is still fresh, with the facts in it; what it was, is `source_kind`."""
+        return self._run(lambda: self._mind.absorb())
 
     def remember(
         self,

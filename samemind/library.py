@@ -6,10 +6,11 @@ dataclass. Where a memory's id is expected, anything that has a `rid` will do; w
 
 import json
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from samemind.config import Home
 from samemind.control.server import Say
@@ -33,6 +34,10 @@ from samemind.surface.declare import Verb
 
 Result = TypeVar("Result")
 
+if TYPE_CHECKING:
+    from cognition.sensory import Kind as SensedKind
+    from cognition.sensory import SensoryBuffer
+
 
 class HasRid(Protocol):
     """A result that names a memory."""
@@ -53,6 +58,25 @@ class Mind:
 
     def __init__(self, reached: Reached) -> None:
         self._reached = reached
+        self._sensed: SensoryBuffer | None = None  # made by the first thing that is sensed
+
+    def sense(self, text: str, *, kind: "SensedKind" = "turn", speaker: str | None = None) -> None:
+        """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
+        if self._sensed is None:
+            from cognition.sensory import SensoryBuffer  # loads a mind, which most callers have no use for
+
+            self._sensed = SensoryBuffer()
+        self._sensed.push(text, kind=kind, now_ms=_monotonic_ms(), speaker=speaker)
+
+    async def absorb(self) -> RememberedMany:
+        """Remember what was sensed and is still fresh, with the facts in it; what it was, is `source_kind`."""
+        fresh = [] if self._sensed is None else self._sensed.process(_monotonic_ms())
+        items = [
+            {"text": one.text, "meta": {"source_kind": one.kind}}
+            | ({} if one.speaker is None else {"speaker": one.speaker})
+            for one in fresh
+        ]
+        return await self.remember_many(items, facts=True)
 
     async def remember(
         self,
@@ -385,3 +409,7 @@ def _assigned(value: Any) -> str:
     if isinstance(value, datetime | str):
         return _when(value) or ""
     return json.dumps(value, ensure_ascii=False)
+
+
+def _monotonic_ms() -> int:
+    return time.monotonic_ns() // 1_000_000
