@@ -115,7 +115,7 @@ SIGNALS: Final = (
     ),
     Signal("session", 2.6, _session, "its conversation has what fits best"),
     Signal("speaker", 2.4, _speaker, "was said by the one who is named"),
-    Signal("length", 2.5, _length, "is long enough to say something"),
+    Signal("length", 1.5, _length, "is long enough to say something"),
     Signal("question", -0.5, _questions, "asks rather than tells"),
     Signal("opening", 1.3, _opening, "opens its conversation"),
     Signal("when", 2.0, _when, "names a time, as was asked"),

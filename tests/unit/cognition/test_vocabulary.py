@@ -1,0 +1,33 @@
+import sqlite3
+
+from cognition.ranking.query import Query
+from cognition.ranking.vocabulary import Vocabulary, bridges, used, verbs
+
+
+def test_a_group_is_found_by_its_name_its_words_in_any_form_and_its_stems() -> None:
+    vocabulary = Vocabulary({"sail": "sail steer naveg*"})
+    assert vocabulary.of("sailing") == vocabulary.of("steered") == vocabulary.of("navegamos") == {"sail"}
+    assert vocabulary.of("navel") == frozenset()
+    assert vocabulary.groups(["the", "steering"]) == {"sail"}
+    assert vocabulary.groups([]) == frozenset()
+
+
+def test_every_word_of_the_tables_is_a_query_that_sqlite_accepts() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='porter unicode61')")
+    for vocabulary in (verbs, bridges, used):
+        for name in vocabulary._groups:
+            connection.execute(
+                "SELECT * FROM t WHERE t MATCH ?", (" OR ".join(vocabulary.asked_for([name])),)
+            )
+
+
+def test_a_query_without_a_known_verb_asks_for_nothing_more() -> None:
+    assert Query("is the walrus blue").synonyms == []
+    assert '"based"' in Query("where does she live").synonyms
+    assert '"жив" *' in Query("where does she live").synonyms
+
+
+def test_entities_are_names_as_typed_and_words_with_a_capital() -> None:
+    entities = Query("does ann know Mary Jane at stripe").entities
+    assert {"Mary Jane", "ann", "Ann", "Stripe"} <= set(entities)
