@@ -56,6 +56,7 @@ def _overview() -> str:
         "",
         "More",
         "  demo            Two devices on this machine, one memory.",
+        "  completion SH   Print what completes verbs and options in bash, zsh or fish.",
         "  help VERB       Explain a verb.",
     ]
     lines += [

@@ -67,6 +67,14 @@ def _run(line: Line, printer: Printer) -> int:
         if printer.json:
             printer.document(came)
         return 0
+    if line.verb == "completion":
+        from samemind.cli.completion import completion_script
+
+        printer.result(
+            "completion",
+            {"shell": line.words[0] if line.words else "", "script": completion_script(line.words)},
+        )
+        return 0
     if line.verb == "version":
         from importlib.metadata import version
 

@@ -255,4 +255,5 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "verify": _verified,
     "doctor": _checks,
     "version": lambda document: [document["version"]],
+    "completion": lambda document: [document["script"]],
 }

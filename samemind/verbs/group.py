@@ -22,6 +22,8 @@ from sync.syncer import Syncer
 
 # The other may still be writing down who we are, and a call of its syncer or ours may take the place of this one.
 FIRST_SYNC_WAITS_S: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
+# The two are paired whatever comes of it: enough for some 100,000 memories, and the rest comes with the next sync.
+FIRST_SYNC_SECONDS_MAX: Final = 30.0
 
 
 async def pair(device: Device, options: Pair, say: Say) -> Paired:
@@ -120,11 +122,12 @@ async def peer_views(device: Device) -> list[PeerView]:
 
 async def _first_sync(syncer: Syncer, peer: DeviceId, address: Address) -> None:
     """Sync before this program ends, while the other is known to be there, and learn where that is."""
-    for wait_s in FIRST_SYNC_WAITS_S:
-        await trio.sleep(wait_s)
-        (report,) = await syncer.sync_now(peer, address=address)
-        if report.error is None:
-            return
+    with trio.move_on_after(FIRST_SYNC_SECONDS_MAX):
+        for wait_s in FIRST_SYNC_WAITS_S:
+            await trio.sleep(wait_s)
+            (report,) = await syncer.sync_now(peer, address=address)
+            if report.error is None:
+                return
 
 
 async def _offer(syncer: Syncer, say: Say) -> Any:

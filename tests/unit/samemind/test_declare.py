@@ -8,10 +8,10 @@ import pytest
 
 from replica import FIELDS, MEMORY_TYPES
 from samemind.errors import Usage
+from samemind.fields import DOOR_NAMES
 from samemind.surface import memories
 from samemind.surface.catalog import FAMILIES, NAMES, SHORT_FOR, verb_named
 from samemind.surface.declare import declared, read_options
-from samemind.fields import DOOR_NAMES
 
 
 def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_its_result() -> None:
