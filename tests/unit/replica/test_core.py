@@ -233,6 +233,19 @@ def test_a_restored_device_that_writes_first_makes_a_branch_and_both_are_kept() 
     assert agree(backup, ben)
 
 
+def test_a_restored_device_that_is_handed_its_lost_ops_does_not_go_on_with_that_chain() -> None:
+    """By a file, say, where no conversation told it before: its next op must not take the place of one."""
+    ann = core_of("ann")
+    remember(ann, "before the backup")
+    backup = copy_of(ann, "ann")
+    remember(ann, "after the backup")
+    assert take(backup, everything(ann)).ops == 1
+    assert backup.origin != ann.origin
+    assert remember(backup, "written since")
+    assert take(ann, everything(backup)).ops == 1
+    assert agree(ann, backup)
+
+
 def test_a_restored_device_stamps_after_what_it_gets_back() -> None:
     """Its clock is three minutes behind; a new incarnation is no reason to forget what it has absorbed."""
     ann, ben = group("ann", "ben")
@@ -312,6 +325,7 @@ def test_an_op_of_a_later_version_is_kept_forwarded_and_counted_and_folded_after
     assert take(ann, hand.frame(known, later, unheard_of)).ops == 3
     assert [row.status for row in rows_of(ann)] == [Status.FOLDED, Status.UNKNOWN, Status.UNKNOWN]
     assert ann.digests() != before
+    assert ann.totals.unfolded != 0, "two devices differ in digest if one of them did not understand"
     assert memories(ann)[RID].fields == {}
     sync(ann, ben)
     assert agree(ann, ben)
