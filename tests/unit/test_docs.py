@@ -1,0 +1,116 @@
+"""What the documents say of the code is so: names, paths, options, tables, settings."""
+
+import re
+import sqlite3
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from cognition import CognitionTables
+from replica.storage.schema import migrate
+from samemind.config import Settings
+from samemind.surface.catalog import NAMES, SHORT_FOR
+from tests.support.console import Examples
+from tests.support.reference import filled, pages
+
+ROOT = Path(__file__).parents[2]
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Decisions are kept as they were made, also when what they name has moved since.
+LIVING = [page for page in DOCS if "decisions" not in page.parts and "changes" not in page.parts]
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", pages(), ids=shown)
+def test_the_reference_is_what_the_code_says(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text == filled(text), "run: python -m tests.support.reference"
+
+
+def test_every_path_that_a_document_names_is_there() -> None:
+    path = re.compile(r"`((?:replica|sync|cognition|simulations|samemind|tests|docs)/[\w./-]*)`")
+    missing = [
+        f"{shown(page)}: {named}"
+        for page in LIVING
+        for named in path.findall(page.read_text(encoding="utf-8"))
+        if not (ROOT / named).exists()
+    ]
+    assert missing == []
+
+
+def test_every_verb_that_a_document_names_exists() -> None:
+    verbs = {*NAMES, *SHORT_FOR, "help", "demo", "version"}
+    option = r"(?:--home \S+ |--json |--raw )*"
+    called = re.compile(rf"(?:`|^(?:\w*\$ )?)samemind {option}([a-z-]+)(?: ([a-z]+))?", re.MULTILINE)
+    unknown = [
+        f"{shown(page)}: samemind {verb}"
+        for page in LIVING
+        for verb, second in called.findall(page.read_text(encoding="utf-8"))
+        if verb not in verbs and f"{verb} {second}" not in verbs
+    ]
+    assert unknown == []
+
+
+def test_every_setting_is_documented_and_no_other() -> None:
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    section = page.partition("## `config.toml`")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == {one.name for one in fields(Settings)}
+    for page_with_settings in LIVING:
+        for block in re.findall(
+            r"^```toml\n(.*?)^```", page_with_settings.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        ):
+            assert set(tomllib.loads(block)) <= {one.name for one in fields(Settings)}
+
+
+def test_every_variable_of_the_environment_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    used = {
+        name
+        for path in (ROOT / "samemind").rglob("*.py")
+        for name in re.findall(r"\bSAMEMIND_[A-Z]+\b", path.read_text(encoding="utf-8"))
+    }
+    assert used == set(re.findall(r"`(SAMEMIND_[A-Z]+)` \|", page))
+
+
+def test_every_table_and_every_column_of_what_shows_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)`", page))
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection)
+        CognitionTables().migrate(connection)
+        tables = {
+            name
+            for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            if not re.search(r"^sqlite_|^memory_text_", name)
+        }
+        columns = {
+            column
+            for table in ("memory", "edge")
+            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        }
+    finally:
+        connection.close()
+    assert sorted((tables | columns) - named) == []
+
+
+def test_the_runner_of_the_documents_notices_what_is_not_so() -> None:
+    """An example stands for one thing: another id in its place, or another word beside it, is a difference."""
+    first, second = "01a2008e-fcbf-7fa0-80ee-8a77e4c2342d", "01a2008f-0046-71b4-b9fd-fb824789b18b"
+    example = "11111111-2222-7333-8444-555555555555"
+    examples = Examples()
+    pattern, groups = examples.pattern(f"kept {example}\n")
+    found = pattern.fullmatch(f"kept {first}\n")
+    assert found is not None
+    examples.learn(found, groups)
+    assert examples.in_command(f"get {example}") == f"get {first}"
+    assert examples.in_command("get 11111111-2222") == f"get {first[:13]}"
+    again, _ = examples.pattern(f"kept {example}\n")
+    assert again.fullmatch(f"kept {first}\n")
+    assert not again.fullmatch(f"kept {second}\n")
+    assert not pattern.fullmatch(f"lost {first}\n")
+    assert not pattern.fullmatch(f"kept {first}\nand more\n")
