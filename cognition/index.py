@@ -98,14 +98,7 @@ class ExactIndex:
         if k <= 0 or not len(ids):
             return []
         cosines = np.einsum("ij,j->i", matrix, query)
-        if k < len(ids):
-            kth = np.partition(cosines, len(ids) - k)[len(ids) - k]
-            best = np.flatnonzero(
-                cosines >= kth
-            )  # ties at the edge come along, so that numbers decide among them
-            ids, cosines = ids[best], cosines[best]
-        order = np.lexsort((ids, -cosines))[:k]
-        return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
+        return in_order(ids, cosines, k)
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._matrix):
@@ -115,3 +108,15 @@ class ExactIndex:
             ids = np.zeros(grown, np.int64)
             ids[: len(self._at)] = self._ids[: len(self._at)]
             self._matrix, self._ids = matrix, ids
+
+
+def in_order(ids: Numbers, cosines: Vectors, k: int) -> list[tuple[int, float]]:
+    """Return the best `k`, the nearest first; equal cosines go by number."""
+    if k < len(ids):
+        kth = np.partition(cosines, len(ids) - k)[len(ids) - k]
+        best = np.flatnonzero(
+            cosines >= kth
+        )  # ties at the edge come along, so that numbers decide among them
+        ids, cosines = ids[best], cosines[best]
+    order = np.lexsort((ids, -cosines))[:k]
+    return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))

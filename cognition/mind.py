@@ -12,7 +12,7 @@ by their words.
 import math
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -43,10 +43,13 @@ TROUBLE_RETRY_S: Final = 60
 class Mind:
     """Cognition over one replica; made by `open_mind`."""
 
-    def __init__(self, replica: Replica, embedder: Embedder, space: int) -> None:
+    def __init__(
+        self, replica: Replica, embedder: Embedder, space: int, make_index: Callable[[int], VectorIndex]
+    ) -> None:
         self._replica = replica
         self._embedder = embedder
         self._space = space
+        self._make_index = make_index
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
         # Likewise. Only an embedder that looks words up is quick enough to be asked for thousands of them.
         self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
@@ -256,14 +259,19 @@ class Mind:
 
     def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         if self._index is None:
-            index = ExactIndex(self._embedder.width)
+            index = self._make_index(self._embedder.width)
             index.add(*queue.load_vectors(connection, self._space, self._embedder.width))
             self._index = index
         return self._index
 
 
 @asynccontextmanager
-async def open_mind(replica: Replica, *, embedder: Embedder | None = None) -> AsyncIterator[Mind]:
+async def open_mind(
+    replica: Replica,
+    *,
+    embedder: Embedder | None = None,
+    make_index: Callable[[int], VectorIndex] = ExactIndex,
+) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the model, and not the vectors, before something needs them.
@@ -275,7 +283,7 @@ async def open_mind(replica: Replica, *, embedder: Embedder | None = None) -> As
     def enter(connection: sqlite3.Connection) -> int:
         return queue.enter_space(connection, name, now_ms=now_ms)
 
-    mind = Mind(replica, chosen, await replica.run(lambda core, connection: enter(connection)))
+    mind = Mind(replica, chosen, await replica.run(lambda core, connection: enter(connection)), make_index)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.

@@ -1,17 +1,23 @@
 """`check_index`: what every vector index promises, tried on each, beside a brute-force list."""
 
+import importlib.util
 from collections.abc import Callable
 from random import Random
 
 import numpy as np
 import pytest
 
+from cognition.approximate import HnswIndex
 from cognition.errors import IndexStale
 from cognition.index import ExactIndex, VectorIndex
 from tests.support.minds import unit_rows
 
 WIDTH = 16
-MAKERS = [ExactIndex]
+
+compiled = pytest.mark.skipif(
+    importlib.util.find_spec("hnswlib") is None, reason="hnswlib is not installed (it needs a C++ compiler)"
+)
+MAKERS = [ExactIndex, pytest.param(HnswIndex, marks=compiled)]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -66,3 +72,23 @@ def test_equal_cosines_are_ordered_by_number(make: Callable[[int], VectorIndex])
     index, row = make(WIDTH), unit_rows(1, WIDTH, 1)
     index.add([9, 4, 7, 1], np.repeat(row, 4, axis=0))
     assert [number for number, _ in index.search(row[0], 2)] == [1, 4]
+
+
+@compiled
+def test_ml_35_the_graph_finds_what_exact_search_finds_in_nineteen_of_twenty_cases() -> None:
+    random = np.random.default_rng(3)
+    topics = unit_rows(100, WIDTH, 1)
+    rows = topics[random.integers(0, 100, 5_000)] + 0.3 * unit_rows(5_000, WIDTH, 2)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    exact, graph = ExactIndex(WIDTH), HnswIndex(WIDTH)
+    for index in (exact, graph):
+        index.add(range(5_000), rows)
+    queries = rows[::250]
+    found = sum(
+        len(
+            {number for number, _ in exact.search(query, 10)}
+            & {number for number, _ in graph.search(query, 10)}
+        )
+        for query in queries
+    )
+    assert found >= 0.95 * 10 * len(queries)
