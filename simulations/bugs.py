@@ -8,47 +8,14 @@ behind the design could switch on; the others exist so that every checker is see
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import replica.admission
-import replica.compaction
-import replica.core
-import replica.folding
-import replica.outbox
-import replica.snapshot
-import replica.state.digest
-import replica.state.fold
-import replica.state.memories
-import replica.state.merge
-import replica.storage.shown
-import sync.exchange
-from replica.admission import Refusal, WholeId
-from replica.chains import Chains
-from replica.core import Core, Taken
-from replica.feeds import Feeds
-from replica.frame import Frame
-from replica.ids import DeviceId, Place
-from replica.membership import Membership
-from replica.oplog import Changes, Row
-from replica.ops import Claim
-from replica.outbox import Outbox
-from replica.snapshot import Snapshot, SnapshotFeed
-from replica.state.cells import State, memory_key
-from replica.state.memories import MemoryCell
-from replica.state.merge import Has
-from replica.state.register import Dot, Register, Vector, saw, winner
-from replica.state.text import EditedText
-from replica.storage.memory_store import MemoryStore
-from replica.storage.shown import Shown
-from replica.storage.store import SqliteStore
+from simulations import mistakes
+from simulations.mistakes import Swap
 from simulations.patching import swapped
-from sync.session import Session
 
 if TYPE_CHECKING:
     from simulations.world import World
-
-Swap = tuple[Any, str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,297 +37,6 @@ def planted(name: str, world: "World") -> Iterator[None]:
         yield
 
 
-# -- wrong rules of the model ----------------------------------------------------------------------------------
-
-
-def _hlc_order(world: "World") -> Sequence[Swap]:
-    """Oldest stamp first, each feed on its own: what an op has seen may come later."""
-    right, first_missing = Core.take, replica.admission._first_missing
-
-    def take(self: Core, frame: Frame, now_ms: int) -> Taken:
-        taken, refusals = 0, list[Refusal]()
-        starts = {at: op.hlc for op, at in reversed(list(zip(frame.ops, frame.segment_of, strict=True)))}
-        for at in sorted(starts, key=lambda at: starts[at]):
-            ops = tuple(op for op, of in zip(frame.ops, frame.segment_of, strict=True) if of == at)
-            part = right(self, Frame((frame.segments[at],), ops, (0,) * len(ops)), now_ms)
-            taken += part.ops
-            refusals += part.refusals
-        return Taken(taken, tuple(refusals))
-
-    def only_prev(
-        frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId
-    ) -> tuple[int, Refusal] | None:
-        unseen = frame._replace(ops=tuple(op._replace(seen=()) for op in frame.ops))
-        return first_missing(unseen, taken, feeds, whole_id)
-
-    return [(Core, "take", take), (replica.admission, "_first_missing", only_prev)]
-
-
-def _pairwise(world: "World") -> Sequence[Swap]:
-    def write(register: Register, dot: Dot, hlc: int, value: Any, vector: Vector) -> Register:
-        for head, (held, _) in register.items():
-            if not saw(vector, head) and (held, head.id8) > (hlc, dot.id8):
-                return register
-        return {dot: (hlc, value)}
-
-    return [(replica.state.fold, "write", write)]
-
-
-def _no_hash(world: "World") -> Sequence[Swap]:
-    def locate(self: Feeds, place: Place) -> Dot | None:
-        for feed in self.of(place.origin):
-            if feed.fork < place.seq <= feed.seq:
-                return Dot(feed.no, place.seq, self.id8(feed.no, place.seq))
-        return None
-
-    return [(Feeds, "locate", locate)]
-
-
-class _Everything:
-    def __contains__(self, item: object) -> bool:
-        return True
-
-
-def _no_proof(world: "World") -> Sequence[Swap]:
-    right = replica.admission.admit
-
-    def admit(*args: Any, **options: Any) -> Any:
-        return right(*args, **(options | {"erased": _Everything()}))
-
-    return [(replica.core, "admit", admit)]
-
-
-def _tie_feed(world: "World") -> Sequence[Swap]:
-    def by_feed(register: Register) -> tuple[Dot, int, Any]:
-        dot = max(register, key=lambda head: (register[head][0], head.feed, head.seq))
-        return dot, *register[dot]
-
-    modules = (replica.state.memories, replica.state.digest, replica.storage.shown)
-    return [(module, "winner", by_feed) for module in modules]
-
-
-def _cut(world: "World") -> Sequence[Swap]:
-    right = Membership.public_key
-
-    def public_key(self: Membership, device: DeviceId) -> bytes | None:
-        return None if device in self.revoked else right(self, device)
-
-    return [(Membership, "public_key", public_key)]
-
-
-def _no_incarnation(world: "World") -> Sequence[Swap]:
-    return [(Core, "heard_of_myself", lambda self, places: False)]
-
-
-def _any_add(world: "World") -> Sequence[Swap]:
-    def known(state: State, rid: bytes | None, vector: Vector) -> MemoryCell | None:
-        cell = None if rid is None else state.memory(rid)
-        if cell is not None and rid is not None:
-            state.touched[memory_key(rid)] = None
-        return cell
-
-    return [(replica.state.fold, "_known", known)]
-
-
-def _claim_drop(world: "World") -> Sequence[Swap]:
-    right = replica.state.fold.fold
-
-    def fold(state: State, body: Any, *how: Any, **more: Any) -> None:
-        right(state, body, *how, **more)
-        if isinstance(body, Claim):
-            gone = {place.id8 for place in body.replaces}
-            for cell in state.cells.values():
-                if isinstance(cell, MemoryCell):
-                    for dot in [dot for dot in cell.claims if dot.id8 in gone]:
-                        cell.claims.pop(dot)
-                        cell.verdicts.pop(dot, None)
-
-    return [(replica.core, "fold", fold)]
-
-
-def _replace(world: "World") -> Sequence[Swap]:
-    def theirs(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
-        return theirs
-
-    return [(replica.snapshot, "merge_states", theirs)]
-
-
-def _union(world: "World") -> Sequence[Swap]:
-    right = replica.state.merge.merge_states
-
-    def union(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
-        return right(mine, theirs, lambda dot: False, lambda dot: False)
-
-    return [(replica.snapshot, "merge_states", union)]
-
-
-def _mid_commit(world: "World") -> Sequence[Swap]:
-    def compactable(core: Core, held_by_others: Sequence[Vector]) -> list[Row]:
-        return replica.compaction._choose(core, held_by_others, {})[0][:1]
-
-    return [(replica.compaction, "compactable", compactable)]
-
-
-def _no_spine(world: "World") -> Sequence[Swap]:
-    def held(self: Any, feed: SnapshotFeed) -> tuple[int, Dot | None]:
-        feeds = self.core.feeds
-        for own in feeds.of(feed.origin):
-            seq = min(own.seq, feed.seq)
-            if seq > max(feed.fork, own.fork):
-                return seq, Dot(own.no, seq, feeds.id8(own.no, seq))
-        return feed.fork, None
-
-    return [(replica.snapshot._Absorption, "_held", held)]
-
-
-def _no_full_vector(world: "World") -> Sequence[Swap]:
-    right = replica.outbox.frame_of
-
-    def frame_of(*args: Any) -> Frame:
-        frame = right(*args)
-        return frame._replace(segments=tuple(each._replace(vector=None) for each in frame.segments))
-
-    return [(replica.outbox, "frame_of", frame_of), (replica.admission, "_past_unknown", lambda *_: False)]
-
-
-class _Knowing:
-    """A status that nothing has, in place of `Status`."""
-
-    UNKNOWN = -1
-
-
-def _compact_unknown(world: "World") -> Sequence[Swap]:
-    return [(replica.compaction, "Status", _Knowing)]
-
-
-def _snapshot_of_state(world: "World") -> Sequence[Swap]:
-    """Whatever is held is folded into the base just before it is handed over, understood or not."""
-    right = replica.snapshot.make_snapshot
-
-    def make(core: Core) -> bytes:
-        with swapped(replica.compaction, "Status", _Knowing):
-            rows = replica.compaction.compactable(core, [])
-            if rows:
-                core.write(replica.compaction._into_base(core, rows), 0)
-        return right(core)
-
-    return [(sync.exchange, "make_snapshot", make)]
-
-
-def _tombstones_collected(world: "World") -> Sequence[Swap]:
-    stores = (SqliteStore, MemoryStore)
-    return [(store, "base_tombstones", lambda self: set()) for store in stores]
-
-
-def _accesses_added(world: "World") -> Sequence[Swap]:
-    """Totals of one origin are added where bases merge, instead of taking the higher."""
-    right = replica.state.merge.merge_states
-
-    def merge(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
-        merged = right(mine, theirs, i_have, they_have)
-        for key, cell in merged.cells.items():
-            a, b = mine.cells.get(key), theirs.cells.get(key)
-            if isinstance(cell, MemoryCell) and isinstance(a, MemoryCell) and isinstance(b, MemoryCell):
-                for origin in a.accesses.keys() & b.accesses.keys():
-                    count = a.accesses[origin][0] + b.accesses[origin][0]
-                    cell.accesses[origin] = (count, cell.accesses[origin][1])
-        return merged
-
-    return [(replica.snapshot, "merge_states", merge)]
-
-
-def _old_takes_new(world: "World") -> Sequence[Swap]:
-    right = replica.snapshot.read_snapshot
-
-    def read(data: bytes, core: Core) -> Snapshot:
-        return right(data, core)._replace(kinds={})
-
-    return [(sync.exchange, "read_snapshot", read)]
-
-
-def _keeps_erased(world: "World") -> Sequence[Swap]:
-    return [(Core, "_erase", lambda self, proofs, changes: None)]
-
-
-def _replaces_shown(world: "World") -> Sequence[Swap]:
-    world.memo.replaces_shown_only = True
-    return []
-
-
-# -- others: one at least for every checker --------------------------------------------------------------------
-
-
-def _unsigned(world: "World") -> Sequence[Swap]:
-    right = replica.admission.admit
-
-    def admit(*args: Any, **options: Any) -> Any:
-        return right(*args, **(options | {"verify": lambda *_: True}))
-
-    return [(replica.core, "admit", admit)]
-
-
-def _not_durable(world: "World") -> Sequence[Swap]:
-    world.disks_forget = True
-    return []
-
-
-def _no_tombstone(world: "World") -> Sequence[Swap]:
-    def kill(self: State, rid: bytes) -> None:
-        self.cells.pop(memory_key(rid), None)
-        self.touched[memory_key(rid)] = None
-
-    return [(State, "kill", kill)]
-
-
-def _edits_share_a_client(world: "World") -> Sequence[Swap]:
-    right = EditedText.edit
-
-    def edit(self: EditedText, text: str, random: Random) -> bytes:
-        return right(self, text, Random(7))
-
-    return [(EditedText, "edit", edit)]
-
-
-def _never_caught_up(world: "World") -> Sequence[Swap]:
-    return [(Session, "caught_up", lambda self: None)]
-
-
-def _sends_all(world: "World") -> Sequence[Swap]:
-    right = Outbox.__init__
-
-    def begin(self: Outbox, known: Vector, pos: int = 0) -> None:
-        right(self, {}, pos)
-
-    return [(Outbox, "__init__", begin)]
-
-
-def _digest_drifts(world: "World") -> Sequence[Swap]:
-    return [(replica.state.digest, "minus", lambda total, element: total)]
-
-
-def _vector_forgets(world: "World") -> Sequence[Swap]:
-    right = Feeds.vector_to
-
-    def vector_to(self: Feeds, dots: Any) -> Vector:
-        return right(self, list(dots)[1:])
-
-    return [(Feeds, "vector_to", vector_to)]
-
-
-def _edges_stay(world: "World") -> Sequence[Swap]:
-    """An edge that was taken away still shows to queries."""
-    right = Shown._write_edges
-
-    def write_edges(self: Shown, changes: Changes) -> None:
-        right(self, Changes(cells={key: cell for key, cell in changes.cells.items() if not _is_gone(cell)}))
-
-    return [(SqliteStore, "_write_edges", write_edges)]
-
-
-def _is_gone(cell: Any) -> bool:
-    return isinstance(cell, dict) and bool(cell) and winner(cell)[2] is None
-
-
 def _caught(*names: str) -> frozenset[str]:
     return frozenset(names)
 
@@ -369,117 +45,141 @@ BUGS: Final[dict[str, Bug]] = {
     "hlc-order": Bug(
         "ops travel oldest stamp first, and are accepted feed by feed",
         _caught("causality", "convergence"),
-        _hlc_order,
+        mistakes.hlc_order,
         model=True,
     ),
     "pairwise": Bug(
-        "a register compares two writes at a time", _caught("convergence", "refold"), _pairwise, model=True
+        "a register compares two writes at a time",
+        _caught("convergence", "refold"),
+        mistakes.pairwise,
+        model=True,
     ),
     "no-hash": Bug(
         "frontiers name a place by number alone",
         _caught("convergence", "durability", "no_wedge"),
-        _no_hash,
+        mistakes.no_hash,
         model=True,
     ),
     "no-proof": Bug(
         "a header without its payload is accepted without a proof",
         _caught("authorship"),
-        _no_proof,
+        mistakes.no_proof,
         model=True,
     ),
     "tie-feed": Bug(
         "equal stamps are decided by local feed numbers",
         _caught("convergence", "refold"),
-        _tie_feed,
+        mistakes.tie_feed,
         model=True,
     ),
     "cut": Bug(
         "a revocation cuts the ops of the revoked device",
         _caught("convergence", "durability", "refold"),
-        _cut,
+        mistakes.cut,
         model=True,
     ),
     "any-add": Bug(
-        "an op acts wherever its memory exists", _caught("convergence", "refold"), _any_add, model=True
+        "an op acts wherever its memory exists",
+        _caught("convergence", "refold"),
+        mistakes.any_add,
+        model=True,
     ),
     "claim-drop": Bug(
-        "a claim drops the claims that it replaces", _caught("convergence", "refold"), _claim_drop, model=True
+        "a claim drops those of its slot on the same memory",
+        _caught("convergence", "refold"),
+        mistakes.claim_drop,
+        model=True,
     ),
     "replaces-shown": Bug(
         "a change of mind lists the claims that are shown",
         _caught("change_of_mind"),
-        _replaces_shown,
+        mistakes.replaces_shown,
         model=True,
     ),
     "replace": Bug(
         "a snapshot replaces what is there",
         frozenset({"durability", "convergence", "refold"}),
-        _replace,
+        mistakes.replace_state,
         model=True,
     ),
     "union": Bug(
-        "snapshots merge as a union", frozenset({"convergence", "resurrection"}), _union, model=True
+        "snapshots merge as a union", frozenset({"convergence", "resurrection"}), mistakes.union, model=True
     ),
-    "mid-commit": Bug("a base may end inside a commit", frozenset({"bases"}), _mid_commit, model=True),
+    "mid-commit": Bug(
+        "a base may end inside a commit", frozenset({"bases"}), mistakes.mid_commit, model=True
+    ),
     "no-spine": Bug(
         "places below a base are compared by number",
         frozenset({"convergence", "durability", "causality", "no_wedge"}),
-        _no_spine,
+        mistakes.no_spine,
         model=True,
     ),
     "no-full-vector": Bug(
         "a branch that leaves below the base brings only what it has seen anew",
         frozenset({"causality", "convergence"}),
-        _no_full_vector,
+        mistakes.no_full_vector,
         model=True,
     ),
     "compact-unknown": Bug(
         "ops that are not understood do not hold compaction back",
         frozenset({"convergence", "refold"}),
-        _compact_unknown,
+        mistakes.compact_unknown,
         model=True,
     ),
     "snapshot-of-state": Bug(
         "a snapshot covers ops that its maker did not understand",
         frozenset({"convergence", "refold"}),
-        _snapshot_of_state,
+        mistakes.snapshot_of_state,
         model=True,
     ),
     "tombstones-collected": Bug(
         "a base keeps no tombstones",
         frozenset({"resurrection", "convergence"}),
-        _tombstones_collected,
+        mistakes.tombstones_collected,
         model=True,
     ),
     "accesses-added": Bug(
-        "access totals are added where bases merge", frozenset({"convergence"}), _accesses_added, model=True
+        "access totals are added where bases merge",
+        frozenset({"convergence"}),
+        mistakes.accesses_added,
+        model=True,
     ),
     "old-takes-new": Bug(
         "a device takes a snapshot made of kinds that it does not understand",
         frozenset({"convergence"}),
-        _old_takes_new,
+        mistakes.old_takes_new,
         model=True,
     ),
-    "keeps-erased": Bug("erasing leaves the payloads in the log", frozenset({"erasure"}), _keeps_erased),
-    "unsigned": Bug("signatures are not checked", _caught("authorship"), _unsigned),
-    "not-durable": Bug("a commit returns before it is on the disk", _caught("durability"), _not_durable),
-    "no-tombstone": Bug("forgetting leaves nothing behind", _caught("resurrection"), _no_tombstone),
-    "shared-client": Bug("edits of a text reuse a client id", _caught("convergence"), _edits_share_a_client),
+    "keeps-erased": Bug(
+        "erasing leaves the payloads in the log", frozenset({"erasure"}), mistakes.keeps_erased
+    ),
+    "unsigned": Bug("signatures are not checked", _caught("authorship"), mistakes.unsigned),
+    "not-durable": Bug(
+        "a commit returns before it is on the disk", _caught("durability"), mistakes.not_durable
+    ),
+    "no-tombstone": Bug("forgetting leaves nothing behind", _caught("resurrection"), mistakes.no_tombstone),
+    "shared-client": Bug(
+        "edits of a text reuse a client id", _caught("convergence"), mistakes.edits_share_a_client
+    ),
     "never-caught-up": Bug(
-        "a side never says that it has sent everything", _caught("no_wedge"), _never_caught_up
+        "a side never says that it has sent everything", _caught("no_wedge"), mistakes.never_caught_up
     ),
-    "sends-all": Bug("what the peer already holds is sent again", _caught("bounded_work"), _sends_all),
+    "sends-all": Bug(
+        "what the peer already holds is sent again", _caught("bounded_work"), mistakes.sends_all
+    ),
     "digest-drifts": Bug(
-        "digests are not told of what goes", _caught("refold", "convergence"), _digest_drifts
+        "digests are not told of what goes", _caught("refold", "convergence"), mistakes.digest_drifts
     ),
-    "vector-forgets": Bug("a vector misses some of what was seen", _caught("causality"), _vector_forgets),
+    "vector-forgets": Bug(
+        "a vector misses some of what was seen", _caught("causality"), mistakes.vector_forgets
+    ),
     "edges-stay": Bug(
-        "an edge that was taken away still shows", _caught("convergence", "refold"), _edges_stay
+        "an edge that was taken away still shows", _caught("convergence", "refold"), mistakes.edges_stay
     ),
 }
 # Wrong, and harmless by itself: branches carry what a missing incarnation would have kept apart.
 HARMLESS: Final[dict[str, Bug]] = {
     "no-incarnation": Bug(
-        "an echo of oneself starts no new incarnation", _caught(), _no_incarnation, model=True
+        "an echo of oneself starts no new incarnation", _caught(), mistakes.no_incarnation, model=True
     ),
 }

@@ -10,6 +10,7 @@ what they were. The layers below hold the rest of a world: `timeline` (time, fin
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -115,10 +116,10 @@ class World(Links):
             before = [self.mark(device) for device in self.devices]
             for a, b in self.pairs():
                 if self.admitted(a, b):
-                    self.converse(a, b)
+                    self.guarded(partial(self.converse, a, b))
             if self.rounds == 1:
                 for device in self.devices:
-                    self.purge(device)
+                    self.guarded(partial(self.purge, device))
             if before == [self.mark(device) for device in self.devices]:
                 self.is_quiet = True
                 return
