@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import trio
 
+from samemind.arguments import Meta, Rid, When
 from samemind.errors import Unreachable
-from samemind.library import Meta, Mind, Rid, When, open_mind
+from samemind.library import Mind, open_mind
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced

@@ -9,9 +9,9 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from samemind.arguments import Meta, Rid, When, assignments_of, full_path, pairs_of, rid_of, when_of
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
@@ -37,20 +37,6 @@ Result = TypeVar("Result")
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
     from cognition.sensory import SensoryBuffer
-
-
-class HasRid(Protocol):
-    """A result that names a memory."""
-
-    @property
-    def rid(self) -> str:
-        """The memory's id."""
-        ...
-
-
-Rid = str | HasRid
-When = str | datetime
-Meta = Mapping[str, Any]
 
 
 class Mind:
@@ -120,12 +106,12 @@ class Mind:
             speaker=speaker,
             session=session,
             turn=turn,
-            event_start=_when(event_start),
-            event_end=_when(event_end),
-            at=_when(at),
+            event_start=when_of(event_start),
+            event_end=when_of(event_end),
+            at=when_of(at),
             source=source,
             tag=list(tag),
-            meta=_pairs(meta),
+            meta=pairs_of(meta),
             pin=pin,
             workspace=workspace,
             wait=wait,
@@ -143,7 +129,7 @@ class Mind:
         facts: bool = False,
     ) -> RememberedMany:
         """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
-        lines = [json.dumps(item, ensure_ascii=False, default=_when) for item in items]
+        lines = [json.dumps(item, ensure_ascii=False, default=when_of) for item in items]
         return await self._ask(
             memories.REMEMBER_MANY,
             lines=lines,
@@ -182,12 +168,12 @@ class Mind:
             project=project,
             topic=topic,
             tag=list(tag),
-            meta=_pairs(meta),
+            meta=pairs_of(meta),
             speaker=speaker,
             session=session,
             workspace=workspace,
-            since=_when(since),
-            until=_when(until),
+            since=when_of(since),
+            until=when_of(until),
             include_cold=include_cold,
             explain=explain,
         )
@@ -220,54 +206,56 @@ class Mind:
             project=project,
             topic=topic,
             tag=[*tag],
-            meta=_pairs(meta),
+            meta=pairs_of(meta),
             speaker=speaker,
             session=session,
             workspace=workspace,
-            since=_when(since),
-            until=_when(until),
+            since=when_of(since),
+            until=when_of(until),
             include_cold=include_cold,
         )
 
     async def get(self, rid: Rid) -> MemoryView:
         """Return one memory."""
-        return await self._ask(memories.GET, rid=_rid(rid))
+        return await self._ask(memories.GET, rid=rid_of(rid))
 
     async def edit(self, rid: Rid, text: str) -> MemoryView:
         """Change the words of a memory."""
-        return await self._ask(memories.EDIT, rid=_rid(rid), text=text)
+        return await self._ask(memories.EDIT, rid=rid_of(rid), text=text)
 
     async def set(self, rid: Rid, **values: Any) -> MemoryView:
         """Change fields of a memory; `None` clears one."""
-        return await self._ask(memories.SET, rid=_rid(rid), values=_assignments(values))
+        return await self._ask(memories.SET, rid=rid_of(rid), values=assignments_of(values))
 
     async def tag(self, rid: Rid, *tags: str, remove: bool = False) -> MemoryView:
         """Label a memory, or take labels off."""
-        return await self._ask(memories.TAG, rid=_rid(rid), tags=tags, remove=remove)
+        return await self._ask(memories.TAG, rid=rid_of(rid), tags=tags, remove=remove)
 
     async def pin(self, rid: Rid) -> MemoryView:
         """Keep a memory in the core profile."""
-        return await self._ask(memories.PIN, rid=_rid(rid))
+        return await self._ask(memories.PIN, rid=rid_of(rid))
 
     async def unpin(self, rid: Rid) -> MemoryView:
         """Let a pinned memory fade again."""
-        return await self._ask(memories.UNPIN, rid=_rid(rid))
+        return await self._ask(memories.UNPIN, rid=rid_of(rid))
 
     async def archive(self, rid: Rid) -> MemoryView:
         """Keep a memory, out of the way."""
-        return await self._ask(memories.ARCHIVE, rid=_rid(rid))
+        return await self._ask(memories.ARCHIVE, rid=rid_of(rid))
 
     async def unarchive(self, rid: Rid) -> MemoryView:
         """Bring an archived memory back."""
-        return await self._ask(memories.UNARCHIVE, rid=_rid(rid))
+        return await self._ask(memories.UNARCHIVE, rid=rid_of(rid))
 
     async def forget(self, *rids: Rid, erase: bool = False, status: bool = False) -> Forgotten:
         """Forget memories on every device, and those that say the same; or erase them from every file."""
-        return await self._ask(memories.FORGET, rids=[_rid(rid) for rid in rids], erase=erase, status=status)
+        return await self._ask(
+            memories.FORGET, rids=[rid_of(rid) for rid in rids], erase=erase, status=status
+        )
 
     async def history(self, rid: Rid) -> History:
         """Return everything that happened to a memory."""
-        return await self._ask(memories.HISTORY, rid=_rid(rid))
+        return await self._ask(memories.HISTORY, rid=rid_of(rid))
 
     async def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
         """Say how two things are related."""
@@ -293,12 +281,12 @@ class Mind:
         facts: bool = False,
     ) -> Imported:
         """Bring memories in; what came in before is passed over."""
-        paths = [_path(file) for file in files]
+        paths = [full_path(file) for file in files]
         return await self._ask(portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts)
 
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""
-        return await self._ask(portable.EXPORT, output=_path(output), format=format)
+        return await self._ask(portable.EXPORT, output=full_path(output), format=format)
 
     async def digest(self) -> Digest:
         """Return what is equal on devices that agree."""
@@ -377,38 +365,6 @@ async def open_mind(path: str | os.PathLike[str], *, name: str | None = None) ->
 
 async def _unheard(said: Mapping[str, Any]) -> None:
     """Take what a verb says meanwhile; its result is all that a method returns."""
-
-
-def _rid(named: Rid) -> str:
-    return named if isinstance(named, str) else named.rid
-
-
-def _path(path: str | os.PathLike[str]) -> str:
-    return os.path.abspath(path)  # the program that reads or writes it may stand in another folder
-
-
-def _when(moment: Any) -> str | None:
-    return moment.isoformat() if isinstance(moment, datetime) else moment
-
-
-def _pairs(meta: Meta | None) -> list[str]:
-    return [_pair(key, value) for key, value in (meta or {}).items()]
-
-
-def _pair(key: str, value: Any) -> str:
-    return f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}"
-
-
-def _assignments(values: Mapping[str, Any]) -> list[str]:
-    return [f"{name}={_assigned(value)}" for name, value in values.items()]
-
-
-def _assigned(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, datetime | str):
-        return _when(value) or ""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _monotonic_ms() -> int:

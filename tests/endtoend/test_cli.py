@@ -186,7 +186,8 @@ def test_me_15_a_unique_prefix_is_enough_and_an_ambiguous_one_lists_up_to_five(
     assert call("get", "fffffffff").code == 3
 
 
-# What can be said of every verb without a daemon, once as it works and once as it fails.
+# What can be said of every verb without a daemon, once as it works and once as it fails. A verb that is not here works
+# without any words, and fails on an option that it does not have.
 WORKS = {
     "remember": ["remember", "a thing worth keeping"],
     "remember-many": ["remember", "--batch", "-"],
@@ -268,11 +269,11 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
         "peers add",
         "peers revoke",
     }  # tried with a second device
-    assert WORKS.keys() | goes_on == set(NAMES)
     file = tmp_path / "one.jsonl"
     file.write_text('{"text": "Bob bakes"}\n')
     call("relate", "Ann", "knows", "Eve")
-    for name, words in WORKS.items():
+    for name in sorted(set(NAMES) - goes_on):
+        words = WORKS.get(name, name.split())
         rid = remember(call, f"Ann moved to Lisbon, said for {name}")
         words = [{"RID": rid, "FILE": str(file)}.get(word, word) for word in words]
         said = call("--json", *words, stdin='{"text": "from a line"}\n')
@@ -281,9 +282,9 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
 
 
 def test_me_16_every_verb_fails_with_one_document_that_has_a_code_and_a_message(call: Call) -> None:
-    assert set(NAMES) == FAILS.keys()
     rid = remember(call, "Ann moved to Lisbon")
-    for name, words in FAILS.items():
+    for name in NAMES:
+        words = FAILS.get(name, [*name.split(), "--no-such-option"])
         said = call(*[rid if word == "RID" else word for word in words], "--json")
         assert said.code in {1, 2, 3, 5, 6}, (name, said)
         assert said.json["error"]["code"] not in {"", "internal"}, (name, said)

@@ -1,0 +1,60 @@
+"""What callers of the library may pass where the command line has words, and how it becomes those words.
+
+Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+
+class HasRid(Protocol):
+    """A result that names a memory."""
+
+    @property
+    def rid(self) -> str:
+        """The memory's id."""
+        ...
+
+
+Rid = str | HasRid
+When = str | datetime
+Meta = Mapping[str, Any]
+
+
+def rid_of(named: Rid) -> str:
+    """Return the id of a memory, or of a result that names one."""
+    return named if isinstance(named, str) else named.rid
+
+
+def when_of(moment: Any) -> str | None:
+    """Return a time as text."""
+    return moment.isoformat() if isinstance(moment, datetime) else moment
+
+
+def full_path(path: str | os.PathLike[str]) -> str:
+    """Return a path from the root: the program that reads or writes it may stand in another folder."""
+    return os.path.abspath(path)
+
+
+def pairs_of(meta: Meta | None) -> list[str]:
+    """Return metadata as `K=V` words for text, and `K:=JSON` words for anything else."""
+    return [
+        f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}"
+        for key, value in (meta or {}).items()
+    ]
+
+
+def assignments_of(values: Mapping[str, Any]) -> list[str]:
+    """Return fields and their values as `FIELD=VALUE` words; `None` clears one."""
+    return [f"{name}={_assigned(value)}" for name, value in values.items()]
+
+
+def _assigned(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime | str):
+        return when_of(value) or ""
+    return json.dumps(value, ensure_ascii=False)
