@@ -14,11 +14,13 @@ def shown(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=shown)
 def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
     play(page, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if any(fenced(page, "python"))], ids=shown)
 def test_the_python_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
     for source, _, line in fenced(page, "python"):

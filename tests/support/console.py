@@ -29,7 +29,8 @@ from typing import Final
 
 from tests.support.cli import SECONDS_MAX, environment
 
-EVENTUALLY_SECONDS: Final = 20.0
+# A daemon starts within two seconds, and on a machine that is busy with other tests within ten.
+EVENTUALLY_SECONDS: Final = 30.0
 ANYTHING: Final = "…"
 _FENCE: Final = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROMPT: Final = re.compile(r"^(\w*)\$ (.*)$")
