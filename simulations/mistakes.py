@@ -221,7 +221,10 @@ def snapshot_of_state(world: "World") -> Sequence[Swap]:
                 core.write(replica.compaction._into_base(core, rows), 0)
         return right(core)
 
-    return [(sync.exchange, "make_snapshot", make)]
+    def lacks_anything(self: Outbox, core: Core) -> bool:
+        return self.lacking(core) > 0
+
+    return [(sync.exchange, "make_snapshot", make), (Outbox, "lacks_base", lacks_anything)]
 
 
 def tombstones_collected(world: "World") -> Sequence[Swap]:
