@@ -13,6 +13,9 @@ from replica.storage.schema import check
 _PARAMETERS_MAX: Final = 16_384
 # Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
 _CHECKPOINT_PAGES: Final = 16_000
+# What a sync of a hundred thousand ops writes to again and again: SQLite takes it only as it is needed. With its own
+# 2 MB such a sync reads pages back that it has just written.
+_CACHE_KIB: Final = 65_536
 
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
@@ -31,6 +34,7 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     connection.execute("PRAGMA busy_timeout = 5000")
     return connection
 
