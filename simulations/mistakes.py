@@ -3,14 +3,13 @@
 Each returns what to swap in the product for the length of a run: (owner, name of the attribute, wrong version).
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import replica.admission
 import replica.compaction
 import replica.core
-import replica.folding
 import replica.outbox
 import replica.snapshot
 import replica.state.digest
@@ -23,14 +22,15 @@ from replica.admission import Refusal, WholeId
 from replica.chains import Chains
 from replica.core import Core, Taken
 from replica.feeds import Feeds
+from replica.folding import OriginOf, Totals, WorkingSet
 from replica.frame import Frame
-from replica.ids import DeviceId, Place
+from replica.ids import DeviceId, Origin, Place
 from replica.membership import Membership
 from replica.oplog import Changes, Row
 from replica.ops import Claim, Op
 from replica.outbox import Outbox
 from replica.snapshot import Snapshot, SnapshotFeed
-from replica.state.cells import State, memory_key
+from replica.state.cells import Part, State, memory_key
 from replica.state.memories import MemoryCell
 from replica.state.merge import Has
 from replica.state.register import Dot, Register, Vector, saw, winner
@@ -253,7 +253,12 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
     right = replica.snapshot.read_snapshot
 
     def read(data: bytes, core: Core) -> Snapshot:
-        return right(data, core)._replace(kinds={})
+        snapshot = right(data, core)
+        if all(version <= core.understood.get(kind, 0) for kind, version in snapshot.kinds.items()):
+            return snapshot
+        known = (Part.MEMORY, Part.EDGE)  # what an old program has tables for
+        kept = tuple(cell for cell in snapshot.cells if cell[0] in known)
+        return snapshot._replace(kinds={}, cells=kept)
 
     return [(sync.exchange, "read_snapshot", read)]
 
@@ -308,14 +313,24 @@ def never_caught_up(world: "World") -> Sequence[Swap]:
 def sends_all(world: "World") -> Sequence[Swap]:
     right = Outbox.__init__
 
-    def begin(self: Outbox, known: Vector, pos: int = 0) -> None:
-        right(self, {}, pos)
+    def begin(self: Outbox, known: Vector, pos: int = 0, parted: Container[Origin] = ()) -> None:
+        right(self, {}, pos, parted)
 
     return [(Outbox, "__init__", begin)]
 
 
 def digest_drifts(world: "World") -> Sequence[Swap]:
-    return [(replica.state.digest, "minus", lambda total, element: total)]
+    """A batch that takes something away leaves the digest as it was."""
+    right = WorkingSet.settle
+
+    def settle(self: WorkingSet, totals: Totals, origin_of: OriginOf) -> Changes:
+        before = totals.visible
+        changes = right(self, totals, origin_of)
+        if None in changes.cells.values():
+            totals.visible = before
+        return changes
+
+    return [(WorkingSet, "settle", settle)]
 
 
 def vector_forgets(world: "World") -> Sequence[Swap]:

@@ -25,7 +25,7 @@ class Erasure(Checker):
 
     def audited(self, world: "Household", device: "Device") -> None:
         """What a device knows to be erased is in none of its payloads and cells."""
-        erased = device.core.erased
+        erased = _erased(world, device)
         for row in device.core.store.rows():
             if row.rid in erased and row.payload is not None and row.kind in ops.TEXT_KINDS:
                 world.violate(
@@ -42,7 +42,7 @@ class Erasure(Checker):
         for group in groups:
             erased: set[bytes] = set()
             for device in group:
-                erased |= device.core.erased
+                erased |= _erased(world, device)
             words = _words(world, erased)
             for device in group:
                 self.audited(world, device)
@@ -55,6 +55,15 @@ class Erasure(Checker):
                             world.violate(
                                 self.name, f"{device.name} still has {word!r} in a page of its store"
                             )
+
+
+def _erased(world: "Household", device: "Device") -> set[bytes]:
+    """Return what a device has heard to be erased: by a proof, or by an op that it holds and understands."""
+    erased = {bytes(rid) for rid in device.core.erased}
+    for written in world.observer.among(device.held):
+        if isinstance(written.body, ops.Erase) and not written.newer:
+            erased.update(written.body.rids)
+    return erased
 
 
 def _words(world: "World", erased: set[bytes]) -> set[str]:
