@@ -36,7 +36,6 @@ from replica.state.merge import Has
 from replica.state.register import Dot, Register, Vector, saw, winner
 from replica.state.text import EditedText
 from replica.storage.memory_store import MemoryStore
-from replica.storage.shown import Shown
 from replica.storage.store import SqliteStore
 from simulations.patching import swapped
 from sync.session import Session
@@ -344,13 +343,9 @@ def vector_forgets(world: "World") -> Sequence[Swap]:
 
 def edges_stay(world: "World") -> Sequence[Swap]:
     """An edge that was taken away still shows to queries."""
-    right = Shown._write_edges
 
-    def write_edges(self: Shown, changes: Changes) -> None:
-        right(self, Changes(cells={key: cell for key, cell in changes.cells.items() if not _is_gone(cell)}))
+    def at_least_something(register: Register) -> tuple[Dot, int, Any]:
+        dot, hlc, weight = winner(register)
+        return dot, hlc, 0.5 if weight is None else weight
 
-    return [(SqliteStore, "_write_edges", write_edges)]
-
-
-def _is_gone(cell: Any) -> bool:
-    return isinstance(cell, dict) and bool(cell) and winner(cell)[2] is None
+    return [(replica.storage.shown, "winner", at_least_something)]
