@@ -36,6 +36,9 @@ from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
 
+# New texts are left to gather for this long: one commit of their vectors then serves a burst of writes, which would
+# otherwise each wait for the commit of the one before.
+LINGER_S: Final = 0.02
 # A missing model, or a full disk, is tried again after this long: somebody may be mending it.
 TROUBLE_RETRY_S: Final = 60
 
@@ -56,6 +59,7 @@ class Mind:
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(embedder)
         self._wake = trio.Event()
+        self._hurry = trio.Event()
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN
         self._trouble: ModelUnavailable | StoreFailed | None = None
@@ -142,6 +146,7 @@ class Mind:
             progress = self._progress
             if not (await self.queue_state()).pending:
                 return
+            self._hurry.set()
             if self._trouble is not None:
                 raise self._trouble
             await progress.wait()
@@ -183,8 +188,11 @@ class Mind:
             except (ModelUnavailable, StoreFailed) as error:
                 self._trouble, wait_s = error, TROUBLE_RETRY_S
             self._tell()
+            self._hurry = trio.Event()
             with trio.move_on_after(wait_s):
                 await wake.wait()
+            with trio.move_on_after(LINGER_S):
+                await self._hurry.wait()
 
     async def _embed_batch(self) -> bool:
         """Embed what is due, up to a batch; say whether there was anything."""
