@@ -139,6 +139,7 @@ class Household(Timeline):
             return []
         bodies: list[Body | None] = [each.body for each in writes]
         ops: list[Op] = []
+        knew = workload.claims_known(device.core, self.memo)
         device.before = device.disk.image() if self.disks_forget else None
         if not self.attempt(device, lambda: ops.extend(device.core.commit(writes, device.now(self.now_ms)))):
             return []
@@ -147,6 +148,7 @@ class Household(Timeline):
             if isinstance(body, Erase):
                 self.proven.update(body.rids)
         workload.note(self.memo, writes, [op.place for op in ops])
+        self.memo.knew.update((op.place, knew) for op in ops)
         self.say(device.name, "writes", _told(ops), ops=len(ops))
         self.notice(device, held)
         return ops

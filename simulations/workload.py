@@ -56,6 +56,8 @@ class Memo:
     rids: list[MemoryId] = field(default_factory=list)
     claims: list[tuple[MemoryId, Place, tuple[str, str]]] = field(default_factory=list)
     proposals: list[Place] = field(default_factory=list)
+    knew: dict[Place, frozenset[Place]] = field(default_factory=dict)
+    """For each claim, the claims that its writer's device had folded then."""
     replaces_shown_only: bool = False
     """A planted bug: a change of mind lists the claims that are shown, instead of all that are held."""
     words: int = 0
@@ -160,11 +162,7 @@ def _claim(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> li
         slot = random.choice(SLOTS)
         replaces: tuple[Place, ...] = ()
         if random.random() < 0.5:
-            held = [place for _, place, _ in held_claims(core, memo, slot)]
-            if memo.replaces_shown_only:
-                shown = shown_claims(core, memo, slot)
-                held = [place for place in held if place in shown]
-            replaces = tuple(sorted(held))
+            replaces = replaced_claims(core, memo, slot)
         return [Write(Claim(*slot, random.choice(CITIES), replaces, None), rid)]
     return []
 
@@ -243,6 +241,20 @@ WRITERS: Final[dict[str, Writer]] = {
     "forget": _forget,
     "erase": _erase,
 }
+
+
+def replaced_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> tuple[Place, ...]:
+    """Return what a change of mind replaces: every claim of the slot that this device holds, hidden or not."""
+    held = [place for _, place, _ in held_claims(core, memo, slot)]
+    if memo.replaces_shown_only:
+        shown = shown_claims(core, memo, slot)
+        held = [place for place in held if place in shown]
+    return tuple(sorted(held))
+
+
+def claims_known(core: Core, memo: Memo) -> frozenset[Place]:
+    """Return every claim that this device has folded."""
+    return frozenset(place for slot in SLOTS for _, place, _ in held_claims(core, memo, slot))
 
 
 def held_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> list[tuple[MemoryId, Place, str]]:

@@ -26,18 +26,16 @@ class ChangeOfMind(Checker):
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
         """No shown claim that replaced what its writer held is contradicted by some of it.
 
-        What the writer held without understanding it could not be replaced, and may come up.
+        What the writer held without having folded it (it did not understand it) could not be replaced, and may come up.
         """
-        place_of = {written.op.place: written for written in world.observer.ops}
         for group in groups:
             shown = shown_claims(defined_for(world, group[0]))
             for place, claim in shown.items():
-                writer = place_of[place]
                 if not claim.replaces:
                     continue
                 for other, told in shown.items():
                     same_slot = (told.entity, told.relation) == (claim.entity, claim.relation)
-                    held = writer.past >> place_of[other].index & 1 and not place_of[other].newer
+                    held = other in world.memo.knew.get(place, ())
                     if same_slot and told.value != claim.value and held:
                         world.violate(
                             self.name, f"{told.value!r} came back against {claim.value!r}, told knowing it"

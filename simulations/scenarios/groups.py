@@ -3,6 +3,7 @@
 from random import Random
 
 from replica.hlc import COUNTER_BITS
+from replica.ids import derived_memory_id
 from replica.ops import Remember, Write
 from simulations.crafting import craft, newer_payload, wrong_bodies
 from simulations.network import End
@@ -63,6 +64,23 @@ def _newer_version(stage: Stage) -> None:
     stage.expect("B understands after its upgrade", stage["B"].core.has_folded_all, True)
 
 
+def _two_adds(stage: Stage) -> None:
+    stage["B"].upgraded = False
+    stage["B"].start(stage.world.now_ms)
+    device, rid = stage["A"], derived_memory_id("script", "two")
+    write = Write(Remember("added by a later version", {}), rid)
+    kind, payload = newer_payload(write.body, Random(1))
+    stamp = device.now(stage.world.now_ms) << COUNTER_BITS
+    frame = craft(device, feed="later", kind=kind, version=2, rid=rid, payload=payload, hlc=stamp)
+    stage.world.take_crafted(device, frame, write, honest=True)
+    stage.meet("A", "C")
+    stage.set("C", rid, "about the add that C saw")
+    stage.remember("B", "added here too", item="two")
+    stage.meet("B", "C")
+    stage.audit("B")
+    stage.expect("B's own add is not touched", stage.topic("B", rid), None)
+
+
 def _poison(stage: Stage) -> None:
     rid = stage.remember("A", "a note")
     stage.meet("A", "B")
@@ -118,6 +136,13 @@ SCENARIOS = (
         "An old version that drops what it does not understand cuts the new ones behind it off (and folds it never, "
         "after its upgrade). Here it is kept, forwarded, and folded in its place once it is understood.",
         _newer_version,
+        devices=3,
+    ),
+    Scenario(
+        "two_adds",
+        "Our third wording let an op act wherever its memory exists: an importer on an old version added what it could "
+        "not read, and somebody's words about the other add stuck to it. An op acts only on an add that it has seen.",
+        _two_adds,
         devices=3,
     ),
     Scenario(

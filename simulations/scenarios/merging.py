@@ -6,6 +6,7 @@ from simulations.checkers.change_of_mind import shown_claims
 from simulations.checkers.convergence import defined_for
 from simulations.clock import HOUR_MS
 from simulations.scenarios.stage import Scenario, Stage
+from simulations.workload import replaced_claims
 
 
 def _register_of_three(stage: Stage) -> None:
@@ -100,6 +101,19 @@ def _keep_a_keep_b(stage: Stage) -> None:
     stage.expect("both are shown again", len(shown), 2)
 
 
+def _hidden_claim(stage: Stage) -> None:
+    told = [stage.remember("A", f"about where Ann lives, {n}") for n in range(3)]
+    core, memo = stage["A"].core, stage.world.memo
+    for rid, city in zip(told, ("Lisbon", "Oslo", "Quito"), strict=True):
+        replaces = replaced_claims(core, memo, ("Ann", "lives in"))
+        stage.write("A", Claim("Ann", "lives in", city, replaces, None), rid=rid)
+    stage.meet("A", "B")
+    stage.forget("B", told[1])
+    stage.meet("A", "B")
+    shown = shown_claims(defined_for(stage.world, stage["A"]))
+    stage.expect("the last word stands alone", [claim.value for claim in shown.values()], ["Quito"])
+
+
 SCENARIOS = (
     Scenario(
         "register_of_three",
@@ -137,6 +151,12 @@ SCENARIOS = (
         "Two devices that consolidate overlapping sets while apart end with two summaries of the same thing (the "
         "paper unions members of equal ids only). Here both proposals live, and their component is the summary.",
         _two_consolidations,
+    ),
+    Scenario(
+        "hidden_claim",
+        "Our second wording let a change of mind replace the claims that were shown: when what hid an older one "
+        "was forgotten, the older one came back against it. It replaces every claim that its writer holds.",
+        _hidden_claim,
     ),
     Scenario(
         "keep_a_keep_b",

@@ -11,6 +11,7 @@ from replica.membership import revoke
 from replica.ops import Access, Body, Forget, Remember, Set, Write
 from replica.state.cells import memory_key
 from replica.state.memories import Memory, MemoryCell, show
+from simulations.bugs import planted
 from simulations.clock import DAY_MS
 from simulations.device import Device
 from simulations.disk import Disk, MemoryDisk, SqliteDisk
@@ -124,13 +125,20 @@ class Stage:
         memory = self.memory(name, rid)
         return None if memory is None else memory.fields.get("topic")
 
+    def audit(self, name: str) -> None:
+        """Let every checker look at a device, on the way."""
+        for checker in self.world.checkers:
+            checker.audited(self.world, self[name])
+
     def expect(self, what: str, found: object, expected: object) -> None:
         """Report what is not as the script says it must be."""
         if found != expected:
             self.world.violate("script", f"{what}: expected {expected!r}, got {found!r}")
 
 
-def run_scenario(scenario: Scenario, *, say: Say | None = None, keep_events: bool = False) -> Outcome:
+def run_scenario(
+    scenario: Scenario, *, bug: str = "", say: Say | None = None, keep_events: bool = False
+) -> Outcome:
     """Play a script, then heal, settle and check as every world does."""
     options = bare(sum(scenario.name.encode()), replicas=scenario.devices, faults=("compact",))
     world = World(options, Trace(keep_events, say))
@@ -139,5 +147,5 @@ def run_scenario(scenario: Scenario, *, say: Say | None = None, keep_events: boo
     def play() -> None:
         scenario.play(stage)
 
-    with world.wire.shared():
+    with planted(bug, world), world.wire.shared():
         return world.run(play)
