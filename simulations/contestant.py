@@ -260,6 +260,9 @@ class CursorWorld(World):
         """Everybody is welcome."""
         return a is not b
 
+    def purge(self, device: Device) -> None:
+        """Nothing is ever erased in this protocol."""
+
     def learned(self, device: Device) -> None:
         """Nobody is ever put out."""
 

@@ -19,8 +19,8 @@ IDLE_BYTES_MAX: Final = 1_000
 # Where chains parted, a locator finds the fork within twice its distance; frames are sent whole.
 OPS_FACTOR: Final = 2
 OPS_SLACK: Final = 16
-# Each frame is acknowledged; each side greets, says what it holds, asks, answers and ends.
-MESSAGES_SLACK: Final = 16
+# Each frame is acknowledged; each side greets, says what it holds, asks, answers and ends; a base comes in parts.
+MESSAGES_SLACK: Final = 24
 # A header's columns, a signature a feed, the places it has seen; then the payloads themselves.
 BYTES_PER_OP: Final = 1_000
 BYTES_PER_HEAD: Final = 300
