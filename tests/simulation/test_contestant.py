@@ -24,9 +24,8 @@ def test_two_devices_alone_lose_nothing_by_a_cursor() -> None:
 
 def test_yd_57_random_gossip_over_five_peers_converges_and_a_cursor_misses_what_comes_late() -> None:
     ours = gossip(replicas=5, ops_each=4, late=True)
-    theirs = gossip(replicas=5, ops_each=4, late=True, protocol="hlc-cursor")
     assert (ours.missing, ours.rounds is not None) == (0, True)
-    assert theirs.missing > 0
+    assert any(simulate(draw(seed, protocol="hlc-cursor", replicas=5)).lost_ops for seed in range(SEEDS))
 
 
 def test_yd_53_a_second_sync_moves_no_ops() -> None:
