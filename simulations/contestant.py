@@ -106,7 +106,7 @@ class CursorCore:
             seq = self.written
             op_id = header_hash(header(origin, seq, self.clock, (), kind, 1, True, write.rid, None, digest))
             op = Op(origin, seq, self.clock, (), kind, 1, True, write.rid, None, digest, payload, op_id)
-            self.keep(op, write)
+            self.keep(op, Write(decode_payload(kind, payload), write.rid))
             ops.append(op)
         return ops
 
