@@ -74,7 +74,6 @@ class Exchange:
         self._held = core.feeds.held()
         self._frontier = core.frontier()
         self._outbox: Outbox | None = None
-        self._in_flight: list[int] = []
         self._position = core.position
         self._pulled_ms = now_ms
         self._gap = self._stopped = False
