@@ -55,10 +55,10 @@ def assemble(hits: Sequence[Hit], kind: QueryClass, *, max_tokens: int = TOKENS_
     chosen: list[Hit] = []
     for hit in hits[: kind.context]:
         wider = [*chosen, hit]
-        if _fits(_render(_sections(wider, kind)), kind, max_tokens):
+        if _fits(render(_sections(wider, kind)), kind, max_tokens):
             chosen = wider
     sections = _sections(chosen, kind)
-    text = _render(sections)
+    text = render(sections)
     return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in chosen))
 
 
@@ -115,7 +115,8 @@ def _date(ms: int) -> str:
         return ""
 
 
-def _render(sections: Sequence[Section]) -> str:
+def render(sections: Sequence[Section]) -> str:
+    """Return sections as the fenced block; nothing where there are none."""
     if not sections:
         return ""
     blocks = [

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from samemind.blocking import BlockingMind
     from samemind.library import Mind
+    from samemind.results.answers import ContextBlock, ContextSection, Provenance, StageView, Why, WhyNot
     from samemind.results.device import (
         Check,
         DaemonStatus,
@@ -61,6 +62,8 @@ __all__ = [
     "Ambiguous",
     "BlockingMind",
     "Check",
+    "ContextBlock",
+    "ContextSection",
     "DaemonStatus",
     "Digest",
     "Doctored",
@@ -87,16 +90,20 @@ __all__ = [
     "PeerSync",
     "PeerView",
     "Peers",
+    "Provenance",
     "Recalled",
     "Remembered",
     "RememberedMany",
     "SamemindError",
+    "StageView",
     "Stats",
     "Synced",
     "Unreachable",
     "Usage",
     "Verified",
     "Version",
+    "Why",
+    "WhyNot",
     "open",
     "open_blocking",
 ]
@@ -104,6 +111,7 @@ __all__ = [
 # Where the names above live that are not loaded yet.
 _LATER: Final = (
     "samemind.results.memories",
+    "samemind.results.answers",
     "samemind.results.graph",
     "samemind.results.portable",
     "samemind.results.group",

@@ -15,6 +15,7 @@ import trio
 from samemind.arguments import Meta, Rid, When
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
+from samemind.results.answers import ContextBlock, Why, WhyNot
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
@@ -28,6 +29,7 @@ from samemind.results.memories import (
     RememberedMany,
 )
 from samemind.results.portable import Exported, Imported
+from samemind.results.thinking import Thought
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -240,6 +242,92 @@ class BlockingMind:
         """Return everything that happened to a memory."""
         return self._run(lambda: self._mind.history(rid))
 
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        max_tokens: int | None = None,
+        window: int | None = None,
+        overview: bool = False,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+    ) -> ContextBlock:
+        """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+        return self._run(
+            lambda: self._mind.context(
+                query,
+                max_tokens=max_tokens,
+                window=window,
+                overview=overview,
+                type=type,
+                domain=domain,
+                project=project,
+                topic=topic,
+                tag=tag,
+                meta=meta,
+                speaker=speaker,
+                session=session,
+                workspace=workspace,
+                since=since,
+                until=until,
+                include_cold=include_cold,
+            )
+        )
+
+    def why(self, rid: Rid) -> Why:
+        """Return where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
+        return self._run(lambda: self._mind.why(rid))
+
+    def why_not(
+        self,
+        rid: Rid,
+        query: str,
+        *,
+        k: int = 10,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+    ) -> WhyNot:
+        """Return why a memory does not come up for a question."""
+        return self._run(
+            lambda: self._mind.why_not(
+                rid,
+                query,
+                k=k,
+                type=type,
+                domain=domain,
+                project=project,
+                topic=topic,
+                tag=tag,
+                meta=meta,
+                speaker=speaker,
+                session=session,
+                workspace=workspace,
+                since=since,
+                until=until,
+                include_cold=include_cold,
+            )
+        )
+
     def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
         """Say how two things are related."""
         return self._run(lambda: self._mind.relate(source, relation, target, weight=weight))
@@ -269,6 +357,10 @@ class BlockingMind:
     def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""
         return self._run(lambda: self._mind.export(output, format=format))
+
+    def think(self) -> Thought:
+        """Run one cycle of thinking now."""
+        return self._run(lambda: self._mind.think())
 
     def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

@@ -15,6 +15,7 @@ from samemind.arguments import Meta, Rid, When, assignments_of, full_path, pairs
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
+from samemind.results.answers import ContextBlock, Why, WhyNot
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
@@ -29,7 +30,8 @@ from samemind.results.memories import (
 )
 from samemind.results.plain import from_json
 from samemind.results.portable import Exported, Imported
-from samemind.surface import device, graph, group, memories, portable
+from samemind.results.thinking import Thought
+from samemind.surface import answers, device, graph, group, memories, portable, thinking
 from samemind.surface.declare import Verb
 
 Result = TypeVar("Result")
@@ -257,6 +259,90 @@ class Mind:
         """Return everything that happened to a memory."""
         return await self._ask(memories.HISTORY, rid=rid_of(rid))
 
+    async def context(
+        self,
+        query: str | None = None,
+        *,
+        max_tokens: int | None = None,
+        window: int | None = None,
+        overview: bool = False,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+    ) -> ContextBlock:
+        """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+        return await self._ask(
+            answers.CONTEXT,
+            query=query,
+            max_tokens=max_tokens,
+            window=window,
+            overview=overview,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            speaker=speaker,
+            session=session,
+            workspace=workspace,
+            since=when_of(since),
+            until=when_of(until),
+            include_cold=include_cold,
+        )
+
+    async def why(self, rid: Rid) -> Why:
+        """Return where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
+        return await self._ask(answers.WHY, rid=rid_of(rid))
+
+    async def why_not(
+        self,
+        rid: Rid,
+        query: str,
+        *,
+        k: int = 10,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+    ) -> WhyNot:
+        """Return why a memory does not come up for a question."""
+        return await self._ask(
+            answers.WHY_NOT,
+            rid=rid_of(rid),
+            query=query,
+            k=k,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            speaker=speaker,
+            session=session,
+            workspace=workspace,
+            since=when_of(since),
+            until=when_of(until),
+            include_cold=include_cold,
+        )
+
     async def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
         """Say how two things are related."""
         return await self._ask(graph.RELATE, source=source, relation=relation, target=target, weight=weight)
@@ -287,6 +373,10 @@ class Mind:
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""
         return await self._ask(portable.EXPORT, output=full_path(output), format=format)
+
+    async def think(self) -> Thought:
+        """Run one cycle of thinking now."""
+        return await self._ask(thinking.THINK)
 
     async def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

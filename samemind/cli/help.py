@@ -19,6 +19,7 @@ EXIT_CODES = {
 }
 _TITLES = {
     "memories": "Memories",
+    "answers": "For prompts, and why",
     "graph": "Knowledge graph",
     "portable": "In and out",
     "group": "Other devices",

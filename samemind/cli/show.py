@@ -121,6 +121,36 @@ def _forget(document: Document) -> list[str]:
     return lines
 
 
+def _why(document: Document) -> list[str]:
+    lines: list[str] = []
+    for link in document["chain"]:
+        lines.append(f"{link['relation']:<10}  {_one_line(link['text'] or 'forgotten')}")
+        who = link["device_name"] or (link["device"] or "")[:_DEVICE_DIGITS]
+        signed = {True: "signature holds", False: "SIGNATURE DOES NOT HOLD", None: "vouched for by the group"}
+        told = [
+            f"told by {link['speaker']}" if link["speaker"] else "",
+            link["source"] or "",
+            _where_from(link),
+        ]
+        lines.append(f"{'':<10}  {link['rid']}")
+        lines.append(f"{'':<10}  written on {who}, {signed[link['signature_ok']]}")
+        lines += [f"{'':<10}  {_one_line(' '.join(part for part in told if part))}"] * any(told)
+    return lines
+
+
+def _where_from(link: Document) -> str:
+    return " ".join(
+        part for part in (link["session"], link["turn"], link["told_at"] and _clock(link["told_at"])) if part
+    )
+
+
+def _stages(document: Document) -> list[str]:
+    return [
+        f"{'ok ' if stage['passed'] else 'NOT'}  {stage['name']:<10} {_one_line(stage['detail'])}"
+        for stage in document["stages"]
+    ]
+
+
 def _edges(document: Document) -> list[str]:
     return [_edge(edge) for edge in document["edges"]]
 
@@ -200,6 +230,15 @@ def _checks(document: Document) -> list[str]:
     return lines
 
 
+def _thought(document: Document) -> list[str]:
+    lines = [
+        f"{name:<14} {raised['count']}"
+        for name, raised in document.items()
+        if isinstance(raised, Mapping) and raised["count"]
+    ]
+    return lines or ["nothing new"]
+
+
 def _imported(document: Document) -> list[str]:
     lines = [
         f"{document['imported']} imported, {document['skipped']} known already, {len(document['failed'])} failed"
@@ -236,11 +275,15 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "list": _memories,
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
     "forget": _forget,
+    "context": lambda document: [_safe(document["text"])] if document["text"] else ["nothing is known"],
+    "why": _why,
+    "why-not": _stages,
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],
     "graph": _edges,
     "entities": lambda document: [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]],
     "history": _versions,
+    "think": _thought,
     "import": _imported,
     "export": _exported,
     "pair": _paired,

@@ -1,7 +1,8 @@
 """Show a result as JSON, and build it again on the other side of a socket.
 
-A field's name is its JSON key. Times are aware UTC datetimes in a result and ISO 8601 with milliseconds in
-JSON; ids are text, whole, as people see them. A program cannot tell whether its call went through a daemon.
+A field's name is its JSON key, unless the field says another (`class` cannot be a name in Python). Times are aware UTC
+datetimes in a result and ISO 8601 with milliseconds in JSON; ids are text, whole, as people see them. A program cannot
+tell whether its call went through a daemon.
 """
 
 import types
@@ -19,7 +20,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, datetime):
         return show_time(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: to_json(getattr(value, one.name)) for one in fields(value)}
+        return {one.metadata.get("key", one.name): to_json(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -32,11 +33,11 @@ def to_json(value: Any) -> Any:
 def from_json(kind: type[Result], document: Mapping[str, Any]) -> Result:
     """Return the result that `to_json` described; keys that this version does not know are left out."""
     values: dict[str, Any] = {}
-    for name, hint, required in _shape(cast(Any, kind)):
-        if name in document:
-            values[name] = _read(hint, document[name])
+    for name, key, hint, required in _shape(cast(Any, kind)):
+        if key in document:
+            values[name] = _read(hint, document[key])
         elif required:
-            raise ValueError(f"expected {kind.__name__} to have {name}, got {sorted(document)}")
+            raise ValueError(f"expected {kind.__name__} to have {key}, got {sorted(document)}")
     return kind(**values)
 
 
@@ -46,10 +47,15 @@ def show_time(moment: datetime) -> str:
 
 
 @cache
-def _shape(kind: type[Any]) -> tuple[tuple[str, Any, bool], ...]:
+def _shape(kind: type[Any]) -> tuple[tuple[str, str, Any, bool], ...]:
     hints = get_type_hints(kind)
     return tuple(
-        (one.name, hints[one.name], one.default is MISSING and one.default_factory is MISSING)
+        (
+            one.name,
+            one.metadata.get("key", one.name),
+            hints[one.name],
+            one.default is MISSING and one.default_factory is MISSING,
+        )
         for one in fields(kind)
     )
 

@@ -29,8 +29,10 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "forget",
         "history",
     ),
+    "answers": ("context", "why", "why-not"),
     "graph": ("relate", "unrelate", "graph", "entities"),
     "portable": ("import", "export"),
+    "thinking": ("think",),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "device": ("init", "up", "down", "status", "digest", "log", "verify", "compact", "doctor", "stats"),
 }

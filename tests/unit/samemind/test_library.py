@@ -104,7 +104,7 @@ def test_every_method_takes_every_option_of_its_verb() -> None:
     }
     given_otherwise = {"remember-many": {"batch", "lines"}, "log": {"follow"}, "set": {"values"}}
     for name in sorted(set(NAMES) - {"init", "up", "down"}):
-        parameters = set(inspect.signature(getattr(Mind, named_otherwise.get(name, name))).parameters)
+        parameters = set(inspect.signature(getattr(Mind, named_otherwise.get(name, name.replace("-", "_")))).parameters)
         wanted = {one.name for one in declared(verb_named(name).options)} - given_otherwise.get(name, set())
         assert wanted <= parameters, name
 

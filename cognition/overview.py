@@ -1,0 +1,88 @@
+"""Choose what an agent should know when a session begins, before anything was asked.
+
+What is pinned comes first, then what came lately, what is used often, and what nobody touched for long and may be out
+of date. A memory stands in the first of these that it belongs to. Facts are passed over: the memory that they were
+taken from says them already. Where the budget ends, the block ends.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cognition.budget import tokens
+from cognition.context import Context, Section, line_of, render
+from cognition.filters import Filters
+from cognition.memories import read_memories
+from replica import Memory, MemoryId
+
+PINNED: Final = "Pinned"
+RECENT: Final = "Recent"
+FREQUENT: Final = "Often used"
+STALE: Final = "Untouched for long, perhaps out of date"
+
+# A page that is read at the start of every session: enough to be reminded, little enough to be read.
+PINNED_MAX: Final = 20
+RECENT_MAX: Final = 10
+FREQUENT_MAX: Final = 10
+STALE_MAX: Final = 5
+# A quarter of a year without being told again, edited or recalled.
+STALE_MS: Final = 90 * 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Memories under one heading, in their order."""
+
+    title: str
+    memories: tuple[Memory, ...]
+
+
+def read_overview(connection: sqlite3.Connection, filters: Filters, *, now_ms: int) -> list[Part]:
+    """Return the parts that are not empty."""
+    before_ms = now_ms - STALE_MS
+    untouched = "m.updated < ? AND ifnull(m.last_access, 0) < ?"
+    parts = [
+        _part(connection, filters, PINNED, "m.pinned = 1", (), "m.created", PINNED_MAX),
+        _part(connection, filters, RECENT, "1", (), "m.created DESC", RECENT_MAX),
+        _part(connection, filters, FREQUENT, "m.accesses > 0", (), "m.accesses DESC", FREQUENT_MAX),
+        _part(connection, filters, STALE, untouched, (before_ms << 16, before_ms), "m.updated", STALE_MAX),
+    ]
+    return [part for part in parts if part.memories]
+
+
+def widen(context: Context, parts: Sequence[Part], *, max_tokens: int) -> Context:
+    """Return a block with these parts behind what it holds, as far as the budget reaches."""
+    sections, rids = list(context.sections), list(context.rids)
+    for part in parts:
+        lines: list[str] = []
+        for memory in part.memories:
+            wider = [*lines, line_of(memory)]
+            text = render([*sections, Section(part.title, tuple(wider))])
+            if MemoryId(memory.rid) not in rids and tokens(text) <= max_tokens:
+                lines = wider
+                rids.append(MemoryId(memory.rid))
+        if lines:
+            sections.append(Section(part.title, tuple(lines)))
+    text = render(sections)
+    return Context(text, tokens(text), context.kind, tuple(sections), tuple(rids))
+
+
+def _part(
+    connection: sqlite3.Connection,
+    filters: Filters,
+    title: str,
+    condition: str,
+    parameters: tuple[int, ...],
+    order: str,
+    limit: int,
+) -> Part:
+    allowed, values = filters.sql()
+    rows = connection.execute(
+        f"SELECT m.id FROM memory m WHERE {allowed} AND m.parent IS NULL AND {condition} "
+        f"ORDER BY {order}, m.rid LIMIT ?",
+        (*values, *parameters, limit),
+    )
+    wanted = [number for (number,) in rows]
+    found = {shown.id: shown.memory for shown in read_memories(connection, wanted)}
+    return Part(title, tuple(found[number] for number in wanted))

@@ -1,0 +1,90 @@
+"""What the verbs return that make something of memories: a block for a prompt, and reasons."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSection:
+    """A heading, which is empty in a flat block, and the lines under it."""
+
+    title: str
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBlock:
+    """A block for a prompt, fenced as data, and at most how many tokens it takes.
+
+    `class` (`kind` in Python) is what sort of question it answers; `rids` are the memories in it, the best first;
+    `total` is how many memories there are.
+    """
+
+    text: str
+    tokens: int
+    kind: str = field(metadata={"key": "class"})
+    sections: list[ContextSection]
+    rids: list[str]
+    total: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """One memory on the way back to where something came from: who told it, and which op on which device wrote it.
+
+    `relation` is `itself`, or how the one before it came from this one. What was forgotten has no text, and what lies
+    below the base no op.
+    """
+
+    rid: str
+    relation: str
+    text: str | None
+    source: str | None = None
+    speaker: str | None = None
+    session: str | None = None
+    turn: str | None = None
+    told_at: datetime | None = None
+    op_id: str | None = None
+    hash: str | None = None
+    written_at: datetime | None = None
+    device: str | None = None
+    device_name: str | None = None
+    origin: str | None = None
+    seq: int | None = None
+    signature_ok: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Where a memory comes from, itself first.
+
+    `signature_ok` is null where nothing could be checked: the log was folded into the base, and members vouch for it.
+    """
+
+    rid: str
+    chain: list[Provenance]
+    signature_ok: bool | None
+    derived: list[str] = field(default_factory=list)
+    """What was taken from it in turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageView:
+    """One stage of a recall: whether the memory passed it, and what there is to say."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """The stages that a memory went through for a question, up to the one that dropped it."""
+
+    rid: str
+    query: str
+    found: bool
+    stages: list[StageView]

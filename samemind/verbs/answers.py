@@ -1,0 +1,142 @@
+"""Make the block for a prompt, and say why a memory is there or is not."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from cognition import TOKENS_DEFAULT, Context
+from cognition.budget import memory_budget
+from cognition.overview import read_overview, widen
+from cognition.ranking.classes import SINGLE_HOP
+from replica import Core, Kind, MemoryId, Row, op_uuid, show_memory_id
+from replica.vouching import is_vouched
+from samemind.device import Device
+from samemind.errors import Usage
+from samemind.results.answers import ContextBlock, ContextSection, Provenance, StageView, Why, WhyNot
+from samemind.results.memories import MemoryView
+from samemind.surface.answers import ExplainWhy, ExplainWhyNot, MakeContext
+from samemind.times import at_stamp
+from samemind.verbs.ids import find_memory
+from samemind.verbs.memories import kept
+from samemind.verbs.views import select_memories
+
+
+async def context(device: Device, options: MakeContext) -> ContextBlock:
+    """Make the block: for a question what answers it, else (or beside it) an overview."""
+    if options.max_tokens is not None and options.window is not None:
+        raise Usage("expected --max-tokens or --window, got both", code="invalid")
+    if options.max_tokens is not None and options.max_tokens < 0:
+        raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
+    max_tokens = TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
+    if options.window is not None:
+        max_tokens = memory_budget(options.window, 0)
+    filters, now_ms = kept(options), device.now_ms()
+    block = Context("", 0, SINGLE_HOP.name, (), ())
+    if options.query is not None:
+        block = await device.mind.context(options.query, max_tokens=max_tokens, filters=filters)
+
+    def read(connection: sqlite3.Connection) -> ContextBlock:
+        found = block
+        if options.overview or options.query is None:
+            parts = read_overview(connection, filters, now_ms=now_ms)
+            found = widen(block, parts, max_tokens=max_tokens)
+        allowed, values = filters.sql()
+        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
+        return ContextBlock(
+            text=found.text,
+            tokens=found.tokens,
+            kind=found.kind if options.query is not None else "overview",
+            sections=[
+                ContextSection(title=section.title, lines=list(section.lines)) for section in found.sections
+            ],
+            rids=[show_memory_id(rid) for rid in found.rids],
+            total=total,
+        )
+
+    return await device.replica.read(read)
+
+
+async def why(device: Device, options: ExplainWhy) -> Why:
+    """Follow a memory back to where it came from; the store's writer waits, so that the log holds still."""
+
+    def read(core: Core, connection: sqlite3.Connection) -> Why:
+        rid = find_memory(connection, options.rid, forgotten=True)
+        chain = list(_chain(core, connection, rid))
+        checked = [link.signature_ok for link in chain if link.signature_ok is not None]
+        return Why(
+            rid=show_memory_id(rid),
+            chain=chain,
+            signature_ok=all(checked) if checked else None,
+            derived=[
+                show_memory_id(fact)
+                for (fact,) in connection.execute(
+                    "SELECT rid FROM memory WHERE parent = ? ORDER BY rid", (rid,)
+                )
+            ],
+        )
+
+    return await device.replica.run(read)
+
+
+async def why_not(device: Device, options: ExplainWhyNot) -> WhyNot:
+    """Ask the question again, and watch what becomes of one memory."""
+    rid = await device.replica.read(lambda connection: find_memory(connection, options.rid, forgotten=True))
+    stages = await device.mind.why_not(rid, options.query, k=options.k, filters=kept(options))
+    return WhyNot(
+        rid=show_memory_id(rid),
+        query=options.query,
+        found=all(stage.passed for stage in stages),
+        stages=[StageView(name=stage.name, passed=stage.passed, detail=stage.detail) for stage in stages],
+    )
+
+
+def _chain(core: Core, connection: sqlite3.Connection, rid: MemoryId) -> Iterable[Provenance]:
+    """Give a memory, and what it was taken from, to the end; a circle that somebody made by hand ends it too."""
+    relation, seen, at = "itself", set[bytes](), bytes(rid)
+    while at not in seen:
+        seen.add(at)
+        views = list(select_memories(connection, "WHERE m.rid = ?", (at,)))
+        yield _link(core, MemoryId(at), relation, views[0] if views else None)
+        parents = connection.execute("SELECT parent FROM memory WHERE rid = ?", (at,)).fetchone()
+        if parents is None or parents[0] is None:
+            return
+        relation, at = "taken from", bytes(parents[0])
+
+
+def _link(core: Core, rid: MemoryId, relation: str, view: MemoryView | None) -> Provenance:
+    row = next((row for row in core.store.memory_rows(rid) if row.kind == Kind.REMEMBER), None)
+    told = Provenance(rid=show_memory_id(rid), relation=relation, text=None)
+    if view is None and row is None:
+        return told
+    return Provenance(
+        rid=told.rid,
+        relation=relation,
+        text=None if view is None else view.text,
+        source=None if view is None else view.source,
+        speaker=None if view is None else view.speaker,
+        session=None if view is None else view.session,
+        turn=None if view is None else view.turn,
+        told_at=None if view is None else view.told_at,
+        op_id=None if row is None else str(op_uuid(row.id, row.hlc)),
+        hash=None if row is None else row.id.hex(),
+        written_at=at_stamp(row.hlc) if row is not None else None if view is None else view.created_at,
+        device=_device(core, row, view),
+        device_name=_name(core, row, view),
+        origin=None if view is None else view.origin,
+        seq=None if row is None else row.seq,
+        signature_ok=None if row is None else is_vouched(core, row),
+    )
+
+
+def _device(core: Core, row: Row | None, view: MemoryView | None) -> str | None:
+    if row is not None:
+        return core.feeds[row.feed].origin.device.hex()
+    return None if view is None else view.device
+
+
+def _name(core: Core, row: Row | None, view: MemoryView | None) -> str | None:
+    if view is not None:
+        return view.device_name
+    if row is None:
+        return None
+    member = core.membership.members.get(core.feeds[row.feed].origin.device)
+    return None if member is None else member.name

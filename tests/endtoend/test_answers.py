@@ -1,0 +1,94 @@
+"""The block for a prompt, and where a memory comes from."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+from tests.support.calling import Call
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def test_me_19_one_call_gives_what_is_relevant_recent_frequent_and_stale(mind: BlockingMind) -> None:
+    mind.remember("Ann moved to Lisbon", speaker="Ann")
+    mind.remember("The deploy key rotates on Mondays", pin=True)
+    block = mind.context("where does Ann live?", overview=True)
+    assert [section.title for section in block.sections] == ["", "Pinned"], "nothing stands there twice"
+    assert block.sections[0].lines[0].startswith("- Ann: Ann moved to Lisbon")
+    assert block.total == 2
+    assert len(set(block.rids)) == len(block.rids) == 2
+    start = mind.context()
+    assert start.kind == "overview"
+    assert [section.title for section in start.sections] == ["Pinned", "Recent"]
+
+
+def test_me_19_of_an_empty_store_the_context_is_empty_and_no_failure(call: Call) -> None:
+    said = call("context", "anything", "--overview", "--json")
+    assert (said.code, said.json["total"], said.json["text"], said.json["sections"]) == (0, 0, "", [])
+    assert said.json["class"], "the key is the contract's word"
+
+
+def test_me_18_a_budget_of_tokens_is_kept(mind: BlockingMind) -> None:
+    for number in range(30):
+        mind.remember(f"Station {number} of the long walk was near the river, said the guide", no_dedup=True)
+    for budget in (0, 40, 100, 300):
+        block = mind.context("which station was near the river?", max_tokens=budget, overview=True)
+        assert block.tokens <= budget
+    assert mind.context("river", window=4_000).tokens <= 500
+    with pytest.raises(samemind.Usage):
+        mind.context("river", window=4_000, max_tokens=5)
+    with pytest.raises(samemind.Usage):
+        mind.context("river", max_tokens=-1)
+
+
+def test_why_follows_a_fact_to_the_text_it_was_taken_from(mind: BlockingMind) -> None:
+    told = mind.remember(
+        "Alice is the tech lead at Stripe. She prefers Python over Java.", speaker="Ann", session="chat 1"
+    )
+    why = mind.why(told.facts[0])
+    assert [(link.relation, link.rid) for link in why.chain] == [
+        ("itself", told.facts[0]),
+        ("taken from", told.rid),
+    ]
+    assert why.signature_ok is True
+    assert why.chain[1].speaker == "Ann"
+    assert why.chain[1].op_id == told.op_id
+    assert mind.why(told).derived == sorted(told.facts)
+
+
+def test_what_was_forgotten_still_says_which_device_wrote_it(mind: BlockingMind) -> None:
+    told = mind.remember("a passing thought")
+    mind.forget(told)
+    (link,) = mind.why(told).chain
+    assert (link.text, link.op_id, link.signature_ok) == (None, told.op_id, True)
+
+
+def test_why_sees_a_header_that_was_changed_in_the_file(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with samemind.open_blocking(home) as mind:
+        told = mind.remember("Ann moved to Lisbon")
+        assert mind.why(told).signature_ok is True
+    connection = sqlite3.connect(home / "memory.db")
+    connection.execute(
+        "UPDATE op SET hlc = hlc + 1 WHERE rid = ?", (bytes.fromhex(told.rid.replace("-", "")),)
+    )
+    connection.commit()
+    connection.close()
+    with samemind.open_blocking(home) as mind:
+        assert mind.why(told).signature_ok is False
+
+
+def test_why_not_names_the_stage_that_dropped_a_memory(mind: BlockingMind) -> None:
+    told = mind.remember("Ann moved to Lisbon", workspace="private")
+    assert mind.why_not(told, "Ann").found is True
+    hidden = mind.why_not(told, "Ann", workspace="work")
+    assert hidden.found is False
+    assert (hidden.stages[-1].name, hidden.stages[-1].passed) == ("filters", False)
