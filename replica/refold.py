@@ -15,7 +15,7 @@ from replica.ids import Place
 from replica.oplog import Changes, MemoryChange, Row, Status, Store
 from replica.rows import Understood, body_of, op_of, status_without_body
 from replica.state import digest
-from replica.state.cells import Part, State
+from replica.state.cells import Cell, Part, State
 from replica.state.fold import fold
 from replica.state.memories import MemoryCell, show
 from replica.state.register import Dot, Vector
@@ -107,10 +107,15 @@ def changes_to(store: Store, refolded: Refolded) -> Changes:
             shown = [
                 show(key.name, cell) if isinstance(cell, MemoryCell) else None for cell in (before, after)
             ]
-            if shown[0] != shown[1]:
+            if shown[0] != shown[1] or _claims_of(before) != _claims_of(after):
                 changes.memories.append(MemoryChange(key.name, shown[0], shown[1]))
     changes.statuses = list(refolded.statuses.items())
     return changes
+
+
+def _claims_of(cell: Cell | None) -> object:
+    """Return what the claim table shows of a cell."""
+    return (cell.claims, cell.verdicts) if isinstance(cell, MemoryCell) else ({}, {})
 
 
 def refold_after_upgrade(core: Core, now_ms: int) -> bool:

@@ -3,8 +3,9 @@
 Each migration commits together with the `user_version` that says it ran. A file whose version is newer than this
 program's is refused and left untouched, since an old program cannot know what it would break.
 
-`op` is the log and `cell` the folded state: with `feed`, `tombstone` and `meta` they are the replica. `memory` and
-`edge` show what the cells hold, in columns that queries can filter; they are rewritten by the fold and never hashed.
+`op` is the log and `cell` the folded state: with `feed`, `tombstone` and `meta` they are the replica. `memory`,
+`edge` and `claim` show what the cells hold, in columns that queries can filter; they are rewritten by the fold and
+never hashed.
 
 The base (what was folded of ops that left the log) lives beside the state in `cell.base`: NULL where a cell is not in
 it, empty where it equals the state, which is so for nearly every cell that was compacted.
@@ -146,6 +147,20 @@ def create_replica(connection: sqlite3.Connection) -> None:
             PRIMARY KEY (source, relation, target)
         ) WITHOUT ROWID""",
         "CREATE INDEX edge_by_target ON edge (target)",
+        """CREATE TABLE claim (
+            id INTEGER NOT NULL,
+            claim BLOB NOT NULL,
+            feed INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            hlc INTEGER NOT NULL,
+            entity TEXT NOT NULL,
+            relation TEXT NOT NULL,
+            value TEXT NOT NULL,
+            valid_from INTEGER,
+            replaces BLOB NOT NULL,
+            verdicts BLOB NOT NULL,
+            PRIMARY KEY (id, claim)
+        ) WITHOUT ROWID""",
         """CREATE TABLE member (
             device BLOB PRIMARY KEY,
             public_key BLOB NOT NULL,

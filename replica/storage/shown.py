@@ -1,8 +1,8 @@
 """Keep what shows of the cells in columns that queries can filter, and tell who follows it.
 
-The `memory` and `edge` tables are rewritten by the fold, in its transaction, and never hashed. Full text, vectors and
-queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what changed in each memory
-that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
+The `memory`, `edge` and `claim` tables are rewritten by the fold, in its transaction, and never hashed. Full text,
+vectors and queues belong to whoever needs them: a `DerivedTables` is told, inside the same transaction, what changed in
+each memory that shows. Its tables are never hashed, never shipped and can be rebuilt at any time.
 """
 
 import hashlib
@@ -15,9 +15,10 @@ from replica.codec import pack, unpack
 from replica.fields import FIELDS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
-from replica.state.cells import Cell, Key, Part
+from replica.state.cells import Cell, Key, Part, memory_key
 from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import winner
+from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.sql import select_named, transaction
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
@@ -89,8 +90,11 @@ class Shown:
                 "SELECT source, relation, target, weight, hlc FROM edge"
             )
         }
+        claims = shown_claims(self._connection)
         for key, cell in cells:
             if isinstance(cell, MemoryCell):
+                if claims.pop(key.name, set()) != set(claim_rows(cell)):
+                    yield f"memory {show_memory_id(key.name)} shows other claims than were folded"
                 if rows.pop(key.name, None) != memory_row(show(key.name, cell)):
                     yield f"memory {show_memory_id(key.name)} shows something else than was folded"
             elif key.part is Part.EDGE and isinstance(cell, dict):
@@ -99,6 +103,7 @@ class Shown:
                 if edges.pop(tuple(unpack(key.name)), None) != folded:
                     yield f"the edge {unpack(key.name)} shows something else than was folded"
         yield from (f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows)
+        yield from (f"memory {show_memory_id(rid)} shows claims that were never folded" for rid in claims)
         yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
 
     def _write_edges(self, changes: Changes) -> None:
@@ -144,6 +149,13 @@ class Shown:
             )
         self._connection.executemany(_UPDATE_MEMORY, updates)
         self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
+        write_claims(
+            self._connection,
+            [
+                (number, before is not None, changes.cells.get(memory_key(rid)))
+                for number, rid, before, _ in seen
+            ],
+        )
         for tables in self._derived:
             tables.changed(self._connection, seen, now_ms)
 

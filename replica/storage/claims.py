@@ -1,0 +1,100 @@
+"""Show the claims of memories in a table, so that whoever compares them need not open cells.
+
+One row a claim, under the number of the memory it was taken from. `claim` is the short id of the op that made it, by
+which other claims name it in `replaces` (short ids, one after the other); `verdicts` holds the heads of the register of
+resolutions on it. Which claims contradict each other is not decided here.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from replica.codec import pack, unpack
+from replica.ids import ID8_BYTES
+from replica.state.cells import Cell
+from replica.state.memories import MemoryCell
+
+_COLUMNS: Final = "claim, feed, seq, hlc, entity, relation, value, valid_from, replaces, verdicts"
+_SELECT: Final = ", ".join(f"c.{name}" for name in _COLUMNS.split(", "))
+_INSERT: Final = f"INSERT INTO claim (id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class ShownVerdict(NamedTuple):
+    """One head of a claim's register: who resolved (as an op of which feed), when, and to which end."""
+
+    feed: int
+    seq: int
+    op: bytes
+    hlc: int
+    keep: bool
+
+
+class ShownClaim(NamedTuple):
+    """One row of the claim table. `claim` and `replaces` are short ids of ops."""
+
+    id: int
+    claim: bytes
+    feed: int
+    seq: int
+    hlc: int
+    entity: str
+    relation: str
+    value: str
+    valid_from: int | None
+    replaces: tuple[bytes, ...]
+    verdicts: tuple[ShownVerdict, ...]
+
+
+def read_claims(connection: sqlite3.Connection, where: str, values: Sequence[Any] = ()) -> list[ShownClaim]:
+    """Return the claims `c` that a condition lets through, in the order of their memories."""
+    rows = connection.execute(f"SELECT c.id, {_SELECT} FROM claim c {where}", values)
+    return [
+        ShownClaim(
+            *row[:9],
+            tuple(row[9][at : at + ID8_BYTES] for at in range(0, len(row[9]), ID8_BYTES)),
+            tuple(ShownVerdict(*verdict) for verdict in unpack(row[10])) if row[10] else (),
+        )
+        for row in rows
+    ]
+
+
+def write_claims(connection: sqlite3.Connection, cells: Sequence[tuple[int, bool, Cell | None]]) -> None:
+    """Follow a batch: the number of each memory in it, whether it showed before, and its cell if it still does."""
+    stale = [(number,) for number, shown_before, _ in cells if shown_before]
+    if stale:
+        connection.executemany("DELETE FROM claim WHERE id = ?", stale)
+    rows = [
+        (number, *row)
+        for number, _, cell in cells
+        if isinstance(cell, MemoryCell) and cell.claims
+        for row in claim_rows(cell)
+    ]
+    if rows:
+        connection.executemany(_INSERT, rows)
+
+
+def claim_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
+    """Return a cell's claims as columns, without the number of the memory."""
+    for dot, claim in cell.claims.items():
+        heads = cell.verdicts.get(dot, {})
+        verdicts = sorted([*head, hlc, keep] for head, (hlc, keep) in heads.items())
+        yield (
+            dot.id8,
+            dot.feed,
+            dot.seq,
+            claim.hlc,
+            claim.entity,
+            claim.relation,
+            claim.value,
+            claim.valid_from,
+            b"".join(place.id8 for place in claim.replaces),
+            pack(verdicts) if verdicts else b"",
+        )
+
+
+def shown_claims(connection: sqlite3.Connection) -> dict[bytes, set[tuple[Any, ...]]]:
+    """Return the whole table by memory, as `claim_rows` has it, to be checked against the cells."""
+    held: dict[bytes, set[tuple[Any, ...]]] = {}
+    for rid, *row in connection.execute(f"SELECT m.rid, {_SELECT} FROM claim c JOIN memory m ON m.id = c.id"):
+        held.setdefault(rid, set()).add(tuple(row))
+    return held
