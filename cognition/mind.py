@@ -33,6 +33,8 @@ from cognition.ranking.classes import classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
+from cognition.steps import steps
+from cognition.thinking.cycle import Cycle, think
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
 
@@ -63,6 +65,8 @@ class Mind:
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN
         self._trouble: ModelUnavailable | StoreFailed | None = None
+        self._steps = steps()
+        self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
 
     @property
     def trouble(self) -> ModelUnavailable | StoreFailed | None:
@@ -136,6 +140,15 @@ class Mind:
         return assemble(
             await self.recall(query, k=kind.context, filters=filters), kind, max_tokens=max_tokens
         )
+
+    async def think(self) -> Cycle:
+        """Run one cycle of thinking over everything that can be embedded now; another one is waited for."""
+        async with self._thinking:
+            try:
+                await self.settle()
+            except (ModelUnavailable, StoreFailed):
+                pass  # what has no vector yet is left to a later cycle; `trouble` tells why
+            return await think(self._replica, self._steps)
 
     async def settle(self) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.

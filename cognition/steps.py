@@ -1,0 +1,8 @@
+"""The steps of thinking, in their order (`cognition.thinking.cycle` says why this order)."""
+
+from cognition.thinking.cycle import Step
+
+
+def steps() -> tuple[Step, ...]:
+    """Return the steps of one mind, made anew: a step may keep what it learned between two cycles."""
+    return ()

@@ -1,0 +1,1 @@
+"""What a mind does by itself, step by step, and when."""
