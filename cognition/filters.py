@@ -14,7 +14,7 @@ from replica import MEMORY_TYPES
 
 # A row's time in ms. Stamps carry the ms in their upper 48 bits.
 TIME: Final = "ifnull(m.told_at, m.created >> 16)"
-_LABELS: Final = ("domain", "project", "topic", "speaker", "conversation", "workspace")
+_LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,8 @@ class Filters:
     topic: str | None = None
     speaker: str | None = None
     conversation: str | None = None
-    workspace: str | None = None
+    workspace: str | tuple[str, ...] | None = None
+    """Several: a memory of any of them. None at all in the tuple is the same as None."""
     tags: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=dict)
     since_ms: int | None = None
@@ -60,6 +61,10 @@ class Filters:
             if wanted is not None:
                 conditions.append(f"m.{name} = ? COLLATE NOCASE")
                 values.append(wanted)
+        spaces = (self.workspace,) if isinstance(self.workspace, str) else self.workspace or ()
+        if spaces:
+            conditions.append(f"m.workspace COLLATE NOCASE IN ({','.join('?' * len(spaces))})")
+            values += spaces
         for tag in self.tags:
             conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ? COLLATE NOCASE)")
             values.append(tag)

@@ -5,7 +5,7 @@ Where a memory's id is expected, anything that has a `rid` will do; where a time
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ class HasRid(Protocol):
 Rid = str | HasRid
 When = str | datetime
 Meta = Mapping[str, Any]
+Spaces = str | Iterable[str] | None
 
 
 def rid_of(named: Rid) -> str:
@@ -32,6 +33,11 @@ def rid_of(named: Rid) -> str:
 def when_of(moment: Any) -> str | None:
     """Return a time as text."""
     return moment.isoformat() if isinstance(moment, datetime) else moment
+
+
+def spaces_of(workspace: Spaces) -> list[str]:
+    """Return workspaces as a list: a text is one of them."""
+    return [workspace] if isinstance(workspace, str) else list(workspace or ())
 
 
 def full_path(path: str | os.PathLike[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import trio
 
-from samemind.arguments import Meta, Rid, When
+from samemind.arguments import Meta, Rid, Spaces, When
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
 from samemind.results.answers import ContextBlock, Why, WhyNot
@@ -29,6 +29,7 @@ from samemind.results.memories import (
     RememberedMany,
 )
 from samemind.results.portable import Exported, Imported
+from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
 from samemind.results.thinking import Thought
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class BlockingMind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -177,7 +178,7 @@ class BlockingMind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -257,7 +258,7 @@ class BlockingMind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -302,7 +303,7 @@ class BlockingMind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -343,6 +344,30 @@ class BlockingMind:
     def entities(self, *, limit: int = 50) -> Entities:
         """List the people, places and things that memories name, the commonest first."""
         return self._run(lambda: self._mind.entities(limit=limit))
+
+    def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
+        """List what is still to be embedded or read by a model, and what was given up."""
+        return self._run(lambda: self._mind.queue(status=status, limit=limit))
+
+    def requeue(self, *ids: str) -> Requeued:
+        """Try again what was given up: these entries, or all."""
+        return self._run(lambda: self._mind.requeue(*ids))
+
+    def held(self) -> HeldList:
+        """List what looked secret and was therefore not remembered."""
+        return self._run(lambda: self._mind.held())
+
+    def release_held(self, id: str) -> Released:
+        """Remember what was held back after all."""
+        return self._run(lambda: self._mind.release_held(id))
+
+    def drop_held(self, id: str) -> Dropped:
+        """Throw away what was held back."""
+        return self._run(lambda: self._mind.drop_held(id))
+
+    def extract(self, session: str, *, workspace: str | None = None, wait: bool = False) -> Extracted:
+        """Have the model read what is new in a chat, at its end."""
+        return self._run(lambda: self._mind.extract(session, workspace=workspace, wait=wait))
 
     def import_(
         self,

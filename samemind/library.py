@@ -11,7 +11,18 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from samemind.arguments import Meta, Rid, When, assignments_of, full_path, pairs_of, rid_of, when_of
+from samemind.arguments import (
+    Meta,
+    Rid,
+    Spaces,
+    When,
+    assignments_of,
+    full_path,
+    pairs_of,
+    rid_of,
+    spaces_of,
+    when_of,
+)
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
@@ -30,8 +41,9 @@ from samemind.results.memories import (
 )
 from samemind.results.plain import from_json
 from samemind.results.portable import Exported, Imported
+from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
 from samemind.results.thinking import Thought
-from samemind.surface import answers, device, graph, group, memories, portable, thinking
+from samemind.surface import answers, device, graph, group, memories, portable, taking, thinking
 from samemind.surface.declare import Verb
 
 Result = TypeVar("Result")
@@ -154,7 +166,7 @@ class Mind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -173,7 +185,7 @@ class Mind:
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=workspace,
+            workspace=spaces_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -193,7 +205,7 @@ class Mind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -211,7 +223,7 @@ class Mind:
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=workspace,
+            workspace=spaces_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -274,7 +286,7 @@ class Mind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -294,7 +306,7 @@ class Mind:
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=workspace,
+            workspace=spaces_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -318,7 +330,7 @@ class Mind:
         meta: Meta | None = None,
         speaker: str | None = None,
         session: str | None = None,
-        workspace: str | None = None,
+        workspace: Spaces = None,
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
@@ -337,7 +349,7 @@ class Mind:
             meta=pairs_of(meta),
             speaker=speaker,
             session=session,
-            workspace=workspace,
+            workspace=spaces_of(workspace),
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
@@ -358,6 +370,30 @@ class Mind:
     async def entities(self, *, limit: int = 50) -> Entities:
         """List the people, places and things that memories name, the commonest first."""
         return await self._ask(graph.ENTITIES, limit=limit)
+
+    async def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
+        """List what is still to be embedded or read by a model, and what was given up."""
+        return await self._ask(taking.QUEUE, status=status, limit=limit)
+
+    async def requeue(self, *ids: str) -> Requeued:
+        """Try again what was given up: these entries, or all."""
+        return await self._ask(taking.REQUEUE, ids=list(ids))
+
+    async def held(self) -> HeldList:
+        """List what looked secret and was therefore not remembered."""
+        return await self._ask(taking.HELD)
+
+    async def release_held(self, id: str) -> Released:
+        """Remember what was held back after all."""
+        return await self._ask(taking.HELD_RELEASE, id=id)
+
+    async def drop_held(self, id: str) -> Dropped:
+        """Throw away what was held back."""
+        return await self._ask(taking.HELD_DROP, id=id)
+
+    async def extract(self, session: str, *, workspace: str | None = None, wait: bool = False) -> Extracted:
+        """Have the model read what is new in a chat, at its end."""
+        return await self._ask(taking.EXTRACT, session=session, workspace=workspace, wait=wait)
 
     async def import_(
         self,

@@ -92,7 +92,9 @@ class Filters:
     )
     speaker: str | None = option("--speaker", "only what this person said")
     session: str | None = option("--session", "only from this chat")
-    workspace: str | None = option("--workspace", "only from this space")
+    workspace: tuple[str, ...] = option(
+        "--workspace", "only from this space; several: from any of them", default=()
+    )
     since: str | None = option("--since", f"only from this time on: {_TIME}", metavar="TIME")
     until: str | None = option("--until", "only up to this time", metavar="TIME")
     include_cold: bool = option("--include-cold", "archived and cold memories too", default=False)

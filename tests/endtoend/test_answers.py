@@ -92,3 +92,12 @@ def test_why_not_names_the_stage_that_dropped_a_memory(mind: BlockingMind) -> No
     hidden = mind.why_not(told, "Ann", workspace="work")
     assert hidden.found is False
     assert (hidden.stages[-1].name, hidden.stages[-1].passed) == ("filters", False)
+
+
+def test_pm_57_several_workspaces_are_read_together_and_others_are_not(mind: BlockingMind) -> None:
+    for space in ("home", "work", "secret"):
+        mind.remember(f"the walrus of {space}", workspace=space)
+    found = {hit.text for hit in mind.recall("walrus", workspace=["home", "WORK"])}
+    assert found == {"the walrus of home", "the walrus of work"}
+    assert {memory.text for memory in mind.list(workspace="secret")} == {"the walrus of secret"}
+    assert len(mind.recall("walrus")) == 3, "its owner asks for all"
