@@ -30,6 +30,7 @@ from replica.folding import Totals, WorkingSet
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
+from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Why
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
@@ -92,6 +93,13 @@ class Core:
         self._verify = verify
         self.understood = understood
         self._clock = hlc.Hlc(0)
+        self._own: int | None = None
+        self.began_ms = 0
+        """When the present incarnation began: when it wrote its first op, or was drawn while it has written none."""
+        self.incidents: list[Incident] = []
+        """What made this device start anew, or chains part: the last few times."""
+        self.opened: Opened | None = None
+        """The nonce of this opening, where a twin of the store is kept outside of its home (`replica.outside`)."""
         self.reload()
 
     # -- what is held ----------------------------------------------------------------------------------------
@@ -122,16 +130,29 @@ class Core:
         Call before reading for a write.
         """
         if hlc.runs_ahead(self._clock, now_ms):
-            self.incarnate()
+            self.incarnate(Why.CLOCK, now_ms)
             self._clock = hlc.Hlc(0)  # the one case in which a stamp may fall behind what was stamped before
 
-    def incarnate(self) -> None:
-        """Become a new incarnation.
+    def incarnate(self, why: Why | None = None, now_ms: int = 0) -> None:
+        """Become a new incarnation; `why`, unless this is how things should be.
 
         The next op begins a feed of its own, so that no place is written twice.
         """
         self.origin = new_origin(self.device, self._random)
-        self._own: int | None = None
+        self._own = None
+        self.began_ms = max(now_ms, hlc.milliseconds(self._clock))
+        if why is not None:
+            self.note(why, self.device, now_ms)
+
+    def note(self, why: Why, device: bytes, now_ms: int) -> None:
+        """Keep what happened to a device's chain, for its owner; the next write makes it durable."""
+        incident = Incident(now_ms or hlc.milliseconds(self._clock), why, device)
+        self.incidents = [*self.incidents, incident][-INCIDENTS_MAX:]
+
+    @property
+    def own_feed(self) -> int | None:
+        """The feed that the next op goes on; None where it begins one."""
+        return self._own
 
     def heard_of_myself(self, places: Iterable[Place]) -> bool:
         """Start a new incarnation if a peer holds ops of mine that I do not (I was restored).
@@ -140,7 +161,7 @@ class Core:
         """
         if all(place.origin != self.origin or self.feeds.locate(place) is not None for place in places):
             return False
-        self.incarnate()
+        self.incarnate(Why.ECHO)
         self.write(Changes(), now_ms=0)
         return True
 
@@ -210,7 +231,7 @@ class Core:
         with self.undoing():
             if feed is None:
                 feed = self.feeds.start(self.origin)
-                self._own = feed.no
+                self._own, self.began_ms = feed.no, hlc.milliseconds(commit.ops[0].hlc)
             self._clock = commit.clock
             signatures = {commit.ops[-1].id: commit.signature}
             self._apply([(op, 0) for op in commit.ops], bodies, {0: feed}, (), signatures, now_ms)
@@ -250,7 +271,7 @@ class Core:
                     self._clock = hlc.absorb(self._clock, op.hlc, now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
                     # I wrote these and lost them: whatever happened, that feed is not mine to go on.
-                    self.incarnate()
+                    self.incarnate(Why.ECHO, now_ms)
                 self._apply(admission.ops, bodies, {}, frame.segments, signatures, now_ms)
         return Taken(len(admission.ops), tuple(admission.refusals))
 
@@ -277,6 +298,8 @@ class Core:
             feed = feed_of.get(at)
             if feed is None:
                 feed = feed_of[at] = self.feeds.attach(op, segments[at].vector)
+                if feed.parent is not None and feed.seq == feed.fork:
+                    self.note(Why.BRANCH, op.origin.device, now_ms)
             no, vector = feed.no, self.feeds.advance(feed, op)
             if body is not None:
                 status = Status.FOLDED
@@ -345,7 +368,11 @@ class Core:
 
     def _meta(self) -> dict[str, bytes]:
         totals = self.totals
+        incidents = {"incidents": pack([list(incident) for incident in self.incidents])}
         return {
+            **(incidents if self.incidents else {}),  # rare, and this is written with every commit
+            "opened": pack(self.opened),
+            "began": pack(self.began_ms),
             "origin": self.origin.device + self.origin.incarnation,
             "own feed": pack(self._own),
             "clock": pack(self._clock),
@@ -367,6 +394,12 @@ class Core:
         meta = self.store.meta()
         self._pos: int = unpack(meta["position"]) if "position" in meta else 0
         self._clock = hlc.Hlc(unpack(meta["clock"]) if "clock" in meta else 0)
+        opened = unpack(meta["opened"]) if "opened" in meta else None
+        self.opened = None if opened is None else Opened(*opened)
+        self.incidents = [
+            Incident(at_ms, Why(why), device)
+            for at_ms, why, device in (unpack(meta["incidents"]) if "incidents" in meta else ())
+        ]
         self.contacts = {
             DeviceId(peer): Contact(*contact)
             for peer, contact in unpack(meta.get("contacts", b"\x80")).items()
@@ -379,6 +412,7 @@ class Core:
             self.incarnate()
             return
         self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
+        self.began_ms = unpack(meta["began"]) if "began" in meta else 0
         self._own = unpack(meta["own feed"])
         self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
 

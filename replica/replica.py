@@ -18,6 +18,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
+from replica.outside import Outside
 from replica.purging import purge
 from replica.refold import refold_after_upgrade
 from replica.signing import Sign
@@ -37,10 +38,12 @@ def wall_clock_ms() -> int:
 class Replica:
     """One device's memory; made by `open_replica`."""
 
-    def __init__(self, driver: Driver, core: Core, clock: Callable[[], int]) -> None:
+    def __init__(self, driver: Driver, core: Core, clock: Callable[[], int], outside: Outside | None) -> None:
         self._driver = driver
         self._core = core
         self._clock = clock
+        self.outside = outside
+        """What is kept outside of the store's home, if anything is; it belongs to the store's thread."""
         # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
         self._position = core.position
         self._watchers: set[trio.Event] = set()
@@ -79,6 +82,8 @@ class Replica:
         self, function: Callable[[Core, sqlite3.Connection], Result], connection: sqlite3.Connection
     ) -> Result:
         result = function(self._core, connection)
+        if self.outside is not None:
+            self.outside.share(self._core, self._clock())
         if self._core.has_unpurged:  # what was erased, here or elsewhere, leaves the files at once
             purge(self._core, self._clock())
         return result
@@ -86,6 +91,11 @@ class Replica:
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
         return await self._driver.read(function)
+
+    async def note_outside(self) -> None:
+        """Say outside of the home how far the store has come; whoever is open for long does so now and then."""
+        if (outside := self.outside) is not None:
+            await self._driver.run(lambda _: outside.note(self._core))
 
     @contextmanager
     def _watching(self) -> Iterator[trio.Event]:
@@ -124,14 +134,27 @@ async def open_replica(
     derived: Sequence[DerivedTables] = (),
     clock: Callable[[], int] = wall_clock_ms,
     random: Random | None = None,
+    outside: Path | None = None,
 ) -> AsyncIterator[Replica]:
-    """Open the store at `path`, creating it if need be; `StoreCorrupt` and `StoreNewer` leave the file as it is."""
+    """Open the store at `path`, creating it if need be; `StoreCorrupt` and `StoreNewer` leave the file as it is.
+
+    `outside`: a folder, not in the home, for what a copied or restored store has to be told (`replica.outside`).
+    """
+    chance = random or SystemRandom()
+    beside = None if outside is None else Outside(outside, device, path)
     async with open_driver(host, lambda: connect(str(path))) as driver:
 
         def start(connection: sqlite3.Connection) -> Core:
             store = SqliteStore(connection, derived)
-            core = Core(store, device=device, sign=sign, random=random or SystemRandom())
+            core = Core(store, device=device, sign=sign, random=chance)
+            if beside is not None:
+                beside.open(core, chance, clock())
             refold_after_upgrade(core, clock())
             return core
 
-        yield Replica(driver, await driver.run(start), clock)
+        replica = Replica(driver, await driver.run(start), clock, beside)
+        try:
+            yield replica
+        finally:
+            with trio.CancelScope(shield=True):
+                await replica.note_outside()

@@ -21,6 +21,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.feeds import Feed, Feeds, join
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, Place
+from replica.incarnations import Why
 from replica.limits import SNAPSHOT_BYTES_MAX
 from replica.oplog import Changes, SpinePiece
 from replica.refold import changes_to, refold
@@ -172,7 +173,7 @@ class _Absorption:
         for i, feed in enumerate(self.snapshot.feeds):
             mine_in_it |= self._place(i, feed, changes)
         if mine_in_it:
-            core.incarnate()
+            core.incarnate(Why.ECHO, now_ms)
         self._take_vectors()
         theirs = State(tombstones=set(self.snapshot.tombstones))
         for part, name, data in self.snapshot.cells:

@@ -8,6 +8,7 @@ on.
 Nothing here opens anything but the settings; a verb that talks to a daemon imports no more than this.
 """
 
+import dataclasses
 import json
 import os
 import tomllib
@@ -18,6 +19,7 @@ from typing import Final, Self
 from samemind.errors import Failed, Usage
 
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
+STATE_VARIABLE: Final = "SAMEMIND_STATE"
 STORE_FILE: Final = "memory.db"
 # A path that ends so is a store file, also before it exists; any other path is a folder.
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
@@ -72,6 +74,11 @@ class Home:
         return self._beside("config.toml")
 
     @property
+    def certificate(self) -> Path:
+        """Key and certificate with which the panel is served to other machines; the owner's own, if put there."""
+        return self._beside("panel.pem")
+
+    @property
     def lock(self) -> Path:
         """Held, by `flock`, by whoever has the store open."""
         return self._beside("lock")
@@ -80,6 +87,16 @@ class Home:
     def control(self) -> Path:
         """The socket of whoever has the store open and answers for it."""
         return self._beside("control.sock")
+
+    @staticmethod
+    def outside() -> Path:
+        """Return the folder, in no home, for what a copied or restored home has to be told."""
+        if chosen := os.environ.get(STATE_VARIABLE):
+            return Path(chosen)
+        from platformdirs import user_state_path  # 20 ms that most calls need not spend
+
+        # Not "samemind": on some systems that is the very folder of the default home.
+        return Path(user_state_path("samemind-outside", appauthor=False))
 
     def shown(self) -> str:
         """Return what the owner would call it: the folder, or the store file."""
@@ -98,11 +115,18 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the owner chose for this device. `listen` is HOST:PORT."""
+    """What the owner chose for this device. `listen` is HOST:PORT.
+
+    `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
+    it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
+    """
 
     name: str | None = None
     listen: str | None = None
     mdns: bool = True
+    model_url: str | None = None
+    model: str | None = None
+    model_key_variable: str | None = None
 
     @classmethod
     def load(cls, home: Home) -> Self:
@@ -117,7 +141,7 @@ class Settings:
                 code="bad_settings",
                 hint="mend the file, or move it away to go on without it",
             ) from None
-        known = {"name": str, "listen": str, "mdns": bool}
+        known = {one.name: bool if one.name == "mdns" else str for one in dataclasses.fields(cls)}
         for key, value in found.items():
             if key not in known or not isinstance(value, known[key]):
                 raise Failed(
@@ -131,7 +155,7 @@ class Settings:
         """Write the settings, all of them or nothing."""
         lines = [
             f"{key} = {json.dumps(value, ensure_ascii=False)}\n"  # JSON's strings and booleans are TOML's too
-            for key, value in (("name", self.name), ("listen", self.listen), ("mdns", self.mdns))
+            for key, value in dataclasses.asdict(self).items()
             if value is not None
         ]
         scratch = home.settings.with_name(f"{home.settings.name}.new")

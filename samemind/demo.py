@@ -6,6 +6,7 @@ encrypted link between them. What is printed is what these processes said.
 
 import contextlib
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from samemind.config import STATE_VARIABLE
 from samemind.errors import Failed
 
 # Two seconds are what an announcement takes; a machine that needs longer than this has no multicast.
@@ -134,6 +136,7 @@ def run_demo(*, quiet: bool) -> Document:
     began = time.monotonic()
     screen = Screen(quiet=quiet)
     with tempfile.TemporaryDirectory(prefix="samemind-demo-") as folder:
+        os.environ.setdefault(STATE_VARIABLE, str(Path(folder) / "outside"))
         laptop = DemoDevice("laptop", Path(folder) / "laptop")
         phone = DemoDevice("phone", Path(folder) / "phone")
         screen.line(

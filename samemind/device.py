@@ -12,12 +12,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random, SystemRandom
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
 from cognition import CognitionTables, Mind, open_mind
 from cognition.entities import EntityTables
+from cognition.local import LocalTables
 from replica import AsyncioHost, Core, DeviceId, Replica, introduce, open_replica, wall_clock_ms
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
@@ -28,6 +29,12 @@ from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
 from sync import Identity
 from sync.syncer import Syncer, open_syncer
+
+if TYPE_CHECKING:
+    from cognition.models import ChatModel
+
+if TYPE_CHECKING:
+    from samemind.panel.demand import PanelOnDemand
 
 
 @dataclass(slots=True)
@@ -46,6 +53,8 @@ class Device:
     stop: trio.Event = field(default_factory=trio.Event)
     syncer: Syncer | None = None
     """There while the daemon runs; other programs open one for as long as they need it."""
+    panels: "PanelOnDemand | None" = None
+    """There while the daemon runs."""
 
     @property
     def device_id(self) -> DeviceId:
@@ -98,14 +107,15 @@ async def open_device(
                 host=host,
                 device=identity.device_id,
                 sign=identity.sign,
-                derived=[CognitionTables(), EntityTables()],
+                derived=[CognitionTables(), EntityTables(), LocalTables()],
+                outside=Home.outside(),
                 clock=clock,
                 random=random,
             )
         )
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
-        mind = await stack.enter_async_context(open_mind(replica))
+        mind = await stack.enter_async_context(open_mind(replica, model=_model(home, settings)))
         device = Device(home, settings, identity, replica, mind, host, own, program, random or SystemRandom())
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
@@ -130,6 +140,23 @@ async def open_device(
 def machine_name() -> str:
     """Return what this machine is called: the name of a device whose owner chose none."""
     return " ".join(platform.node().partition(".")[0].split()) or "device"
+
+
+def _model(home: Home, settings: Settings) -> "ChatModel | None":
+    """Return the language model that the settings name; None where they name none."""
+    if settings.model_url is None or settings.model is None:
+        return None
+    from cognition.models import HttpChatModel
+
+    variable = settings.model_key_variable
+    try:
+        return HttpChatModel(
+            settings.model_url, settings.model, key=None if variable is None else os.environ.get(variable)
+        )
+    except ValueError as error:
+        raise Failed(
+            f"{home.settings}: {error}", code="bad_settings", hint="mend model_url in that file"
+        ) from None
 
 
 def _keep_private(home: Home) -> None:

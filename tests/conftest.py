@@ -1,11 +1,17 @@
 """What every test shares: how hypothesis searches, and how a test says what it lacks."""
 
+import atexit
 import os
 import shutil
 import sys
+import tempfile
 
 import pytest
 from hypothesis import settings
+
+# What devices keep outside of their homes is kept apart from this machine's own.
+os.environ["SAMEMIND_STATE"] = tempfile.mkdtemp(prefix="samemind-tests-")
+atexit.register(shutil.rmtree, os.environ["SAMEMIND_STATE"], ignore_errors=True)
 
 # No deadline: a busy machine is no bug. Each run draws a new seed; a failure prints the line that replays it.
 settings.register_profile("default", deadline=None, print_blob=True)

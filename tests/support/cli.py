@@ -32,7 +32,11 @@ class Ran:
 
 def environment(**more: str) -> dict[str, str]:
     """Return an environment in which no home is preset, and in which a warning is an error."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SAMEMIND")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("SAMEMIND") or name == "SAMEMIND_STATE"  # not this machine's own (conftest.py)
+    }
     return {**kept, "PYTHONWARNINGS": "error", **more}
 
 

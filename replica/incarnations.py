@@ -1,0 +1,66 @@
+"""Decide whether a store is the one that was open last here, and note what made a device start anew.
+
+An origin may go on only where nobody else goes on with it. A store that was copied, restored or rolled back does not
+know that it was; but a *twin* does: a small file outside the home, which says what the store held when it was last
+seen. The store holds a nonce that changes at every open, and the one before it, since a crash may fall between the two
+writes. A store whose twin says otherwise begins a new incarnation before anything is read for a commit.
+
+A twin that is missing is no proof of anything, but a store that had one before and has none now was most likely carried
+to another machine: a new incarnation costs a few bytes, a fork costs a branch for ever.
+"""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+NONCE_BYTES: Final = 16
+# What doctor tells: the last few things that happened to a device, not its life.
+INCIDENTS_MAX: Final = 20
+
+
+class Why(StrEnum):
+    """What happened to a device's chain of ops."""
+
+    COPIED = "copied"
+    """The store is not the one that was open here last: a copied disk, or a backup put back."""
+    ROLLED_BACK = "rolled back"
+    """The store holds less than it held when it was last seen: a rolled back disk, or writes that were lost."""
+    ECHO = "heard of itself"
+    """A peer holds ops of this device that this device does not: it was restored, or has a clone."""
+    CLOCK = "clock"
+    """This device's stamps were more than a day ahead of its corrected clock."""
+    BRANCH = "branch"
+    """Two ops claim one place in a device's chain; both are kept."""
+
+
+class Incident(NamedTuple):
+    """One thing that happened: when it was noticed, what it was, and whose chain it is about."""
+
+    at_ms: int
+    why: Why
+    device: bytes
+
+
+class Opened(NamedTuple):
+    """The nonce of this opening of a store, and of the one before."""
+
+    before: bytes
+    now: bytes
+
+
+class Twin(NamedTuple):
+    """What was last seen of a store, kept outside of it. `seq`: how many ops its origin had written."""
+
+    nonce: bytes
+    incarnation: bytes
+    seq: int
+
+
+def judge(opened: Opened | None, incarnation: bytes, seq: int, twin: Twin | None) -> Why | None:
+    """Return why this store's origin must not go on, or None where it may."""
+    if opened is None:
+        return None  # new, or opened only where nothing can be kept outside of the home
+    if twin is None or twin.nonce not in opened:
+        return Why.COPIED
+    if twin.nonce == opened.now and (twin.incarnation != incarnation or twin.seq > seq):
+        return Why.ROLLED_BACK
+    return None

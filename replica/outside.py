@@ -1,0 +1,148 @@
+"""Keep outside a home what a restored home forgets: its twin, who was put out, and what was erased.
+
+A folder of one device's own, beside no store: `twin-…` for each path at which the device's store was open, since a copy
+that lives at another path is another store; and `group`, the revocations and proofs of erasure that the device has met.
+A backup that is put back meets them before anybody can sync with it.
+
+Losing the folder costs a new incarnation and nothing else; where it cannot be written, stores are opened without it.
+"""
+
+import hashlib
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from replica.codec import pack, unpack
+from replica.core import Core
+from replica.erasure import Proof, read_proof
+from replica.errors import InvalidOp
+from replica.ids import ID8_BYTES, DeviceId
+from replica.incarnations import NONCE_BYTES, Opened, Twin, judge
+from replica.membership import Revocation, read_revocation
+from replica.oplog import Changes
+
+if TYPE_CHECKING:
+    from random import Random
+
+_GROUP_FILE: Final = "group"
+# Both are read whole; what is larger was not written by us.
+_FILE_BYTES_MAX: Final = 64 << 20
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another store that was open here under the same key. `began_ms`: since when it goes its own way."""
+
+    store: Path
+    began_ms: int
+
+
+class Outside:
+    """The folder of one device, as one of its stores uses it."""
+
+    def __init__(self, folder: Path, device: DeviceId, store: Path) -> None:
+        self._folder = folder / device.hex()[: 4 * ID8_BYTES]
+        self._store = store
+        name = hashlib.sha256(os.fsencode(store)).hexdigest()[: 4 * ID8_BYTES]
+        self._twin = self._folder / f"twin-{name}"
+        self._shared: tuple[int, int, int] | None = None
+
+    def open(self, core: Core, random: "Random", now_ms: int) -> None:
+        """Decide, before anything is read for a commit, whether the store goes on as the origin that it was."""
+        why = judge(core.opened, core.origin.incarnation, _own_seq(core), self._read_twin())
+        if why is not None:
+            core.incarnate(why, now_ms)
+        nonce = random.randbytes(NONCE_BYTES)
+        core.opened = Opened(b"" if core.opened is None else core.opened.now, nonce)
+        core.write(Changes(), now_ms)
+        if not self._write_twin(core):
+            core.opened = None  # without a twin the next opening would take this store for a copy
+            core.write(Changes(), now_ms)
+        self.share(core, now_ms)
+
+    def note(self, core: Core) -> None:
+        """Say how far the store has come, so that one that was rolled back is found out."""
+        if core.opened is not None:
+            self._write_twin(core)
+
+    def share(self, core: Core, now_ms: int) -> None:
+        """Take what the folder knows of the group and the store does not, and the other way round."""
+        size = len(core.membership.members), len(core.membership.revocations), len(core.proofs)
+        if size == self._shared:
+            return
+        revocations, proofs = self._read_group()
+        core.learn([], revocations, proofs, now_ms)
+        known = {(each.device, each.by): each for each in (*revocations, *core.membership.revocations)}
+        proven = {proof.id: proof for proof in (*proofs, *core.proofs.values())}
+        if (len(known), len(proven)) != (len(revocations), len(proofs)):
+            plain = [
+                [list(known[key]) for key in sorted(known)],
+                [proven[key].frame for key in sorted(proven)],
+            ]
+            self._write(self._folder / _GROUP_FILE, pack(plain))
+        self._shared = len(core.membership.members), len(core.membership.revocations), len(core.proofs)
+
+    def part(self, core: Core) -> None:
+        """Forget the store: from now on it belongs to another device."""
+        core.opened = None
+        core.write(Changes(), now_ms=0)
+        self._twin.unlink(missing_ok=True)
+
+    def siblings(self) -> list[Sibling]:
+        """Return the other stores that were open here under this key and are still where they were."""
+        found = []
+        for path in sorted(self._folder.glob("twin-*")):
+            match self._read(path):
+                case [_, _, _, str(store), int(began_ms)] if path != self._twin and Path(store).exists():
+                    found.append(Sibling(Path(store), began_ms))
+        return found
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    def _read_twin(self) -> Twin | None:
+        match self._read(self._twin):
+            case [bytes(nonce), bytes(incarnation), int(seq), str(), int()]:
+                return Twin(nonce, incarnation, seq)
+        return None
+
+    def _write_twin(self, core: Core) -> bool:
+        assert core.opened is not None
+        plain = [core.opened.now, core.origin.incarnation, _own_seq(core), str(self._store), core.began_ms]
+        return self._write(self._twin, pack(plain))
+
+    def _read_group(self) -> tuple[Sequence[Revocation], Sequence[Proof]]:
+        match self._read(self._folder / _GROUP_FILE):
+            case [list(revocations), list(proofs)]:
+                with suppress(InvalidOp):
+                    return [*map(read_revocation, revocations)], [*map(read_proof, proofs)]
+        return [], []
+
+    def _read(self, path: Path) -> Any:
+        try:
+            if path.stat().st_size <= _FILE_BYTES_MAX:
+                return unpack(path.read_bytes())
+        except (OSError, InvalidOp):
+            pass  # missing, or damaged: the same as never written
+        return None
+
+    def _write(self, path: Path, data: bytes) -> bool:
+        """Replace a file; not synced, since losing it costs an incarnation and a sync costs every opening."""
+        scratch = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            scratch.write_bytes(data)
+            os.replace(scratch, path)
+        except OSError as error:
+            _log.warning("nothing can be kept outside of the home, in %s: %s", self._folder, error)
+            return False
+        return True
+
+
+def _own_seq(core: Core) -> int:
+    return 0 if core.own_feed is None else core.feeds[core.own_feed].seq

@@ -1,0 +1,70 @@
+"""Find out whether somebody else writes under this device's key: a clone that is alive.
+
+Both know it once they have met, through a third device: there are ops of this device that it did not write, stamped
+after its present incarnation began. Which of the two has to become a device of its own follows from what both hold: the
+one whose incarnation wrote its first op later, since it is the copy.
+"""
+
+from typing import Final, NamedTuple
+
+from replica.core import Core
+from replica.feeds import Feed
+from replica.hlc import milliseconds
+from replica.ids import DeviceId, Origin
+from replica.ops import Set
+from replica.state.cells import setting_key
+
+# A clone that has said nothing for a week was ended, or became a device of its own.
+LIVE_MS: Final = 7 * 24 * 3_600_000
+_DIVORCED: Final = "divorced"
+
+
+class Rival(NamedTuple):
+    """Another store that writes under this device's key. `at_ms`: when it wrote last.
+
+    `is_original`: it is the older one, so this one has to part.
+    """
+
+    incarnation: bytes
+    at_ms: int
+    is_original: bool
+
+
+def rival(core: Core, now_ms: int) -> Rival | None:
+    """Return the clone of this device that wrote last, if one lives."""
+    if core.own_feed is None:
+        return None  # what came before this incarnation's first op may be its own past
+    found: list[Rival] = []
+    mine = _first(core, [feed for feed in core.feeds.of(core.origin) if feed.no == core.own_feed])
+    for feed in core.feeds:
+        if feed.origin.device != core.device or feed.no == core.own_feed or _parted(core, feed):
+            continue
+        at_ms = _stamp(core, feed, feed.seq)
+        if at_ms > max(core.began_ms, now_ms - LIVE_MS):
+            first = _stamp(core, feed, feed.fork + 1), feed.origin.incarnation
+            found.append(Rival(feed.origin.incarnation, at_ms, first < mine))
+    return max(found, key=lambda each: each.at_ms, default=None)
+
+
+def parting(origin: Origin, now: DeviceId) -> Set:
+    """Return the change by which a clone that became a device of its own says so, for all to see."""
+    device, incarnation = origin
+    return Set(f"{_DIVORCED}:{device.hex()}:{incarnation.hex()}", now.hex())
+
+
+def _parted(core: Core, feed: Feed) -> bool:
+    key = setting_key(f"{_DIVORCED}:{feed.origin.device.hex()}:{feed.origin.incarnation.hex()}")
+    return key in core.store.load([key])
+
+
+def _first(core: Core, own: list[Feed]) -> tuple[float, bytes]:
+    """Return when the present incarnation wrote its first op; one that has written nothing is the later one."""
+    return min(
+        ((_stamp(core, feed, feed.fork + 1), core.origin.incarnation) for feed in own),
+        default=(float("inf"), b""),
+    )
+
+
+def _stamp(core: Core, feed: Feed, seq: int) -> int:
+    """Return an op's milliseconds; 0 for one that left the log long ago."""
+    return next((milliseconds(row.hlc) for row in core.store.feed_rows(feed.no, seq, seq)), 0)

@@ -1,0 +1,236 @@
+"""A store that was copied, restored or rolled back finds out when it is opened, and meets what it had forgotten."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from replica.core import Core
+from replica.incarnations import Opened, Twin, Why, judge
+from replica.membership import revoke
+from replica.ops import Erase
+from replica.outside import Outside
+from replica.rivals import parting, rival
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
+from replica.verify import verify_replica
+from tests.support.links import identity
+from tests.support.replicas import NOW_MS, acquaint, agree, core_of, remember, say, sync, texts
+
+MINUTE_MS = 60_000
+
+
+@contextmanager
+def open_store(path: Path, outside: Path, *, now_ms: int = NOW_MS) -> Iterator[tuple[Core, Outside]]:
+    """Open laptop's store as a device does."""
+    connection = connect(str(path))
+    core = core_of("laptop", SqliteStore(connection), seed=f"{path} {os.urandom(4).hex()}")
+    beside = Outside(outside, core.device, path)
+    beside.open(core, Random(), now_ms)
+    try:
+        yield core, beside
+    finally:
+        beside.note(core)
+        connection.close()
+
+
+def whys(core: Core) -> list[Why]:
+    """What happened to a device, in order."""
+    return [incident.why for incident in core.incidents]
+
+
+def test_ten_openings_are_one_origin(tmp_path: Path) -> None:
+    origins = set()
+    for n in range(10):
+        with open_store(tmp_path / "a.db", tmp_path / "outside") as (core, _):
+            remember(core, f"note {n}")
+            origins.add(core.origin)
+            assert whys(core) == []
+    assert len(origins) == 1
+
+
+def test_a_backup_that_is_put_back_starts_a_new_incarnation_before_it_writes(tmp_path: Path) -> None:
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+    with open_store(store, outside) as (core, _):
+        remember(core, "before the backup")
+    shutil.copy(store, tmp_path / "backup")
+    with open_store(store, outside) as (core, _):
+        remember(core, "after the backup")
+        first = core.origin
+    shutil.copy(tmp_path / "backup", store)
+    with open_store(store, outside) as (core, _):
+        assert core.origin != first
+        assert whys(core) == [Why.COPIED]
+        remember(core, "on the backup")
+        assert verify_replica(core).ok
+    with open_store(store, outside) as (core, _):
+        assert whys(core) == [Why.COPIED], "once"
+
+
+def test_a_copy_at_another_path_goes_its_own_way_and_the_original_goes_on(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    with open_store(tmp_path / "a.db", outside) as (core, _):
+        remember(core, "shared")
+        first = core.origin
+    shutil.copy(tmp_path / "a.db", tmp_path / "b.db")
+    for _ in range(2):
+        with open_store(tmp_path / "b.db", outside, now_ms=NOW_MS + MINUTE_MS) as (copy, beside):
+            assert copy.origin != first
+            assert whys(copy) == [Why.COPIED]
+            (sibling,) = beside.siblings()
+            assert sibling.store == tmp_path / "a.db"
+            assert sibling.began_ms < copy.began_ms
+        with open_store(tmp_path / "a.db", outside) as (core, _):
+            assert core.origin == first
+
+
+def test_a_disk_that_was_rolled_back_while_a_daemon_ran_is_found_out(tmp_path: Path) -> None:
+    """The nonce is that of the opening, but the twin knows that the store had come further."""
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+    with open_store(store, outside) as (core, beside):
+        remember(core, "early")
+        core.store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[attr-defined]
+        shutil.copy(store, tmp_path / "image")
+        remember(core, "late")
+        beside.note(core)
+        first = core.origin
+    shutil.copy(tmp_path / "image", store)
+    with open_store(store, outside) as (core, _):
+        assert core.origin != first
+        assert whys(core) == [Why.ROLLED_BACK]
+
+
+def test_a_crash_between_the_two_writes_costs_nothing() -> None:
+    opened = Opened(b"before", b"now")
+    assert judge(opened, b"i", 3, Twin(b"before", b"i", 3)) is None
+    assert judge(opened, b"i", 3, Twin(b"now", b"i", 3)) is None
+    assert judge(opened, b"i", 3, Twin(b"now", b"i", 2)) is None, "what is behind is the twin, not the store"
+    assert judge(opened, b"i", 3, Twin(b"now", b"i", 4)) is Why.ROLLED_BACK
+    assert judge(opened, b"i", 3, Twin(b"now", b"j", 0)) is Why.ROLLED_BACK
+    assert judge(opened, b"i", 3, Twin(b"later", b"i", 3)) is Why.COPIED
+    assert judge(opened, b"i", 3, None) is Why.COPIED
+    assert judge(None, b"i", 0, None) is None
+
+
+def test_where_nothing_can_be_kept_outside_every_opening_is_the_same_origin(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("a file where the folder should be")
+    origins = set()
+    for _ in range(3):
+        with open_store(tmp_path / "a.db", tmp_path / "outside") as (core, beside):
+            origins.add(core.origin)
+            assert beside.siblings() == []
+    assert len(origins) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x93\x01\x02\x03", b"\x92\x90\x91\x01"])
+def test_a_damaged_file_outside_counts_as_missing(tmp_path: Path, damage: bytes) -> None:
+    with open_store(tmp_path / "a.db", tmp_path / "outside") as (core, _):
+        first = core.origin
+        say(core, Erase((remember(core, "x")[0],)))
+    for path in (tmp_path / "outside").rglob("*"):
+        if path.is_file():
+            path.write_bytes(damage)
+    with open_store(tmp_path / "a.db", tmp_path / "outside") as (core, _):
+        assert core.origin != first
+        assert len(core.proofs) == 1
+
+
+def test_a_backup_from_before_meets_the_revocation_and_the_erasure_before_it_meets_anybody(
+    tmp_path: Path,
+) -> None:
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+    phone = core_of("phone")
+    acquaint(phone, "phone", "laptop")
+    with open_store(store, outside) as (core, beside):
+        acquaint(core, "laptop", "phone", "tablet")
+        (rid,) = remember(core, "an unspeakable word")
+    shutil.copy(store, tmp_path / "backup")
+    with open_store(store, outside) as (core, beside):
+        say(core, Erase((rid,)))
+        out = revoke(identity("phone").sign, phone.device, identity("tablet").device_id)
+        core.learn([], [out])
+        beside.share(core, NOW_MS)
+    shutil.copy(tmp_path / "backup", store)
+    with open_store(store, outside) as (core, _):
+        assert identity("tablet").device_id in core.membership.revoked
+        assert core.erased == {rid}
+        assert texts(core) == set()
+        assert all(row.payload is None for row in core.store.memory_rows(rid))
+
+
+def test_what_cannot_be_believed_yet_is_kept_until_it_can(tmp_path: Path) -> None:
+    """The backup does not know the member who revoked; it learns of him later."""
+    outside = tmp_path / "outside"
+    with open_store(tmp_path / "a.db", outside):
+        pass
+    shutil.copy(tmp_path / "a.db", tmp_path / "backup")
+    with open_store(tmp_path / "a.db", outside) as (core, beside):
+        acquaint(core, "laptop", "phone", "tablet")
+        core.learn(
+            [], [revoke(identity("phone").sign, identity("phone").device_id, identity("tablet").device_id)]
+        )
+        beside.share(core, NOW_MS)
+    shutil.copy(tmp_path / "backup", tmp_path / "a.db")
+    with open_store(tmp_path / "a.db", outside) as (core, beside):
+        assert not core.membership.revoked
+        acquaint(core, "laptop", "phone", "tablet")
+        beside.share(core, NOW_MS)
+        assert core.membership.revoked
+
+
+def test_two_live_clones_are_told_apart_and_the_later_one_has_to_part() -> None:
+    """A cloned machine: nonce, twin and all. They meet only through a third device."""
+    phone = core_of("phone")
+    acquaint(phone, "phone", "laptop")
+    original = core_of("laptop", SqliteStore(connect(":memory:")))
+    acquaint(original, "laptop", "phone")
+    remember(original, "before the clone")
+    disk = connect(":memory:")
+    original.store.connection.backup(disk)  # type: ignore[attr-defined]
+    clone = core_of("laptop", SqliteStore(disk), seed="clone")
+    now = NOW_MS
+    for _ in range(3):  # they write, and meet the phone, in turns
+        for each, name in ((original, "original"), (clone, "clone")):
+            now += MINUTE_MS
+            remember(each, f"by the {name} at {now}", now_ms=now)
+            sync(each, phone, now)
+    sync(original, phone, now)
+    found = [rival(each, now) for each in (original, clone)]
+    assert all(found), "each knows of the other"
+    assert sorted(each.is_original for each in found if each) == [False, True], "one of them is told"
+    assert agree(original, clone, phone)
+    assert verify_replica(original).ok
+    late = now + 8 * 24 * 60 * MINUTE_MS
+    assert rival(original, late) is None, "a clone that has been silent for a week was ended"
+    say(clone, parting(clone.origin, identity("tablet").device_id), now_ms=now)
+    sync(clone, phone, now)
+    sync(original, phone, now)
+    assert rival(original, now) is None, "it has become a device of its own, and said so"
+    for core in (original, clone):
+        core.store.connection.close()  # type: ignore[attr-defined]
+
+
+def test_a_restored_device_without_a_clone_is_not_told_to_part() -> None:
+    phone, laptop = core_of("phone"), core_of("laptop", SqliteStore(connect(":memory:")))
+    acquaint(phone, "phone", "laptop")
+    acquaint(laptop, "laptop", "phone")
+    remember(laptop, "before the backup")
+    disk = connect(":memory:")
+    laptop.store.connection.backup(disk)  # type: ignore[attr-defined]
+    remember(laptop, "after the backup", now_ms=NOW_MS + MINUTE_MS)
+    sync(laptop, phone, NOW_MS + MINUTE_MS)
+    laptop.store.connection.close()  # type: ignore[attr-defined]
+    restored = core_of("laptop", SqliteStore(disk), seed="restored")
+    later = NOW_MS + 2 * MINUTE_MS
+    sync(restored, phone, later)
+    assert [incident.why for incident in restored.incidents] == [Why.ECHO]
+    remember(restored, "written on", now_ms=later)
+    sync(restored, phone, later)
+    assert rival(restored, later) is None
+    assert rival(phone, later) is None
+    assert "after the backup" in texts(restored)
+    restored.store.connection.close()  # type: ignore[attr-defined]
