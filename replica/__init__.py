@@ -39,6 +39,7 @@ from replica.ops import (
     Claim,
     Edit,
     Erase,
+    Feedback,
     Forget,
     Kind,
     Op,
@@ -55,6 +56,8 @@ from replica.ops import (
 from replica.purging import ErasureStatus, erasure_status
 from replica.replica import Replica, open_replica, wall_clock_ms
 from replica.state.memories import Memory
+from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
+from replica.storage.proposals import proposals_of
 from replica.storage.shown import DerivedTables, RowChange, content_number
 from replica.storage.sql import connect, transaction
 from replica.storage.store import SqliteStore
@@ -76,6 +79,7 @@ __all__ = [
     "Edit",
     "Erase",
     "ErasureStatus",
+    "Feedback",
     "Forget",
     "Frontier",
     "InvalidOp",
@@ -99,6 +103,8 @@ __all__ = [
     "Row",
     "RowChange",
     "Set",
+    "ShownClaim",
+    "ShownVerdict",
     "SqliteStore",
     "Status",
     "StoreCorrupt",
@@ -124,6 +130,8 @@ __all__ = [
     "open_replica",
     "outlook",
     "parse_memory_id",
+    "proposals_of",
+    "read_claims",
     "revoke",
     "show_memory_id",
     "transaction",

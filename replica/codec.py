@@ -29,9 +29,18 @@ from replica.ids import (
     Origin,
     Place,
 )
-from replica.limits import ACCESSES_MAX, FIELD_STRING_BYTES_MAX, NAMES_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX
+from replica.limits import (
+    ACCESSES_MAX,
+    FIELD_STRING_BYTES_MAX,
+    NAMES_MAX,
+    PAYLOAD_BYTES_MAX,
+    SIGNALS_MAX,
+    TEXT_BYTES_MAX,
+)
 
 SALT_BYTES: Final = 16
+# One signal's whole share of one feedback: amounts are summed as integers, so that every device comes to the same.
+WHOLE_AMOUNT: Final = 1_000_000_000
 # First element of every header: names the layout, which never changes version.
 HEADER_FORMAT: Final = 1
 
@@ -160,7 +169,9 @@ def _plain(body: ops.Body) -> Any:
         case ops.Withdraw():
             return [wire_place(place) for place in body.proposals]
         case ops.Trigger():
-            return [body.trigger, body.status]
+            return [body.trigger, body.status, body.kind, list(body.about)]
+        case ops.Feedback():
+            return [body.rid, [list(amount) for amount in body.amounts]]
         case _:
             assert_never(body)
 
@@ -246,9 +257,23 @@ def _withdraw(plain: Any) -> ops.Withdraw:
 
 def _trigger(plain: Any) -> ops.Trigger:
     match plain:
-        case [bytes(trigger), int(status)] if type(status) is int:
-            return ops.Trigger(trigger, status)
-    raise _shape("[trigger, status]", plain)
+        case [bytes(trigger), int(status), str(kind), list(about)] if type(status) is int:
+            return ops.Trigger(trigger, status, kind, _rids(about))
+    raise _shape("[trigger, status, kind, about]", plain)
+
+
+def _feedback(plain: Any) -> ops.Feedback:
+    match plain:
+        case [bytes(rid), [*amounts]]:
+            read = []
+            for item in amounts:
+                match item:
+                    case [str(signal), int(amount)] if type(amount) is int:
+                        read.append((signal, amount))
+                    case _:
+                        raise _shape("a list of [signal, amount]", amounts)
+            return ops.Feedback(MemoryId(rid), tuple(read))
+    raise _shape("[memory id, amounts]", plain)
 
 
 _BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
@@ -265,6 +290,7 @@ _BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
     ops.Kind.WITHDRAW: _withdraw,
     ops.Kind.TRIGGER: _trigger,
     ops.Kind.RECEIPT: lambda plain: ops.Receipt(_rids(plain)),
+    ops.Kind.FEEDBACK: _feedback,
 }
 
 
@@ -317,6 +343,12 @@ def _check(body: ops.Body) -> None:
         case ops.Trigger():
             if len(body.trigger) != MEMORY_ID_BYTES or not 0 <= body.status <= 3:
                 raise InvalidOp(f"expected a 16-byte trigger id and a status from 0 to 3, got {_short(body)}")
+            _check_name(body.kind)
+            if body.about:
+                _check_rids(body.about)
+        case ops.Feedback():
+            _check_rids((body.rid,))
+            _check_amounts(body.amounts)
         case _:
             assert_never(body)
 
@@ -344,6 +376,18 @@ def _check_rids(rids: tuple[MemoryId, ...], *, unique: bool = True) -> None:
         raise InvalidOp(f"expected memory ids of {MEMORY_ID_BYTES} bytes")
     if unique and list(rids) != sorted(set(rids)):
         raise InvalidOp("expected memory ids sorted and each once")
+
+
+def _check_amounts(amounts: tuple[tuple[str, int], ...]) -> None:
+    if not 1 <= len(amounts) <= SIGNALS_MAX:
+        raise InvalidOp(f"expected amounts for 1 to {SIGNALS_MAX} signals, got {len(amounts)}")
+    signals = [signal for signal, _ in amounts]
+    for signal, amount in amounts:
+        _check_name(signal)
+        if not -WHOLE_AMOUNT <= amount <= WHOLE_AMOUNT:
+            raise InvalidOp(f"expected an amount from {-WHOLE_AMOUNT} to {WHOLE_AMOUNT}, got {amount}")
+    if signals != sorted(set(signals)):
+        raise InvalidOp("expected signals sorted and each once")
 
 
 def _check_many(names: tuple[object, ...]) -> None:

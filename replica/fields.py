@@ -27,6 +27,7 @@ MEMORY_TYPES: Final = (
     "prospective",
     "affective",
 )
+GOAL_STATES: Final = ("open", "done")
 MS_MAX: Final = HLC_MAX >> COUNTER_BITS
 INT_MIN: Final = -(2**63)
 INT_MAX: Final = 2**63 - 1
@@ -77,6 +78,11 @@ def _type(value: Value) -> None:
         raise InvalidOp(f"expected one of {', '.join(MEMORY_TYPES)}; got {value!r}")
 
 
+def _goal(value: Value) -> None:
+    if value not in GOAL_STATES:
+        raise InvalidOp(f"expected one of {', '.join(GOAL_STATES)}; got {value!r}")
+
+
 def _tags(value: Value) -> None:
     if not isinstance(value, list) or not all(value):
         raise InvalidOp(f"expected a list of tags, got {value!r}")
@@ -124,7 +130,10 @@ FIELDS: Final[Mapping[str, Field]] = {
         Field("tags", "labels, sorted", "TEXT", _tags),
         Field("meta", "free key and value pairs", "TEXT", _meta),
         Field("pinned", "never leaves the core profile by itself", "INTEGER", _flag),
+        Field("goal", "open or done: it says what its owner wants", "TEXT", _goal),
+        Field("block", "the label of the editable block that it is", "TEXT", _text),
         Field("archived", "kept, but out of the way", "INTEGER", _flag),
+        Field("apart", "never consolidated with others", "INTEGER", _flag),
     )
 }
 

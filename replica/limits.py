@@ -29,6 +29,8 @@ FRAME_PAYLOAD_BYTES_TARGET: Final = 4 << 20
 FRAME_OPS_MAX: Final = 20_000
 # Less than a link carries at once (16 MiB), so that whoever took a frame can pass it on, however badly it packs.
 FRAME_BYTES_MAX: Final = 15 << 20
+# Signals that one feedback teaches: several times what any ranking here has.
+SIGNALS_MAX: Final = 256
 # `seen` names at most one head for each feed; a person owns tens of devices, each with a few incarnations.
 SEEN_MAX: Final = 10_000
 # Recalls of one memory on one origin: a million a second for eight years; the sum over every origin that a

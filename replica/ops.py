@@ -32,13 +32,18 @@ class Kind(IntEnum):
     WITHDRAW = 11
     TRIGGER = 12
     RECEIPT = 13
+    FEEDBACK = 14
 
 
 # The newest version of each kind that this program can fold.
 UNDERSTOOD: Final[Mapping[int, int]] = dict.fromkeys(Kind, 1)
 
-# Kinds whose payload holds a person's words: they act on their rid only, and can be erased.
-TEXT_KINDS: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM})
+# Kinds whose payload holds a person's words, or what can be guessed from them (a trigger's id may be a hash of a name):
+# they act on their rid only, and can be erased.
+TEXT_KINDS: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM, Kind.TRIGGER})
+
+# The status of a trigger that some device has shown to its person.
+DELIVERED: Final = 1
 
 # Kinds that say nothing without a memory to act on.
 NEEDS_RID: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER})
@@ -145,10 +150,16 @@ class Withdraw:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """Raise a trigger's status on the op's memory: 0 pending, 1 delivered, 2 dismissed, 3 acted."""
+    """Raise a trigger's status on the op's memory: 0 pending, 1 delivered, 2 dismissed, 3 acted.
+
+    `kind` says what sort of trigger it is and `about` which other memories it is about, so that a device that did not
+    raise it can show it.
+    """
 
     trigger: bytes
     status: int
+    kind: str
+    about: tuple[MemoryId, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +167,17 @@ class Receipt:
     """Confirm that this device holds no payload of these erased memories any more."""
 
     rids: tuple[MemoryId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Teach the ranking by one recalled memory: how far each signal is to count for more or less, in units of 1e-9.
+
+    It outlives the memory, and says nothing of it.
+    """
+
+    rid: MemoryId
+    amounts: tuple[tuple[str, int], ...]
 
 
 Body = (
@@ -172,6 +194,7 @@ Body = (
     | Withdraw
     | Trigger
     | Receipt
+    | Feedback
 )
 
 KIND_OF: Final[Mapping[type, Kind]] = {
@@ -188,6 +211,7 @@ KIND_OF: Final[Mapping[type, Kind]] = {
     Withdraw: Kind.WITHDRAW,
     Trigger: Kind.TRIGGER,
     Receipt: Kind.RECEIPT,
+    Feedback: Kind.FEEDBACK,
 }
 
 

@@ -107,15 +107,15 @@ def changes_to(store: Store, refolded: Refolded) -> Changes:
             shown = [
                 show(key.name, cell) if isinstance(cell, MemoryCell) else None for cell in (before, after)
             ]
-            if shown[0] != shown[1] or _claims_of(before) != _claims_of(after):
+            if shown[0] != shown[1] or _hanging_on(before) != _hanging_on(after):
                 changes.memories.append(MemoryChange(key.name, shown[0], shown[1]))
     changes.statuses = list(refolded.statuses.items())
     return changes
 
 
-def _claims_of(cell: Cell | None) -> object:
-    """Return what the claim table shows of a cell."""
-    return (cell.claims, cell.verdicts) if isinstance(cell, MemoryCell) else ({}, {})
+def _hanging_on(cell: Cell | None) -> object:
+    """Return what the tables of claims and triggers show of a cell."""
+    return (cell.claims, cell.verdicts, cell.triggers) if isinstance(cell, MemoryCell) else ({}, {}, {})
 
 
 def refold_after_upgrade(core: Core, now_ms: int) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from replica import ops
 from replica.ids import Origin, Place
+from replica.state.memories import HeldTrigger
 from replica.state.text import EditedText, base_name
 from simulations.observer import Written, bits
 
@@ -30,7 +31,7 @@ class MemoryMeaning:
     accesses: dict[Origin, tuple[int, int]] = field(default_factory=dict)
     claims: dict[Place, ops.Claim] = field(default_factory=dict)
     verdicts: dict[Place, Heads] = field(default_factory=dict)
-    triggers: dict[bytes, int] = field(default_factory=dict)
+    triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class Meaning:
     settings: dict[str, Heads] = field(default_factory=dict)
     proposals: dict[Place, tuple[bytes, ...]] = field(default_factory=dict)
     receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
+    lessons: dict[Place, Any] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
 
 
@@ -75,6 +77,7 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
     registers: dict[Any, list[tuple[Written, Any]]] = defaultdict(list)
     edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
     resolutions: list[tuple[Written, ops.Verdict]] = []
+    triggers: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
 
     def acts(each: Written, rid: bytes | None) -> bool:
         """Whether the writer had seen an add of the memory that is among these ops."""
@@ -110,10 +113,11 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
                     meaning.receipts.setdefault(named, set()).add(each.op.origin.device)
             case ops.Propose(rids):
                 meaning.proposals[each.op.place] = rids
-            case ops.Trigger(trigger, status) if acts(each, rid):
+            case ops.Trigger(trigger) if acts(each, rid):
                 assert rid is not None
-                triggers = meaning.memories[rid].triggers
-                triggers[trigger] = max(status, triggers.get(trigger, 0))
+                triggers[rid, trigger].append(each)
+            case ops.Feedback(named, amounts):
+                meaning.lessons[each.op.place] = (named, amounts)
             case _:
                 pass
     for each, verdict in resolutions:
@@ -126,6 +130,8 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
                 meaning.proposals.pop(proposal, None)
     for key, writes in registers.items():
         _place_heads(meaning, key, _unseen(writes))
+    for (rid, trigger), writers in triggers.items():
+        meaning.memories[rid].triggers[trigger] = _raised(writers)
     for (rid, base), writers in sorted(edits.items(), key=lambda item: item[0]):
         meaning.memories[rid].edits[base] = _edited(meaning.memories[rid], rid, base, writers)
     return meaning
@@ -165,6 +171,17 @@ def _unseen(writes: list[tuple[Written, Any]]) -> Heads:
     for each, _ in writes:
         seen |= each.past
     return {each.op.place: (each.op.hlc, value) for each, value in writes if not seen >> each.index & 1}
+
+
+def _raised(writers: list[Written]) -> HeldTrigger:
+    """Return what a trigger's ops come to."""
+    said = [(each.op, each.body) for each in writers if isinstance(each.body, ops.Trigger)]
+    deliveries = [(op.hlc, bytes(op.origin.device)) for op, body in said if body.status == ops.DELIVERED]
+    return HeldTrigger(
+        max(body.status for _, body in said),
+        min((op.hlc, body.kind, body.about) for op, body in said),
+        min(deliveries, default=None),
+    )
 
 
 def _place_heads(meaning: Meaning, key: Any, heads: Heads) -> None:

@@ -4,7 +4,7 @@ from replica.codec import unpack
 from replica.core import Core
 from replica.ids import Place
 from replica.ops import Claim
-from replica.state.cells import Key, Part, Proposal, Receipts, proposal_place
+from replica.state.cells import Key, Lesson, Part, Proposal, Receipts, proposal_place
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import base_name
@@ -20,6 +20,8 @@ def meaning_on(core: Core) -> Meaning:
                 meaning.memories[key.name] = _memory(core, key.name, cell)
             case Receipts(devices):
                 meaning.receipts[key.name] = set(devices)
+            case Lesson(rid, amounts):
+                meaning.lessons[proposal_place(key)] = (rid, amounts)
             case Proposal(_, rids):
                 meaning.proposals[proposal_place(key)] = tuple(rids)
             case _:

@@ -192,7 +192,10 @@ def _withdraw(core: Core, name: str, memo: Memo, random: Random, now_ms: int) ->
 
 def _trigger(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
     raised = [rid for rid, _ in memo.living(core, random, 1)]
-    return [Write(Trigger(bytes(15) + b"!", random.randrange(4)), rid) for rid in raised]
+    about = tuple(sorted(rid for rid, _ in memo.living(core, random, 2)))
+    return [
+        Write(Trigger(bytes(15) + b"!", random.randrange(4), "decay_review", about), rid) for rid in raised
+    ]
 
 
 def _batch(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:

@@ -1,7 +1,7 @@
 """The folded state, cut into cells: the parts that ops name, each loaded, folded and stored on its own.
 
-A cell is one memory, one edge, one shared setting, one consolidation proposal, or the receipts for one erased memory.
-A `State` holds the cells that a batch of ops touches (or, in a simulation, all of them); what a batch changed is known
+A cell is one memory, one edge, one shared setting, one consolidation proposal, the receipts for one erased memory, or
+one lesson for the ranking. A `State` holds the cells that a batch of ops touches (or, in a simulation, all of them); what a batch changed is known
 from `touched`. Cells become bytes with local feed numbers inside; `renumber` translates them when a snapshot crosses to
 another replica.
 """
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.ids import MemoryId, Place
-from replica.state.memories import Add, HeldClaim, MemoryCell
+from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText
 
@@ -26,6 +26,7 @@ class Part(IntEnum):
     SETTING = 2
     PROPOSAL = 3
     RECEIPT = 4
+    FEEDBACK = 5
 
 
 class Key(NamedTuple):
@@ -48,7 +49,14 @@ class Receipts(NamedTuple):
     devices: frozenset[bytes]
 
 
-Cell = MemoryCell | Register | Proposal | Receipts
+class Lesson(NamedTuple):
+    """What one feedback taught: by which memory, and how much for each signal."""
+
+    rid: MemoryId
+    amounts: tuple[tuple[str, int], ...]
+
+
+Cell = MemoryCell | Register | Proposal | Receipts | Lesson
 
 
 def memory_key(rid: bytes) -> Key:
@@ -74,6 +82,11 @@ def receipt_key(rid: bytes) -> Key:
 def proposal_key(place: Place) -> Key:
     """Return the key of the proposal that the op at this place made."""
     return Key(Part.PROPOSAL, pack(wire_place(place)))
+
+
+def feedback_key(place: Place) -> Key:
+    """Return the key of what the feedback at this place taught."""
+    return Key(Part.FEEDBACK, pack(wire_place(place)))
 
 
 def proposal_place(key: Key) -> Place:
@@ -118,6 +131,8 @@ def encode_cell(cell: Cell) -> bytes:
             return pack([list(cell.dot), list(cell.rids)])
         case Receipts():
             return pack(sorted(cell.devices))
+        case Lesson():
+            return pack([cell.rid, [list(amount) for amount in cell.amounts]])
         case _:
             return pack(_plain_register(cell))
 
@@ -131,6 +146,8 @@ def decode_cell(part: int, data: bytes) -> Cell:
         return Proposal(Dot(*plain[0]), tuple(MemoryId(rid) for rid in plain[1]))
     if part == Part.RECEIPT:
         return Receipts(frozenset(plain))
+    if part == Part.FEEDBACK:
+        return Lesson(MemoryId(plain[0]), tuple((signal, amount) for signal, amount in plain[1]))
     return _read_register(plain)
 
 
@@ -154,7 +171,7 @@ def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], in
             )
         case Proposal():
             return Proposal(moved(cell.dot), cell.rids)
-        case Receipts():
+        case Receipts() | Lesson():
             return cell
         case _:
             return heads(cell)
@@ -183,7 +200,10 @@ def _plain_memory(cell: MemoryCell) -> list[Any]:
             for dot, claim in cell.claims.items()
         ],
         [[*dot, _plain_register(register)] for dot, register in cell.verdicts.items()],
-        cell.triggers,
+        {
+            trigger: [held.status, *held.raised[:2], list(held.raised[2]), held.delivered]
+            for trigger, held in cell.triggers.items()
+        },
     ]
 
 
@@ -200,7 +220,14 @@ def _read_memory(plain: list[Any]) -> MemoryCell:
             for *dot, hlc, entity, relation, value, replaces, valid_from in claims
         }
         cell.verdicts = {Dot(*item[:3]): _read_register(item[3]) for item in verdicts}
-        cell.triggers = triggers
+        cell.triggers = {
+            trigger: HeldTrigger(
+                status,
+                (raised, kind, tuple(map(MemoryId, about))),
+                None if delivered is None else (delivered[0], delivered[1]),
+            )
+            for trigger, (status, raised, kind, about, delivered) in triggers.items()
+        }
     return cell
 
 

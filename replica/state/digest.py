@@ -4,9 +4,9 @@ A set hash: the sum, modulo 2^256, of the SHA-256 of every element (AdHash: Bell
 taking away an element costs one hash, whatever the size of the set, and order does not matter. It detects divergence
 between members who trust each other; it is not meant to resist a member who crafts collisions.
 
-Two digests. The *digest* is over what shows (texts, fields, counts, edges, settings, claims), without dots, origins or
-arrival data, so that two devices that were told the same things agree even if each was told separately. The *state
-digest* is over dots, tombstones, ops not folded yet and the frontier: what sync must make equal.
+Two digests. The *digest* is over what shows (texts, fields, counts, edges, settings, claims, lessons), without dots,
+origins or arrival data, so that two devices that were told the same things agree even if each was told separately. The
+*state digest* is over dots, tombstones, ops not folded yet and the frontier: what sync must make equal.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from replica.codec import pack
 from replica.ids import Origin
-from replica.state.cells import Cell, Key, Part, Proposal, Receipts
+from replica.state.cells import Cell, Key, Lesson, Part, Proposal, Receipts
 from replica.state.memories import Memory, MemoryCell
 from replica.state.register import Dot, winner
 
@@ -38,6 +38,8 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
     match cell:
         case Proposal() | Receipts():
             return 0
+        case Lesson():
+            return element([key.part, cell.rid, [list(amount) for amount in cell.amounts]])
         case MemoryCell():
             assert memory is not None
             fields = memory.fields
@@ -47,7 +49,10 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
                 plain += [
                     memory.accesses,
                     _visible_claims(cell),
-                    sorted([*item] for item in cell.triggers.items()),
+                    sorted(
+                        [trigger, held.status, held.raised[1], list(held.raised[2])]
+                        for trigger, held in cell.triggers.items()
+                    ),
                 ]
             return element(plain)
         case _:
@@ -69,7 +74,7 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
                 ],
             ]
         return element(plain)
-    if isinstance(cell, Proposal):
+    if isinstance(cell, Proposal | Lesson):
         return element([key.part, key.name])
     if isinstance(cell, Receipts):
         return element([key.part, key.name, sorted(cell.devices)])

@@ -1,8 +1,8 @@
 """Fold ops into state: what each kind of op does to the cells it names.
 
 The same state results from any causal delivery order, because every rule here is one of four: a set that only grows
-(adds, tombstones, claims, proposals), a maximum (access totals, trigger status), a Yjs document, or the register of
-`replica.state.register`. `simulations/` searches for histories where that fails.
+(adds, tombstones, claims, proposals, feedback), a maximum (access totals, trigger status), a Yjs document, or the
+register of `replica.state.register`. `simulations/` searches for histories where that fails.
 
 Two rules hold for all kinds: a tombstone wins for ever, and an op on a memory applies only if its writer had seen an
 add of that memory which is folded here. The second keeps an op from acting on an add that it did not know, when two
@@ -16,16 +16,18 @@ from replica import ops
 from replica.ids import Place
 from replica.state.cells import (
     Key,
+    Lesson,
     Proposal,
     Receipts,
     State,
     edge_key,
+    feedback_key,
     memory_key,
     proposal_key,
     receipt_key,
     setting_key,
 )
-from replica.state.memories import Add, HeldClaim, MemoryCell
+from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Vector, saw, write
 from replica.state.text import EditedText, base_name
 
@@ -54,6 +56,8 @@ def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
             return [proposal_key(proposal) for proposal in body.proposals]
         case ops.Receipt():
             return [receipt_key(named) for named in body.rids]
+        case ops.Feedback():
+            return [feedback_key(op.place)]
         case _:
             assert_never(body)
 
@@ -126,7 +130,10 @@ def fold(
                     state.touched[key] = None
         case ops.Trigger():
             if cell := _known(state, rid, vector):
-                cell.triggers[body.trigger] = max(body.status, cell.triggers.get(body.trigger, 0))
+                delivered = (hlc, op.origin.device) if body.status == ops.DELIVERED else None
+                told = HeldTrigger(body.status, (hlc, body.kind, body.about), delivered)
+                known = cell.triggers.get(body.trigger)
+                cell.triggers[body.trigger] = told if known is None else told.joined(known)
         case ops.Receipt():
             for named in body.rids:
                 key = receipt_key(named)
@@ -134,6 +141,10 @@ def fold(
                 confirmed = receipts.devices if isinstance(receipts, Receipts) else frozenset[bytes]()
                 state.cells[key] = Receipts(confirmed | {op.origin.device})
                 state.touched[key] = None
+        case ops.Feedback():
+            key = feedback_key(op.place)
+            state.cells[key] = Lesson(body.rid, body.amounts)
+            state.touched[key] = None
         case _:
             assert_never(body)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from replica.fields import Value
-from replica.ids import Place
+from replica.ids import MemoryId, Place
 from replica.state.register import Dot, Register, winner
 from replica.state.text import EditedText, base_name
 
@@ -33,6 +33,27 @@ class HeldClaim(NamedTuple):
     valid_from: int | None
 
 
+class HeldTrigger(NamedTuple):
+    """One trigger: the highest status it reached, its first raise (stamp, kind, other memories), its first delivery.
+
+    A delivery is its stamp and the device that delivered. Every part is a maximum or a minimum, so they join in any
+    order; the stamps are there to tell people and to let a trigger expire, and are no part of what shows.
+    """
+
+    status: int
+    raised: tuple[int, str, tuple[MemoryId, ...]]
+    delivered: tuple[int, bytes] | None
+
+    def joined(self, other: "HeldTrigger") -> "HeldTrigger":
+        """Return what both say together."""
+        deliveries = [each for each in (self.delivered, other.delivered) if each is not None]
+        return HeldTrigger(
+            max(self.status, other.status),
+            min(self.raised, other.raised),
+            min(deliveries, default=None),
+        )
+
+
 @dataclass(slots=True)
 class MemoryCell:
     """The folded state of one memory."""
@@ -44,7 +65,7 @@ class MemoryCell:
     accesses: dict[int, tuple[int, int]] = field(default_factory=dict)
     claims: dict[Dot, HeldClaim] = field(default_factory=dict)
     verdicts: dict[Dot, Register] = field(default_factory=dict)
-    triggers: dict[bytes, int] = field(default_factory=dict)
+    triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
 
 
 class Memory(NamedTuple):

@@ -4,13 +4,13 @@ Every live item and register head carries the dot of the op that made it. An ite
 lies within what the other side has folded: then the other side had it and gave it up. Taking the union instead would
 bring overwritten values back; replacing one side by the other loses writes (14 % of modelled partitions).
 
-What only grows (adds, claims, documents, totals, trigger statuses, tombstones) needs no dots: it is joined.
+What only grows (adds, claims, documents, totals, trigger statuses, tombstones, feedback) needs no dots: it is joined.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from replica.state.cells import Cell, Part, Proposal, Receipts, State
+from replica.state.cells import Cell, Lesson, Part, Proposal, Receipts, State
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText
@@ -37,7 +37,7 @@ def _merge_cells(mine: Cell | None, theirs: Cell | None, i_have: Has, they_have:
             return mine
         case Receipts(), Receipts():
             return Receipts(mine.devices | theirs.devices)
-        case (Receipts(), None) | (None, Receipts()):
+        case (Receipts() | Lesson(), None) | (None, Receipts() | Lesson()) | (Lesson(), Lesson()):
             return mine or theirs
         case Proposal(), None:
             return None if they_have(mine.dot) else mine
@@ -69,11 +69,11 @@ def _merge_memories(mine: MemoryCell, theirs: MemoryCell, i_have: Has, they_have
             edits[base] = text
     accesses = dict(mine.accesses)
     for origin, (count, last) in theirs.accesses.items():
-        held = accesses.get(origin, (0, 0))
-        accesses[origin] = (max(held[0], count), max(held[1], last))
+        total = accesses.get(origin, (0, 0))
+        accesses[origin] = (max(total[0], count), max(total[1], last))
     triggers = dict(mine.triggers)
-    for trigger, status in theirs.triggers.items():
-        triggers[trigger] = max(status, triggers.get(trigger, status))
+    for trigger, held in theirs.triggers.items():
+        triggers[trigger] = held.joined(triggers.get(trigger, held))
     cell = MemoryCell(
         adds=mine.adds | theirs.adds,
         fields=registers(mine.fields, theirs.fields),

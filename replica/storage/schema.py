@@ -161,6 +161,24 @@ def create_replica(connection: sqlite3.Connection) -> None:
             verdicts BLOB NOT NULL,
             PRIMARY KEY (id, claim)
         ) WITHOUT ROWID""",
+        """CREATE TABLE raised_trigger (
+            id INTEGER NOT NULL,
+            trigger_id BLOB NOT NULL,
+            status INTEGER NOT NULL,
+            raised INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            about BLOB NOT NULL,
+            delivered INTEGER,
+            delivered_by BLOB,
+            PRIMARY KEY (id, trigger_id)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX raised_trigger_by_trigger ON raised_trigger (trigger_id)",
+        "CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE lesson (
+            op BLOB NOT NULL, signal TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (op, signal)
+        ) WITHOUT ROWID""",
+        "CREATE TABLE proposal_member (proposal BLOB, rid BLOB, PRIMARY KEY (proposal, rid)) WITHOUT ROWID",
+        "CREATE INDEX proposal_by_member ON proposal_member (rid)",
         """CREATE TABLE member (
             device BLOB PRIMARY KEY,
             public_key BLOB NOT NULL,

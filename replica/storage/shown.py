@@ -15,11 +15,14 @@ from replica.codec import pack, unpack
 from replica.fields import FIELDS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
-from replica.state.cells import Cell, Key, Part, memory_key
+from replica.state.cells import Cell, Key, Part, Proposal, memory_key
 from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import winner
 from replica.storage.claims import claim_rows, shown_claims, write_claims
+from replica.storage.proposals import shown_proposals, write_proposals
+from replica.storage.settings import check_settings, write_lesson, write_setting
 from replica.storage.sql import select_named, transaction
+from replica.storage.triggers import shown_triggers, trigger_rows, write_triggers
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
 _FIELD_COLUMNS: Final = tuple(FIELDS)
@@ -46,7 +49,7 @@ class DerivedTables(Protocol):
         ...
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch, inside its transaction."""
+        """Follow a batch, inside its transaction; without changes where it held proposals only."""
         ...
 
     def purge(self, connection: sqlite3.Connection) -> None:
@@ -71,7 +74,9 @@ class Shown:
     def write(self, changes: Changes, now_ms: int) -> None:
         """Follow a batch, inside its transaction."""
         self._write_edges(changes)
-        if changes.memories:
+        self._write_settings(changes)
+        proposed = write_proposals(self._connection, changes.cells)
+        if changes.memories or proposed:
             self._write_memories(changes, now_ms)
 
     def purge(self) -> None:
@@ -91,10 +96,15 @@ class Shown:
             )
         }
         claims = shown_claims(self._connection)
+        triggers = shown_triggers(self._connection)
+        proposals = shown_proposals(self._connection)
+        others: dict[Key, Cell] = {}
         for key, cell in cells:
             if isinstance(cell, MemoryCell):
                 if claims.pop(key.name, set()) != set(claim_rows(cell)):
                     yield f"memory {show_memory_id(key.name)} shows other claims than were folded"
+                if triggers.pop(key.name, set()) != set(trigger_rows(cell)):
+                    yield f"memory {show_memory_id(key.name)} shows other triggers than were folded"
                 if rows.pop(key.name, None) != memory_row(show(key.name, cell)):
                     yield f"memory {show_memory_id(key.name)} shows something else than was folded"
             elif key.part is Part.EDGE and isinstance(cell, dict):
@@ -102,8 +112,16 @@ class Shown:
                 folded = None if weight is None else (weight, hlc)
                 if edges.pop(tuple(unpack(key.name)), None) != folded:
                     yield f"the edge {unpack(key.name)} shows something else than was folded"
+            elif isinstance(cell, Proposal):
+                if proposals.pop(key.name, set()) != set(cell.rids):
+                    yield f"the proposal {key.name.hex()} shows other members than were folded"
+            elif key.part in (Part.SETTING, Part.FEEDBACK):
+                others[key] = cell
+        yield from check_settings(self._connection, others)
         yield from (f"memory {show_memory_id(rid)} shows, but was never folded" for rid in rows)
         yield from (f"memory {show_memory_id(rid)} shows claims that were never folded" for rid in claims)
+        yield from (f"memory {show_memory_id(rid)} shows triggers that were never folded" for rid in triggers)
+        yield from (f"the proposal {name.hex()} shows, but was never folded" for name in proposals)
         yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
 
     def _write_edges(self, changes: Changes) -> None:
@@ -122,6 +140,13 @@ class Shown:
                         "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?)",
                         (source, relation, target, weight, hlc),
                     )
+
+    def _write_settings(self, changes: Changes) -> None:
+        for key, cell in changes.cells.items():
+            if key.part is Part.SETTING:
+                write_setting(self._connection, key, cell)
+            elif key.part is Part.FEEDBACK:
+                write_lesson(self._connection, key, cell)
 
     def _write_memories(self, changes: Changes, now_ms: int) -> None:
         shown = [change.rid for change in changes.memories if change.before is not None]
@@ -149,13 +174,12 @@ class Shown:
             )
         self._connection.executemany(_UPDATE_MEMORY, updates)
         self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
-        write_claims(
-            self._connection,
-            [
-                (number, before is not None, changes.cells.get(memory_key(rid)))
-                for number, rid, before, _ in seen
-            ],
-        )
+        numbered = [
+            (number, before is not None, changes.cells.get(memory_key(rid)))
+            for number, rid, before, _ in seen
+        ]
+        write_claims(self._connection, numbered)
+        write_triggers(self._connection, numbered)
         for tables in self._derived:
             tables.changed(self._connection, seen, now_ms)
 

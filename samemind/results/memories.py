@@ -13,7 +13,8 @@ class Remembered:
     """A memory was stored, or one that says the same was found.
 
     Then `duplicate_of` names it and `op_id` is null. `facts` are the memories of single facts beside it;
-    `facts_dropped` counts those that were too uncertain, or too many.
+    `facts_dropped` counts those that were too uncertain, or too many. What looks secret is `held`: it waits on this
+    device, under the id it will have, until it is released.
     """
 
     rid: str
@@ -22,6 +23,7 @@ class Remembered:
     duplicate_of: str | None = None
     contradictions: list[str] = field(default_factory=list)
     facts_dropped: int = 0
+    held: bool = False
 
     def __str__(self) -> str:
         return self.rid
@@ -29,10 +31,14 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedMany:
-    """One rid for each line, in their order; a line that was known already has the rid of what was there."""
+    """One rid for each line, in their order; a line that was known already has the rid of what was there.
+
+    `held` are those among them that look secret and wait to be released.
+    """
 
     count: int
     rids: list[str]
+    held: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +69,9 @@ class MemoryView:
     meta: Meta = field(default_factory=dict)
     pinned: bool = False
     archived: bool = False
+    goal: str | None = None
+    block: str | None = None
+    apart: bool = False
     created_at: datetime
     updated_at: datetime
     device: str

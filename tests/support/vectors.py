@@ -63,8 +63,9 @@ BODIES: dict[Kind, Body] = {
     Kind.RESOLVE: ops.Resolve((ops.Verdict(RID, PLACE, keep=False),)),
     Kind.PROPOSE: ops.Propose((RID, OTHER)),
     Kind.WITHDRAW: ops.Withdraw((PLACE,)),
-    Kind.TRIGGER: ops.Trigger(OTHER, 2),
+    Kind.TRIGGER: ops.Trigger(OTHER, 2, "decay_review", (OTHER,)),
     Kind.RECEIPT: ops.Receipt((RID,)),
+    Kind.FEEDBACK: ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))),
 }
 
 
@@ -126,7 +127,7 @@ def bodies() -> Any:
     hand = Hand("ann")
     for kind, body in BODIES.items():
         payload = encode_payload(SALT, body)
-        rid = RID if kind in ops.TEXT_KINDS or kind == Kind.TRIGGER else None
+        rid = RID if kind in ops.TEXT_KINDS else None
         digest, seen = payload_hash(payload), (PLACE,) if kind == Kind.SET else ()
         raw = header(hand.origin, 2, (NOW_MS << 16) + 1, seen, kind, 1, True, rid, b"p" * 32, digest)
         op_id = sha256(raw)

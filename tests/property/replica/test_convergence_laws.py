@@ -54,7 +54,7 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
     place = (
         made[draw(st.integers(0, len(made) - 1))].place if made else Place(Hand("ann").origin, 1, bytes(8))
     )
-    match draw(st.integers(0, 11)):
+    match draw(st.integers(0, 12)):
         case 0 | 1 | 2:
             return Remember(TEXTS[n % 2], {"importance": 0.5} if n else {}), rid
         case 3:
@@ -73,8 +73,10 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
             return ops.Propose(tuple(RIDS[: n + 1])), None
         case 10:
             return (ops.Withdraw((place,)), None) if n else (ops.Forget((rid,)), None)
+        case 11:
+            return ops.Trigger(bytes(16), n, "xyz"[n], tuple(sorted(RIDS[:n]))), rid
         case _:
-            return ops.Trigger(bytes(16), n), rid
+            return ops.Feedback(rid, (("words", n - 1),)), None
 
 
 @st.composite

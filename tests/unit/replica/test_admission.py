@@ -151,7 +151,7 @@ def test_a_payload_that_holds_no_text_is_never_missing_rightly() -> None:
     ann, ben = group("ann", "ben", make_store=sqlite_store)
     say(ann, ops.Erase((rid(1),)))
     hand = Hand("ben")
-    op = hand.write(ops.Trigger(rid(5), 1), rid(1))
+    op = hand.write(ops.Forget((rid(5),)), rid(1))
     frame = hand.frame(op)
     assert take(ann, frame._replace(ops=(op._replace(payload=None),))).ops == 0
     text = Hand("ben", b"another!")

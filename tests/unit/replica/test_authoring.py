@@ -28,7 +28,7 @@ def ann() -> Core:
         ops.Remember("nowhere to hang this", {}),
         ops.Edit(b"8 bytes.", b"\0\0"),
         ops.Claim("Ann", "lives in", "Lisbon", (), None),
-        ops.Trigger(RID, 1),
+        ops.Trigger(RID, 1, "reminder", ()),
     ],
     ids=lambda body: type(body).__name__,
 )

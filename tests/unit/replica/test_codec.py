@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from replica import ops
 from replica.codec import (
     SALT_BYTES,
+    WHOLE_AMOUNT,
     decode_payload,
     encode_payload,
     pack,
@@ -20,7 +21,14 @@ from replica.codec import (
 from replica.errors import InvalidOp, TooLarge
 from replica.fields import INT_MAX, INT_MIN, MS_MAX
 from replica.ids import DeviceId, MemoryId, Origin, Place
-from replica.limits import ACCESSES_MAX, FIELD_STRING_BYTES_MAX, NAMES_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX
+from replica.limits import (
+    ACCESSES_MAX,
+    FIELD_STRING_BYTES_MAX,
+    NAMES_MAX,
+    PAYLOAD_BYTES_MAX,
+    SIGNALS_MAX,
+    TEXT_BYTES_MAX,
+)
 from replica.ops import KIND_OF, Body, Kind
 
 SALT = bytes(range(SALT_BYTES))
@@ -46,8 +54,9 @@ BODIES: Mapping[Kind, tuple[Body, Any]] = {
     Kind.RESOLVE: (ops.Resolve((ops.Verdict(RID, PLACE, True),)), [[RID, wire_place(PLACE), True]]),
     Kind.PROPOSE: (ops.Propose((RID,)), [RID]),
     Kind.WITHDRAW: (ops.Withdraw((PLACE,)), [wire_place(PLACE)]),
-    Kind.TRIGGER: (ops.Trigger(RID, 3), [RID, 3]),
+    Kind.TRIGGER: (ops.Trigger(RID, 3, "reminder", (RID,)), [RID, 3, "reminder", [RID]]),
     Kind.RECEIPT: (ops.Receipt((RID,)), [RID]),
+    Kind.FEEDBACK: (ops.Feedback(RID, (("words", -5),)), [RID, [["words", -5]]]),
 }
 
 SCALARS = (
@@ -100,8 +109,15 @@ ANY_BODY: st.SearchStrategy[Body] = st.one_of(
     ),
     st.builds(ops.Propose, SORTED_RIDS),
     st.builds(ops.Withdraw, st.lists(PLACES, max_size=3).map(tuple)),
-    st.builds(ops.Trigger, st.binary(min_size=16, max_size=16), st.integers(0, 3)),
+    st.builds(
+        ops.Trigger, st.binary(min_size=16, max_size=16), st.integers(0, 3), NAMES, st.just(()) | SORTED_RIDS
+    ),
     st.builds(ops.Receipt, SORTED_RIDS),
+    st.builds(
+        lambda rid, amounts: ops.Feedback(rid, tuple(sorted(amounts.items()))),
+        RIDS,
+        st.dictionaries(NAMES, st.integers(-WHOLE_AMOUNT, WHOLE_AMOUNT), min_size=1, max_size=4),
+    ),
 )
 
 
@@ -218,10 +234,24 @@ WRONG: list[tuple[Kind, Any]] = [
     (Kind.PROPOSE, [RID, RID]),
     (Kind.WITHDRAW, [RID]),
     (Kind.WITHDRAW, 1),
-    (Kind.TRIGGER, [b"short", 1]),
-    (Kind.TRIGGER, [RID, 4]),
-    (Kind.TRIGGER, [RID, -1]),
-    (Kind.TRIGGER, [RID, True]),
+    (Kind.TRIGGER, [b"short", 1, "reminder", []]),
+    (Kind.TRIGGER, [RID, 4, "reminder", []]),
+    (Kind.TRIGGER, [RID, -1, "reminder", []]),
+    (Kind.TRIGGER, [RID, True, "reminder", []]),
+    (Kind.TRIGGER, [RID, 1, "", []]),
+    (Kind.TRIGGER, [RID, 1, "reminder", [b"short"]]),
+    (Kind.TRIGGER, [RID, 1, "reminder", [RID, RID]]),
+    (Kind.TRIGGER, [RID, 1]),
+    (Kind.FEEDBACK, [RID, []]),
+    (Kind.FEEDBACK, [b"short", [["words", 1]]]),
+    (Kind.FEEDBACK, [RID, [["words", True]]]),
+    (Kind.FEEDBACK, [RID, [["words", 1.0]]]),
+    (Kind.FEEDBACK, [RID, [["", 1]]]),
+    (Kind.FEEDBACK, [RID, [["words", WHOLE_AMOUNT + 1]]]),
+    (Kind.FEEDBACK, [RID, [["words", -WHOLE_AMOUNT - 1]]]),
+    (Kind.FEEDBACK, [RID, [["words", 1], ["words", 1]]]),
+    (Kind.FEEDBACK, [RID, [["words", 1], ["meaning", 1]]]),
+    (Kind.FEEDBACK, [RID, [[str(n), 1] for n in range(10, 10 + SIGNALS_MAX + 1)]]),
     (Kind.RECEIPT, None),
 ]
 

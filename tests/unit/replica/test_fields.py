@@ -33,7 +33,10 @@ EXAMPLES: dict[str, tuple[list[Value], list[Any]]] = {
         [[], "a", {"a": b"bytes"}, {"a": [1]}, {"a": {"b": 1}}, {1: "a"}, {"a": math.nan}],
     ),
     "pinned": ([True, False], [0, 1, "yes"]),
+    "goal": (["open", "done"], ["", "lost", 1]),
+    "block": (["persona"], ["", 5]),
     "archived": ([True, False], [0, "no"]),
+    "apart": ([True, False], ["yes"]),
 }
 
 

@@ -32,7 +32,7 @@ def ann() -> Core:
     say(ben, ops.Access(((two, 3, NOW_MS),)))
     say(ben, ops.Set("theme", "dark"))
     say(ben, ops.Resolve((ops.Verdict(two, claim.place, keep=False),)))
-    say(ben, ops.Trigger(MemoryId(bytes(16)), 2), two)
+    say(ben, ops.Trigger(MemoryId(bytes(16)), 2, "reminder", (one,)), two)
     say(ben, ops.Propose((one, two)))
     say(ann, ops.Forget((three,)))
     settle([ann, ben])
@@ -139,7 +139,9 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
     "a claim's value": in_memory(5, lambda claims: [[*claim[:6], "Porto", *claim[7:]] for claim in claims]),
     "since when a claim holds": in_memory(5, lambda claims: [[*claim[:8], 5] for claim in claims]),
     "a verdict": in_memory(6, lambda verdicts: []),
-    "a trigger's status": in_memory(7, lambda triggers: dict.fromkeys(triggers, 3)),
+    "a trigger's status": in_memory(
+        7, lambda triggers: {name: [3, *held[1:]] for name, held in triggers.items()}
+    ),
     "an edge's weight": lambda core: change_cell(core, 1, lambda heads: [[*head[:4], 0.1] for head in heads]),
     "a setting": lambda core: change_cell(core, 2, lambda heads: [[*head[:4], "light"] for head in heads]),
     "a proposal's members": lambda core: change_cell(core, 3, lambda it: [it[0], it[1][:1]]),

@@ -9,6 +9,7 @@ from replica.ops import Remember
 from replica.state.cells import (
     Cell,
     Key,
+    Lesson,
     Part,
     Proposal,
     decode_cell,
@@ -20,7 +21,7 @@ from replica.state.cells import (
     renumber,
     setting_key,
 )
-from replica.state.memories import Add, HeldClaim, MemoryCell, show
+from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell, show
 from replica.state.register import Dot, Register
 from replica.state.text import EditedText, base_name
 
@@ -62,7 +63,16 @@ CELLS = st.builds(
         max_size=2,
     ),
     verdicts=st.dictionaries(DOTS, REGISTERS, max_size=2),
-    triggers=st.dictionaries(st.binary(min_size=16, max_size=16), st.integers(0, 3), max_size=2),
+    triggers=st.dictionaries(
+        st.binary(min_size=16, max_size=16),
+        st.builds(
+            HeldTrigger,
+            st.integers(0, 3),
+            st.tuples(st.integers(1, 2**62), st.text(max_size=5), st.just((MemoryId(bytes(16)),))),
+            st.none() | st.tuples(st.integers(1, 2**62), st.binary(min_size=32, max_size=32)),
+        ),
+        max_size=2,
+    ),
 )
 
 
@@ -84,6 +94,11 @@ def test_a_register_comes_back_from_its_bytes(register: Register, part: Part) ->
 def test_a_proposal_comes_back_from_its_bytes(dot: Dot) -> None:
     proposal = Proposal(dot, (MemoryId(bytes(16)), MemoryId(b"x" * 16)))
     assert decode_cell(Part.PROPOSAL, encode_cell(proposal)) == proposal
+
+
+def test_a_lesson_comes_back_from_its_bytes() -> None:
+    lesson = Lesson(MemoryId(bytes(16)), (("meaning", 3), ("words", -5)))
+    assert decode_cell(Part.FEEDBACK, encode_cell(lesson)) == lesson
 
 
 def test_an_edited_text_comes_back_from_its_bytes() -> None:

@@ -36,7 +36,8 @@ CHANGES: list[tuple[Body, MemoryId | None]] = [
     (ops.Relate("Ann", "knows", "Ben", None), None),
     (ops.Claim("Ann", "lives in", "Lisbon", (), None), RID),
     (ops.Access(((RID, 3, 5),)), None),
-    (ops.Trigger(MemoryId(bytes(16)), 1), RID),
+    (ops.Trigger(MemoryId(bytes(16)), 1, "reminder", ()), RID),
+    (ops.Feedback(RID, (("words", 5),)), None),
     (ops.Forget((RID,)), None),
     (ops.Erase((RID,)), None),
 ]

@@ -61,8 +61,8 @@ def test_totals_of_two_devices_add_up(cleo: Hand, first: Frame) -> None:
 def test_a_trigger_that_was_acted_on_is_not_pending_again(cleo: Hand, first: Frame) -> None:
     dan = Hand("dan")
     trigger = bytes(16)
-    one = cleo.frame(cleo.write(Trigger(trigger, 3), RID))
-    other = dan.frame(dan.write(Trigger(trigger, 1), RID, seen=[first.ops[0].place]))
+    one = cleo.frame(cleo.write(Trigger(trigger, 3, "reminder", ()), RID))
+    other = dan.frame(dan.write(Trigger(trigger, 1, "reminder", ()), RID, seen=[first.ops[0].place]))
     in_both_orders(first, one, other)
     acted, also = group("ann", "cleo", "dan")[0], group("ann", "cleo", "dan")[0]
     for core, frames in ((acted, (first, one)), (also, (first, one, other))):

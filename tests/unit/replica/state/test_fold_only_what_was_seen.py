@@ -76,7 +76,7 @@ def test_an_edit_whose_base_its_writer_never_saw_does_nothing(added: tuple[Hand,
         Set("importance", 0.5),
         Access(((RID, 3, 5),)),
         Claim("Ann", "lives in", "Lisbon", (), None),
-        Trigger(RID, 2),
+        Trigger(RID, 2, "reminder", ()),
         Edit(base_name(RID, "it began so"), EditedText.from_base(RID, "it began so").state()),
     ],
     ids=lambda body: type(body).__name__,
@@ -100,7 +100,9 @@ def test_an_op_on_a_memory_that_its_writer_never_saw_does_nothing(
 def test_a_status_spelled_as_a_boolean_is_no_status(added: tuple[Hand, Frame]) -> None:
     """`true` and 1 are equal, and hashed apart: which of them stays would hang on the order."""
     ben, first = added
-    one = ben.write(kind=Kind.TRIGGER, rid=RID, plain=pack([RID, 1]))
+    one = ben.write(kind=Kind.TRIGGER, rid=RID, plain=pack([RID, 1, "reminder", []]))
     cleo = Hand("cleo")
-    true = cleo.write(kind=Kind.TRIGGER, rid=RID, plain=pack([RID, True]), seen=[first.ops[0].place])
+    true = cleo.write(
+        kind=Kind.TRIGGER, rid=RID, plain=pack([RID, True, "reminder", []]), seen=[first.ops[0].place]
+    )
     assert agree(*taken_in_every_order(ben.frame(one), cleo.frame(true), first=first))

@@ -1,0 +1,73 @@
+"""Show the triggers that hang on memories in a table, so that a list of them need not open cells.
+
+One row for each trigger of each memory, under the memory's number. A trigger may hang on several memories (two devices
+that were apart chose different ones): whoever reads joins the rows of one trigger as cells join (`HeldTrigger`).
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from replica.ids import MEMORY_ID_BYTES, MemoryId
+from replica.state.cells import Cell
+from replica.state.memories import HeldTrigger, MemoryCell
+
+_COLUMNS: Final = "trigger_id, status, raised, kind, about, delivered, delivered_by"
+
+
+class ShownTrigger(NamedTuple):
+    """One row of the table, with the id of the memory that it hangs on."""
+
+    rid: MemoryId
+    trigger: bytes
+    held: HeldTrigger
+
+
+def read_triggers(
+    connection: sqlite3.Connection, where: str = "", values: Sequence[Any] = ()
+) -> Iterator[ShownTrigger]:
+    """Return the triggers `t` of memories `m` that a condition lets through."""
+    columns = ", ".join(f"t.{name}" for name in _COLUMNS.split(", "))
+    for rid, *row in connection.execute(
+        f"SELECT m.rid, {columns} FROM raised_trigger t JOIN memory m ON m.id = t.id {where}", values
+    ):
+        trigger, status, raised, kind, about, delivered, device = row
+        others = tuple(
+            MemoryId(about[at : at + MEMORY_ID_BYTES]) for at in range(0, len(about), MEMORY_ID_BYTES)
+        )
+        delivery = None if delivered is None else (delivered, device)
+        yield ShownTrigger(MemoryId(rid), trigger, HeldTrigger(status, (raised, kind, others), delivery))
+
+
+def write_triggers(connection: sqlite3.Connection, cells: Sequence[tuple[int, bool, Cell | None]]) -> None:
+    """Follow a batch: the number of each memory in it, whether it showed before, and its cell if it still does."""
+    stale = [(number,) for number, shown_before, _ in cells if shown_before]
+    if stale:
+        connection.executemany("DELETE FROM raised_trigger WHERE id = ?", stale)
+    rows = [
+        (number, *row)
+        for number, _, cell in cells
+        if isinstance(cell, MemoryCell) and cell.triggers
+        for row in trigger_rows(cell)
+    ]
+    if rows:
+        connection.executemany(
+            f"INSERT INTO raised_trigger (id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows
+        )
+
+
+def trigger_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
+    """Return a cell's triggers as columns, without the number of the memory."""
+    for trigger, held in cell.triggers.items():
+        raised, kind, about = held.raised
+        yield (trigger, held.status, raised, kind, b"".join(about), *(held.delivered or (None, None)))
+
+
+def shown_triggers(connection: sqlite3.Connection) -> dict[bytes, set[tuple[Any, ...]]]:
+    """Return the whole table by memory, as `trigger_rows` has it, to be checked against the cells."""
+    held: dict[bytes, set[tuple[Any, ...]]] = {}
+    for rid, *row in connection.execute(
+        f"SELECT m.rid, {_COLUMNS} FROM raised_trigger t JOIN memory m ON m.id = t.id"
+    ):
+        held.setdefault(rid, set()).add(tuple(row))
+    return held
