@@ -17,12 +17,15 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device, open_device
 from samemind.errors import Failed, Usage
+from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.results.device import Stopped
 from samemind.results.group import PeerView
 from samemind.results.plain import to_json
 from samemind.surface.device import Up
+from samemind.surface.panel import OpenPanel
 from samemind.verbs.device import daemon_status
 from samemind.verbs.group import peer_views
+from samemind.verbs.panel import panel as open_the_panel
 from sync.syncer import Syncer, open_syncer
 
 # Peers call the address at which a device answered last, so a device should come back to it. Where two devices share a
@@ -31,8 +34,14 @@ PORT_DEFAULT: Final = 7411
 PORT_MAX: Final = 65535
 
 
-async def run_daemon(home: Home, options: Up, say: Say) -> Mapping[str, Any] | None:
-    """Be the daemon of a home until somebody ends it; says its address, what changes, and at last that it ended."""
+async def run_daemon(
+    home: Home, options: Up, say: Say, *, launches: bool = False
+) -> Mapping[str, Any] | None:
+    """Be the daemon of a home until somebody ends it; says its address, what changes, and at last that it ended.
+
+    `launches`: it runs for the panel's sake, and says where a browser is let in.
+    """
+    place = None if options.panel is None else read_panel(options.panel)
     listen = None if options.listen is None else read_listen(options.listen)
 
     def linking(device: Device) -> AbstractAsyncContextManager[Syncer]:
@@ -42,12 +51,19 @@ async def run_daemon(home: Home, options: Up, say: Say) -> Mapping[str, Any] | N
         signal.SIGINT, signal.SIGTERM
     ) as signals:  # before anybody hears that it is up
         async with open_device(home, program="samemind up", answers=True, linking=linking) as device:
-            await say(to_json(await daemon_status(device)))
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_until_signalled, signals, device)
-                nursery.start_soon(_say_changes, device, say)
-                await device.stop.wait()
-                nursery.cancel_scope.cancel()
+            async with panel_on_demand(device) as panels:
+                if place is not None or launches:
+                    await panels.open(place or LOOPBACK)
+                if launches:
+                    await say(to_json(await open_the_panel(device, OpenPanel())))
+                else:
+                    await say(to_json(await daemon_status(device)))
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(_until_signalled, signals, device)
+                    if not launches:
+                        nursery.start_soon(_say_changes, device, say)
+                    await device.stop.wait()
+                    nursery.cancel_scope.cancel()
             stopped = Stopped(device_id=device.device_id.hex(), pid=os.getpid())
     return to_json(stopped)  # type: ignore[no-any-return]
 
@@ -60,6 +76,14 @@ def read_listen(text: str) -> tuple[str, int]:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     return host, int(port)
+
+
+def read_panel(text: str) -> tuple[str, int]:
+    """Return where to serve the panel."""
+    try:
+        return read_listen(text)
+    except Usage:
+        raise Usage(f"expected HOST:PORT for the panel, got {text!r:.60}", code="invalid") from None
 
 
 @asynccontextmanager

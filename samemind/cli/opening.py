@@ -31,6 +31,11 @@ async def _ask(
             from samemind.daemon import run_daemon
 
             return await run_daemon(home, read_options(verb, options), say)
+        case "panel":
+            from samemind.daemon import run_daemon
+            from samemind.surface.device import Up
+
+            return await run_daemon(home, Up(), say, launches=True)
         case "down":
             raise Unreachable(f"no daemon runs for {home.shown()}", code="not_running", hint="samemind up")
     goes_on = verb.name == "pair" or bool(options.get("follow"))

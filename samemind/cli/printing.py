@@ -7,6 +7,7 @@ line for each thing they say. `--raw` is for programs that pay by the token: one
 
 import io
 import json
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from samemind.cli.show import raw_line, show, show_said
 from samemind.errors import SamemindError
 
 # Verbs of which each thing they say is an answer of its own, and is printed at once.
-NEWS = frozenset({"pair", "log", "up"})
+NEWS = frozenset({"pair", "log", "up", "panel"})
 
 
 class Printer:
@@ -41,6 +42,8 @@ class Printer:
             self.text(raw_line(verb, document))
         else:
             self.text("\n".join(show(verb, document)))
+            if verb == "panel" and sys.stdout.isatty():
+                _open_browser(document)
 
     def said(self, verb: str, document: Mapping[str, Any]) -> None:
         """Print what a verb says before its end."""
@@ -58,6 +61,8 @@ class Printer:
                 self.text(raw_line(verb, document) if self.raw else "\n".join(show_said(verb, document)))
                 if "invitation" in document and sys.stdout.isatty() and not self.raw:
                     _show_qr(document["invitation"])
+                if verb == "panel" and sys.stdout.isatty() and not self.raw:
+                    _open_browser(document)
 
     def failed(self, error: SamemindError) -> None:
         """Print an error."""
@@ -103,7 +108,17 @@ class Printer:
             self._progress = None
 
 
-def _show_qr(invitation: str) -> None:
-    import segno  # only where somebody may point a camera at it
+def _show_qr(text: str) -> None:
+    from samemind.qr import print_qr  # only where somebody may point a camera at it
 
-    segno.make(invitation, error="l").terminal(compact=True)
+    print_qr(text)
+
+
+def _open_browser(opened: Mapping[str, Any]) -> None:
+    """Show the panel to who asked for it: in a browser here, and to a camera where other machines reach it."""
+    if opened["fingerprint"] is not None:
+        _show_qr(opened["url"])
+    if sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        import webbrowser  # in a terminal without a display it would open a browser of text
+
+        webbrowser.open(opened["url"])

@@ -34,6 +34,8 @@ def show_said(verb: str, document: Document) -> list[str]:
         return [_peer(document["peer"])]
     if verb == "up":
         return _status(document)
+    if verb == "panel":
+        return show(verb, document)
     return _pairs(document)
 
 
@@ -71,6 +73,8 @@ def _safe(text: str) -> str:
 
 
 def _remembered(document: Document) -> list[str]:
+    if document.get("held"):
+        return [f"{document['rid']} (looks secret, so it is held here: samemind held)"]
     return [document["rid"] if document["duplicate_of"] is None else f"{document['rid']} (known already)"]
 
 
@@ -239,10 +243,29 @@ def _thought(document: Document) -> list[str]:
     return lines or ["nothing new"]
 
 
+def _queue(document: Document) -> list[str]:
+    lines = [f"{document['pending']} waiting, {document['failed']} given up"]
+    for entry in document["entries"]:
+        told = f"  {_one_line(entry['last_error'])}" if entry["last_error"] else ""
+        lines.append(
+            f"{entry['id']}  {entry['work']}, {entry['status']}, tried {entry['attempts']} times  "
+            f"{_one_line(entry['what'])}{told}"
+        )
+    return lines
+
+
+def _held(document: Document) -> list[str]:
+    return [
+        f"{each['id']}  {', '.join(each['kinds'])}: {_one_line(each['shown'])}" for each in document["held"]
+    ] or ["nothing is held"]
+
+
 def _imported(document: Document) -> list[str]:
     lines = [
         f"{document['imported']} imported, {document['skipped']} known already, {len(document['failed'])} failed"
     ]
+    if document["held"]:
+        lines.append(f"{document['held']} look secret and are held here: samemind held")
     return lines + [f"line {each['line']}: {each['reason']}" for each in document["failed"]]
 
 
@@ -284,6 +307,12 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "entities": lambda document: [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]],
     "history": _versions,
     "think": _thought,
+    "queue list": _queue,
+    "queue requeue": lambda document: [f"{document['count']} to be tried again"],
+    "held list": _held,
+    "held release": lambda document: [f"{document['rid']} is remembered"],
+    "held drop": lambda document: [f"{document['id']} is gone"],
+    "extract": lambda document: [f"{document['queued']} stretches for {document['model']} to read"],
     "import": _imported,
     "export": _exported,
     "pair": _paired,
@@ -292,6 +321,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "sync": _synced,
     "status": _status,
     "up": lambda document: ["ended"],
+    "panel": lambda document: [document["url"]] if "url" in document else ["ended"],
     "down": lambda document: ["ended"],
     "digest": _digest,
     "log": _ops,

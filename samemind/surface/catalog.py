@@ -31,13 +31,15 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "answers": ("context", "why", "why-not"),
     "graph": ("relate", "unrelate", "graph", "entities"),
+    "taking": ("queue list", "queue requeue", "held list", "held release", "held drop", "extract"),
     "portable": ("import", "export"),
     "thinking": ("think",),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
+    "panel": ("panel",),
     "device": ("init", "up", "down", "status", "digest", "log", "verify", "compact", "doctor", "stats"),
 }
 # What the first word alone stands for.
-SHORT_FOR: Final[Mapping[str, str]] = {"peers": "peers list"}
+SHORT_FOR: Final[Mapping[str, str]] = {"peers": "peers list", "queue": "queue list", "held": "held list"}
 
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES: Final = tuple(_FAMILY_OF)

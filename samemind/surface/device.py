@@ -22,6 +22,9 @@ class Init:
     """Make this home a device; any other verb does so on first use."""
 
     name: str | None = option("--name", "what the device is called; without it, as the machine is")
+    divorce: bool = option(
+        "--divorce", "after a clone: become a device of its own, under a new key", default=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,9 @@ class Up:
         "--listen", "where to listen for peers; without it, anywhere free", metavar="HOST:PORT"
     )
     no_mdns: bool = option("--no-mdns", "do not announce the device or look for others", default=False)
+    panel: str | None = option(
+        "--panel", "serve the web panel there; to other machines by HTTPS only", metavar="HOST:PORT"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,15 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from cognition.holding import held_here
+from cognition.talk.queue import talk_state
 from replica import Core, Status, outlook
 from samemind.config import check_name
 from samemind.device import Device
 from samemind.errors import Locked, NeedsDecision
 from samemind.results.device import Check, DaemonStatus, Doctored, Initialised, Stats, Stopped
 from samemind.surface.device import Doctor, Down, Init, ShowStats, ShowStatus
+from samemind.verbs.clones import clone_checks, clone_of, divorce, incidents
 from samemind.verbs.group import peer_views
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
@@ -23,6 +26,8 @@ OFFSET_MS_MAX: Final = 60_000
 
 async def init(device: Device, options: Init) -> Initialised:
     """Say what this home is; opening it made it a device."""
+    if options.divorce:
+        return await divorce(device, options.name)
     if options.name is not None and check_name(options.name) != device.name:
         raise NeedsDecision(
             f"{device.home.shown()} is a device already, and it is called {device.name}",
@@ -47,7 +52,10 @@ async def daemon_status(device: Device) -> DaemonStatus:
         home=device.home.shown(),
         pid=None if syncer is None else os.getpid(),
         address=None if syncer is None or syncer.address is None else str(syncer.address),
+        panel_url=None if device.panels is None or device.panels.panel is None else device.panels.panel.url,
         peers=await peer_views(device),
+        incidents=await incidents(device),
+        clone=await clone_of(device),
     )
 
 
@@ -103,7 +111,9 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     """Look at everything that may be wrong; quick, unlike `verify`."""
     queue = await device.mind.queue_state()
     checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
+    checks += await _taking(device)
     checks += await device.replica.run(_store)
+    checks += await clone_checks(device)
     for peer in await peer_views(device):
         if peer.offset_ms is not None and abs(peer.offset_ms) > OFFSET_MS_MAX:
             detail = f"the clock of {peer.name} is {peer.offset_ms / 1_000:g} s from this one's"
@@ -145,8 +155,27 @@ def _embedding(device: Device, pending: int, failed: int) -> Check:
         name="embedding",
         ok=ok,
         detail=detail,
-        fix="" if ok else "until this is mended, those memories are found by their words alone",
+        fix="" if ok else "those memories are found by their words alone; then: samemind queue requeue",
     )
+
+
+async def _taking(device: Device) -> list[Check]:
+    """Look at the model that reads talk, where there is one, and at what is held back."""
+    checks = []
+    talk = await device.replica.read(talk_state)
+    reader = device.mind.talk
+    if reader is not None:
+        where = "remote: what it reads leaves this device" if reader.model.remote else "local"
+        trouble = "" if reader.trouble is None else f"; {reader.trouble}"
+        ok = reader.trouble is None and not talk.failed
+        detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} given up{trouble}"
+        fix = "" if ok else "start the model, then: samemind queue requeue"
+        checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
+    held = await device.replica.read(held_here)
+    if held:
+        detail = f"{len(held)} look secret and are not remembered"
+        checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
+    return checks
 
 
 def _store(core: Core, connection: sqlite3.Connection) -> list[Check]:

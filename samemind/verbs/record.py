@@ -74,7 +74,7 @@ async def log(device: Device, options: ShowLog, say: Say) -> Log:
         position = ops[-1].position
     while True:
         await device.replica.changed(position)
-        page = await device.replica.read(partial(_after, position))
+        page = await device.replica.read(partial(_page, position))
         for op in page:
             await say(to_json(op))
             position = op.position
@@ -140,9 +140,14 @@ def _change(body: Body | None) -> dict[str, Any]:
             return {}
 
 
-def _after(position: int, connection: sqlite3.Connection) -> list[OpView]:
-    rows = connection.execute(f"{_SELECT} WHERE o.pos > ? ORDER BY o.pos LIMIT ?", (position, FOLLOW_PAGE))
+def ops_after(connection: sqlite3.Connection, position: int, *, limit: int = FOLLOW_PAGE) -> list[OpView]:
+    """Return the first ops behind a position of the log."""
+    rows = connection.execute(f"{_SELECT} WHERE o.pos > ? ORDER BY o.pos LIMIT ?", (position, limit))
     return [_view(row) for row in rows]
+
+
+def _page(position: int, connection: sqlite3.Connection) -> list[OpView]:
+    return ops_after(connection, position)
 
 
 def _view(row: Sequence[Any]) -> OpView:

@@ -1,0 +1,150 @@
+"""Give every verb that may be asked from a page a route of its own, by its declaration, and nothing else.
+
+`POST /api/v1/<verb>` takes the verb's options as one JSON object and answers with its result, as `--json` prints it.
+A verb that goes on answers with a line of JSON for each thing it says, then its result. What is not named in
+`OFFERED` has no route: a verb that touches files or other programs must not become reachable from a browser because
+somebody added it to the catalog.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from samemind.errors import SamemindError, Usage, explain
+from samemind.panel.guard import API, TooLong
+from samemind.performing import perform
+from samemind.surface.catalog import NAMES, verb_named
+from samemind.surface.declare import Verb, read_options
+
+if TYPE_CHECKING:
+    from samemind.panel.door import Panel
+
+# fmt: off
+OFFERED: Final = frozenset({
+    "remember", "recall", "get", "list", "edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "forget",
+    "history", "context", "why", "why-not", "diff", "correct",
+    "relate", "unrelate", "graph", "entities",
+    "contradictions list", "contradictions show", "contradictions resolve",
+    "triggers list", "triggers deliver", "triggers act", "triggers dismiss",
+    "goals list", "goals add", "goals done", "profile", "blocks list", "blocks get", "blocks edit", "sessions",
+    "think", "feedback", "unconsolidate",
+    "pair", "peers list", "peers rename", "peers add", "peers revoke", "sync",
+    "status", "digest", "log", "verify", "doctor", "stats",
+})
+# fmt: on
+# What went wrong, in the exit codes of the command line and in HTTP's.
+STATUS_BY_EXIT_CODE: Final[Mapping[int, int]] = {1: 500, 2: 400, 3: 404, 4: 409, 5: 502, 6: 423}
+
+
+def offered() -> list[Verb[Any, Any]]:
+    """Return the verbs that have a route, in the catalog's order."""
+    return [verb_named(name) for name in NAMES if name in OFFERED]
+
+
+def path_of(verb: Verb[Any, Any]) -> str:
+    """Return a verb's route."""
+    return f"{API}/{verb.name.replace(' ', '/')}"
+
+
+def verb_routes(panel: "Panel") -> list[Route]:
+    """Return a route for each verb that is offered."""
+    return [
+        Route(
+            path_of(verb), Streamed(panel, verb) if verb.streams else Answered(panel, verb), methods=["POST"]
+        )
+        for verb in offered()
+    ]
+
+
+class Answered:
+    """A verb that has one answer."""
+
+    def __init__(self, panel: "Panel", verb: Verb[Any, Any]) -> None:
+        self._panel = panel
+        self._verb = verb
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            options = read_options(self._verb, await read_object(Request(scope, receive)))
+            result = await perform(self._panel.device, self._verb, options, _unheard)
+            response = JSONResponse(result)
+        except Exception as error:
+            response = failed(error)
+        await response(scope, receive, send)
+
+
+class Streamed:
+    """A verb that says things before it ends: JSON lines. It ends when the page goes away."""
+
+    def __init__(self, panel: "Panel", verb: Verb[Any, Any]) -> None:
+        self._panel = panel
+        self._verb = verb
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            options = read_options(self._verb, await read_object(Request(scope, receive)))
+        except Exception as error:
+            await failed(error)(scope, receive, send)
+            return
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-type", b"application/x-ndjson")],
+            }
+        )
+
+        async def write(document: Mapping[str, Any]) -> None:
+            line = json.dumps(document, ensure_ascii=False).encode() + b"\n"
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+
+        async def say(said: Mapping[str, Any]) -> None:
+            await write({"say": said})
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(until_gone, receive, nursery.cancel_scope)
+            nursery.start_soon(self._panel.until_closing, nursery.cancel_scope)
+            try:
+                await write({"result": await perform(self._panel.device, self._verb, options, say)})
+            except Exception as error:
+                await write({"error": explain(error).document()})
+            nursery.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def until_gone(receive: Receive, scope: trio.CancelScope) -> None:
+    """Cancel when the browser hangs up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """Return the JSON object in a body; an empty body is an empty object."""
+    try:
+        body = await request.body()
+        found = json.loads(body) if body else {}
+    except TooLong:
+        raise Usage("expected a smaller body", code="too_large") from None
+    except (ValueError, RecursionError):
+        raise Usage("expected a JSON object", code="invalid") from None
+    if not isinstance(found, dict):
+        raise Usage(f"expected a JSON object, got {type(found).__name__}", code="invalid")
+    return found
+
+
+def failed(error: Exception) -> JSONResponse:
+    """Return an error as a document, with the status that fits."""
+    told: SamemindError = explain(error)
+    status = 413 if told.code == "too_large" else STATUS_BY_EXIT_CODE[told.exit_code]
+    return JSONResponse({"error": told.document()}, status_code=status)
+
+
+async def _unheard(said: Mapping[str, Any]) -> None:
+    """Take what a verb says meanwhile; its result is the answer."""

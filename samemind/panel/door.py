@@ -1,0 +1,268 @@
+"""Open the panel: listen, serve the page and its routes, and let browsers in.
+
+On loopback it is plain HTTP, as nobody else hears that. Anywhere else it is HTTPS only: a token or a memory must not
+cross a network in the open. It listens until the device stops, and ends with it within a moment.
+"""
+
+import mimetypes
+import platform
+import socket
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+from hypercorn.config import Config
+from hypercorn.trio import serve
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from samemind.errors import Failed, NotFound, Usage
+from samemind.panel.access import Doorkeeper, Session, is_loopback
+from samemind.panel.api import failed, read_object, verb_routes
+from samemind.panel.certificate import ensure_certificate
+from samemind.panel.events import Events
+from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
+from samemind.panel.guard import API, SESSION_ROUTE, Guard, refuse
+from samemind.panel.openapi import openapi_document
+from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
+from samemind.qr import qr_rows
+from sync.dialling import ANY
+from sync.discovery.mdns import own_addresses
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+# Requests that are being answered when the device stops; streams end by themselves.
+GRACE_S: Final = 0.5
+# A caller that says nothing keeps a socket for no longer.
+IDLE_S: Final = 15
+HANDSHAKE_S: Final = 10
+_TYPES: Final = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
+
+
+class Panel:
+    """One panel that is open: who may come in, what waits to be forgotten, and where it is."""
+
+    def __init__(self, device: "Device", nursery: trio.Nursery, host: str, port: int) -> None:
+        self.device = device
+        self.host = host
+        self.port = port
+        self.is_local = is_loopback(host)
+        self.fingerprint: str | None = None
+        self.keeper = Doorkeeper(device.random)
+        self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
+        self.names = frozenset() if self.is_local else _machine_names()
+        # Cookies know no ports: two devices on one machine need two names.
+        self.cookie_name = f"samemind_{device.device_id.hex()[:12]}"
+
+    def now_ms(self) -> int:
+        """Return the time."""
+        return self.device.now_ms()
+
+    async def until_closing(self, scope: trio.CancelScope) -> None:
+        """Cancel when the device stops."""
+        await self.device.stop.wait()
+        scope.cancel()
+
+    @property
+    def url(self) -> str:
+        """Where it is, for browsers; the likeliest address where there are several."""
+        return self.urls()[0]
+
+    def urls(self) -> list[str]:
+        """Every address at which a browser reaches it."""
+        scheme = "http" if self.is_local else "https"
+        hosts = sorted(own_addresses(), key=lambda each: (":" in each, each)) if self.host in ANY else []
+        hosts = [host for host in hosts if "%" not in host] or [
+            "127.0.0.1" if self.host in ANY else self.host
+        ]
+        return [f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}/" for host in hosts]
+
+    def launch(self) -> list[str]:
+        """Return addresses that let one browser in, once, whichever of them it opens."""
+        token = self.keeper.launch(self.now_ms())
+        return [f"{url}#launch={token}" for url in self.urls()]
+
+
+@asynccontextmanager
+async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Panel]:
+    """Serve the panel for the block."""
+    plain = _bind(host, port)
+    async with trio.open_nursery() as nursery:
+        panel = Panel(device, nursery, host, plain.getsockname()[1])
+        config = Config()
+        config.bind = [f"fd://{plain.detach()}"]
+        config.errorlog = None
+        config.include_server_header = False
+        config.graceful_timeout = GRACE_S
+        config.keep_alive_timeout = IDLE_S
+        config.read_timeout = None
+        config.ssl_handshake_timeout = HANDSHAKE_S
+        if not panel.is_local:
+            hosts = {*panel.names, "localhost", *own_addresses(), *({host} - ANY)}
+            panel.fingerprint = ensure_certificate(device.home.certificate, hosts, device.now_ms())
+            config.certfile = config.keyfile = str(device.home.certificate)
+        serving = trio.Event()
+
+        async def run() -> None:
+            try:
+                await serve(application(panel), config, shutdown_trigger=device.stop.wait)  # type: ignore[arg-type]
+            finally:
+                serving.set()
+
+        nursery.start_soon(run)
+        try:
+            yield panel
+        finally:
+            device.stop.set()
+            with trio.move_on_after(2 * GRACE_S, shield=True):
+                await serving.wait()
+            nursery.cancel_scope.cancel()  # what still waits to be forgotten is not forgotten
+
+
+def application(panel: Panel) -> ASGIApp:
+    """Return the whole panel as an ASGI application."""
+    return Guard(Starlette(routes=[*_pages(), *_own_routes(panel), *verb_routes(panel)]), panel)
+
+
+def _pages() -> Iterable[Route]:
+    """Return a route for each file of the page, read once: no address is ever made into a path."""
+    root = files("samemind.panel").joinpath("static")
+    found: dict[str, tuple[bytes, str]] = {}
+    waiting = [("", root)]
+    while waiting:
+        prefix, folder = waiting.pop()
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                waiting.append((f"{prefix}{entry.name}/", entry))
+            else:
+                suffix = f".{entry.name.rpartition('.')[2]}"
+                kind = _TYPES.get(suffix) or mimetypes.guess_type(entry.name)[0] or "application/octet-stream"
+                found[f"/{prefix}{entry.name}"] = entry.read_bytes(), kind
+    found["/"] = found["/index.html"]
+    return [Route(path, _page(body, kind), methods=["GET"]) for path, (body, kind) in found.items()]
+
+
+def _page(body: bytes, kind: str) -> Any:
+    async def answer(request: Request) -> Response:
+        # Revalidated each time: after an upgrade no page may run half of the old one.
+        return Response(body, media_type=kind, headers={"cache-control": "no-cache"})
+
+    return answer
+
+
+def _own_routes(panel: Panel) -> Iterable[Route]:
+    """Return what a page needs beside the verbs: to come in, to hear news, and to take back."""
+
+    async def enter(request: Request) -> Response:
+        asked = await read_object(request)
+        cookie = panel.keeper.admit(str(asked.get("launch", "")), panel.now_ms())
+        if cookie is None:
+            return refuse(403, "bad_launch", "this address was used already, or is too old", _AGAIN)
+        session = panel.keeper.session(cookie, panel.now_ms())
+        assert session is not None
+        response = JSONResponse(_told(panel, session))
+        response.set_cookie(
+            panel.cookie_name, cookie, httponly=True, samesite="strict", secure=not panel.is_local
+        )
+        return response
+
+    async def look(request: Request) -> Response:
+        return JSONResponse(_told(panel, request.scope["session"]))
+
+    async def leave(request: Request) -> Response:
+        panel.keeper.leave(request.scope["session"])
+        response = JSONResponse({})
+        response.delete_cookie(panel.cookie_name)
+        return response
+
+    async def forget(request: Request) -> Response:
+        asked = await read_object(request)
+        if asked.get("all") is True:
+            return _json(panel.undo.open(await rids_of_everything(panel.device), CLEAR_ALL_S))
+        rids = asked.get("rids")
+        if not isinstance(rids, list) or not rids or not all(isinstance(rid, str) for rid in rids):
+            raise Usage("expected a list of ids as rids, or all", code="invalid")
+        return _json(panel.undo.open(rids, FORGET_S))
+
+    async def undo(request: Request) -> Response:
+        return _json(panel.undo.undo(str((await read_object(request)).get("id", ""))))
+
+    async def draw(request: Request) -> Response:
+        return JSONResponse({"rows": qr_rows(str((await read_object(request)).get("text", "")))})
+
+    async def invite(request: Request) -> Response:
+        if panel.is_local:
+            raise NotFound("the panel answers this machine only", code="local_only", hint=_WIDER)
+        urls = panel.launch()
+        return JSONResponse({"urls": urls, "fingerprint": panel.fingerprint, "rows": qr_rows(urls[0])})
+
+    async def describe(request: Request) -> Response:
+        return JSONResponse(openapi_document())
+
+    base = f"{API}/panel"
+    return [
+        Route(SESSION_ROUTE, _told_errors(enter), methods=["POST"]),
+        Route(SESSION_ROUTE, look, methods=["GET"]),
+        Route(f"{base}/leave", leave, methods=["POST"]),
+        Route(f"{base}/forget", _told_errors(forget), methods=["POST"]),
+        Route(f"{base}/undo", _told_errors(undo), methods=["POST"]),
+        Route(f"{base}/qr", _told_errors(draw), methods=["POST"]),
+        Route(f"{base}/invite", _told_errors(invite), methods=["POST"]),
+        Route(f"{base}/events", Events(panel), methods=["GET"]),
+        Route(f"{API}/openapi.json", describe, methods=["GET"]),
+    ]
+
+
+_AGAIN: Final = "run `samemind panel` again on this device"
+_WIDER: Final = "start the daemon with `samemind up --panel 0.0.0.0:7412`"
+
+
+def _told(panel: Panel, session: Session) -> dict[str, Any]:
+    return {
+        "csrf": session.csrf,
+        "device_id": panel.device.device_id.hex(),
+        "name": panel.device.name,
+        "local": panel.is_local,
+    }
+
+
+def _json(waiting: Any) -> JSONResponse:
+    return JSONResponse({"id": waiting.id, "rids": list(waiting.rids), "seconds": waiting.seconds})
+
+
+def _told_errors(handler: Any) -> Any:
+    async def answer(request: Request) -> Response:
+        try:
+            response: Response = await handler(request)
+        except Exception as error:
+            return failed(error)
+        return response
+
+    return answer
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        if host in ANY:
+            if socket.has_dualstack_ipv6():
+                return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+            return socket.create_server(("", port))
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise Failed(
+            f"expected to serve the panel on {host or 'every address'}, port {port}, but {error.strerror or error}",
+            code="cannot_listen",
+            hint="choose another with --panel HOST:PORT; port 0 is any that is free",
+        ) from None
+
+
+def _machine_names() -> frozenset[str]:
+    name = platform.node().partition(".")[0].lower()
+    return frozenset({name, f"{name}.local"} - {"", ".local", "localhost", "localhost.local"})

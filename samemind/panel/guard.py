@@ -1,0 +1,142 @@
+"""Stand before every request: refuse what is not ours, and say what a browser may do with the answer.
+
+In this order: a Host that is ours, an Origin that is ours, a body of bounded size, a session, and for whatever
+changes something the session's own token. All of it is checked before a route is looked for, so that a new route is
+guarded without anybody thinking of it; what is open to all is named here.
+"""
+
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING, Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from samemind.panel.access import host_is_ours, same
+
+if TYPE_CHECKING:
+    from samemind.panel.door import Panel
+
+API: Final = "/api/v1"
+SESSION_ROUTE: Final = f"{API}/panel/session"
+CSRF_HEADER: Final = "x-samemind-csrf"
+# A memory has at most 64 kB of text; the rest is for many ids at once.
+BODY_BYTES_MAX: Final = 1 << 20
+_SAFE: Final = frozenset({"GET", "HEAD"})
+
+_CSP: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",  # no text ever becomes markup, not even by mistake
+        "trusted-types 'none'",
+    )
+)
+_HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": _CSP,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """An ASGI application around another."""
+
+    def __init__(self, app: ASGIApp, panel: "Panel") -> None:
+        self._app = app
+        self._panel = panel
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # a WebSocket: answered by nothing, which closes it
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                if scope["path"].startswith("/api/"):
+                    headers["cache-control"] = "no-store"
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send_guarded)
+            return
+        await self._app(scope, _bounded(receive), send_guarded)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        headers, panel = Headers(scope=scope), self._panel
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not host_is_ours(
+            host, server=tuple(scope["server"]), names=panel.names
+        ):
+            return refuse(421, "foreign_host", "expected an address of this panel")
+        safe = scope["method"] in _SAFE
+        origin = headers.get("origin")
+        if (origin is None and not safe) or (origin is not None and origin != f"{scope['scheme']}://{host}"):
+            return refuse(403, "foreign_origin", "expected a request of this panel's own page")
+        from_here = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+        if not from_here and (not safe or scope["path"].startswith("/api/")):
+            return refuse(403, "foreign_origin", "expected a request of this panel's own page")
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > BODY_BYTES_MAX:
+            return refuse(413, "too_large", f"expected at most {BODY_BYTES_MAX} bytes")
+        if not scope["path"].startswith("/api/") or (
+            scope["path"] == SESSION_ROUTE and scope["method"] == "POST"
+        ):
+            return None
+        session = panel.keeper.session(cookie_of(headers, panel.cookie_name), panel.now_ms())
+        if session is None:
+            return refuse(401, "no_session", "open the panel with `samemind panel` on this device")
+        if not safe and not same(headers.get(CSRF_HEADER, ""), session.csrf):
+            return refuse(403, "csrf", f"expected the session's token in {CSRF_HEADER}")
+        scope["session"] = session
+        return None
+
+
+class TooLong(Exception):
+    """A body goes on beyond what was agreed."""
+
+
+def refuse(status: int, code: str, message: str, hint: str = "") -> JSONResponse:
+    """Return an error as every door shows it."""
+    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status_code=status)
+
+
+def cookie_of(headers: Headers, name: str) -> str:
+    """Return the cookie of that name, or nothing."""
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Count what comes: a length that was not told, or not truly, changes nothing."""
+    taken = 0
+
+    async def receive_bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > BODY_BYTES_MAX:
+            raise TooLong
+        return message
+
+    return receive_bounded

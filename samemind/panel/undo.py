@@ -1,0 +1,83 @@
+"""Keep what is to be forgotten until it is too late to take it back; only then is anything written.
+
+Nothing of a window is an op: other devices never hear of what was undone, and a process that dies within the
+window has forgotten nothing. The page hides what waits here, and every page of this panel hides the same.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+import trio
+
+from samemind.errors import NotFound, Usage
+
+FORGET_S: Final = 4.0
+CLEAR_ALL_S: Final = 8.0
+# More than fingers can start within a window.
+WAITING_MAX: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What will be forgotten, unless it is taken back in time."""
+
+    id: str
+    rids: tuple[str, ...]
+    seconds: float
+
+
+class UndoWindows:
+    """All windows that are open. `nursery` outlives every one of them, or drops them."""
+
+    def __init__(
+        self, nursery: trio.Nursery, forget: Callable[[Sequence[str]], Awaitable[object]], random: Random
+    ) -> None:
+        self._nursery = nursery
+        self._forget = forget
+        self._random = random
+        self._open: dict[str, tuple[Waiting, trio.CancelScope]] = {}
+        self._news = trio.Event()
+
+    def waiting(self) -> list[Waiting]:
+        """Return what waits, the oldest first."""
+        return [waiting for waiting, _ in self._open.values()]
+
+    async def changed(self) -> None:
+        """Wait until a window opens or closes."""
+        await self._news.wait()
+
+    def open(self, rids: Sequence[str], seconds: float) -> Waiting:
+        """Forget these when the window closes."""
+        if len(self._open) >= WAITING_MAX:
+            raise Usage(f"expected at most {WAITING_MAX} things to wait at once", code="too_many")
+        waiting = Waiting(self._random.randbytes(8).hex(), tuple(rids), seconds)
+        scope = trio.CancelScope()
+        self._open[waiting.id] = waiting, scope
+        self._nursery.start_soon(self._wait, waiting, scope)
+        self._stir()
+        return waiting
+
+    def undo(self, id: str) -> Waiting:
+        """Take it back; `NotFound` when that is too late."""
+        if id not in self._open:
+            raise NotFound("it is too late to take that back", code="too_late")
+        waiting, scope = self._open.pop(id)
+        scope.cancel()
+        self._stir()
+        return waiting
+
+    async def _wait(self, waiting: Waiting, scope: trio.CancelScope) -> None:
+        with scope:
+            await trio.sleep(waiting.seconds)
+        if self._open.pop(waiting.id, None) is None:
+            return  # taken back, perhaps at the very moment
+        try:
+            await self._forget(waiting.rids)
+        finally:
+            self._stir()
+
+    def _stir(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
