@@ -13,7 +13,7 @@ IDS_MAX: Final = 1_000
 _NAMES: Final = tuple(FIELDS)
 _FIELD_COLUMNS: Final = ", ".join(f'm."{name}"' for name in _NAMES)
 _JSON: Final = frozenset({"tags", "meta"})
-_FLAGS: Final = frozenset({"pinned", "archived"})
+_FLAGS: Final = frozenset({"pinned", "archived", "apart"})
 
 
 class Shown(NamedTuple):

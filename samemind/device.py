@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from cognition import CognitionTables, Mind, open_mind
+from cognition.consolidation.tables import SummaryTables
 from cognition.entities import EntityTables
 from cognition.local import LocalTables
 from replica import AsyncioHost, Core, DeviceId, Replica, introduce, open_replica, wall_clock_ms
@@ -107,7 +108,7 @@ async def open_device(
                 host=host,
                 device=identity.device_id,
                 sign=identity.sign,
-                derived=[CognitionTables(), EntityTables(), LocalTables()],
+                derived=[CognitionTables(), EntityTables(), LocalTables(), SummaryTables()],
                 outside=Home.outside(),
                 clock=clock,
                 random=random,

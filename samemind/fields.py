@@ -85,7 +85,7 @@ def read_typed(name: str, typed: str) -> Value:
     try:
         if name in _TIMES:
             return read_time(typed, name=name)
-        if name in ("pinned", "archived"):
+        if name in ("pinned", "archived", "apart"):
             return _FLAGS[typed.lower()] or None  # one way to say no: not there
         if name == "tags":
             tags = json.loads(typed) if typed.startswith("[") else typed.split(",")

@@ -90,7 +90,7 @@ class SqliteDisk:
 def _plain(name: str, value: Any) -> Any:
     if name in ("tags", "meta"):
         return json.loads(value)
-    return bool(value) if name in ("pinned", "archived") else value
+    return bool(value) if name in ("pinned", "archived", "apart") else value
 
 
 class MemoryDisk:

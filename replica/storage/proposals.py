@@ -1,7 +1,7 @@
 """Show the members of live consolidation proposals in a table, one row a member.
 
-`proposal` is the name of the proposal's cell, which tells the op that made it. Which proposals belong together, and what
-comes of them, is not decided here.
+`proposal` is the name of the proposal's cell, which tells the op that made it. Which proposals belong together, and
+what comes of them, is not decided here.
 """
 
 import sqlite3

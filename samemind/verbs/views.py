@@ -59,7 +59,7 @@ def _view(row: Sequence[Any]) -> MemoryView:
             continue
         if name in ("tags", "meta"):
             value = json.loads(value)
-        elif name in ("pinned", "archived"):
+        elif name in ("pinned", "archived", "apart"):
             value = bool(value)
         fields[DOOR_NAMES.get(name, name)] = show_field(name, value)
     return MemoryView(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from cognition import CognitionTables, Embedder, HashedEmbedder, Mind, open_mind
+from cognition.consolidation.tables import SummaryTables
 from cognition.embedding.embedder import Vectors
 from replica import (
     AsyncioHost,
@@ -47,7 +48,7 @@ class Home:
         self.now_ms = NOW_MS
         self.connection: sqlite3.Connection = connect(path)
         self.core = Core(
-            SqliteStore(self.connection, [CognitionTables()]),
+            SqliteStore(self.connection, [CognitionTables(), SummaryTables()]),
             device=self.identity.device_id,
             sign=self.identity.sign,
             random=self.random,
@@ -94,7 +95,7 @@ async def open_memory(
             host=host,
             device=identity.device_id,
             sign=identity.sign,
-            derived=[CognitionTables()],
+            derived=[CognitionTables(), SummaryTables()],
             random=Random(1),
             **options,
         ) as replica:

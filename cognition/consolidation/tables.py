@@ -1,0 +1,243 @@
+"""Keep which memories stand under which summary: the connected components of live proposals.
+
+Two devices that consolidated while apart, {a, b, c} here and {b, c, d} there, hold both proposals once they have met,
+and find the one component {a, b, c, d}. Nothing about a summary is ever written as an op: its id comes from its oldest
+member, its text, vector and importance are computed when it is shown, and so is the coldness of its members.
+
+A member counts while it lives, is neither archived, pinned nor set apart, and is on no side of an open contradiction;
+members of different workspaces are not connected. Below three members that count there is no summary, and its
+members are themselves again.
+
+The fold tells what changed in memories; SQL triggers note what changed in proposals. Only the components that either
+touches are looked at again.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from cognition.consolidation.clusters import MEMBERS_MIN
+from cognition.memories import IDS_MAX
+from replica import MemoryId, RowChange, derived_memory_id, transaction
+
+# Raise it when a table, or what is under a summary, changes.
+SUMMARIES_VERSION: Final = 1
+
+_CREATE: Final = (
+    "CREATE TABLE summary (no INTEGER PRIMARY KEY, rid BLOB NOT NULL UNIQUE, created INTEGER NOT NULL)",
+    "CREATE TABLE summary_member (id INTEGER PRIMARY KEY, summary INTEGER NOT NULL)",
+    "CREATE INDEX summary_member_by_summary ON summary_member (summary)",
+    "CREATE TABLE summary_due (rid BLOB PRIMARY KEY) WITHOUT ROWID",
+    "CREATE TABLE summary_contested (rid BLOB PRIMARY KEY) WITHOUT ROWID",
+    """CREATE TRIGGER summary_proposed AFTER INSERT ON proposal_member
+       BEGIN INSERT OR IGNORE INTO summary_due VALUES (new.rid); END""",
+    """CREATE TRIGGER summary_withdrawn AFTER DELETE ON proposal_member
+       BEGIN INSERT OR IGNORE INTO summary_due VALUES (old.rid); END""",
+    "INSERT OR IGNORE INTO summary_due SELECT rid FROM proposal_member",
+)
+_DROP: Final = (
+    "DROP TRIGGER IF EXISTS summary_proposed",
+    "DROP TRIGGER IF EXISTS summary_withdrawn",
+    *(
+        f"DROP TABLE IF EXISTS {table}"
+        for table in ("summary", "summary_member", "summary_due", "summary_contested")
+    ),
+)
+Name = TypeVar("Name")
+# Fields that say whether a memory counts, and with whom it may stand.
+_DECIDING: Final = ("archived", "pinned", "apart", "workspace")
+
+
+class Member(NamedTuple):
+    """A memory that counts: its row's number, its id, when it was made (a stamp), and where it belongs."""
+
+    id: int
+    rid: bytes
+    created: int
+    workspace: str | None
+
+
+class SummaryTables:
+    """A `replica.DerivedTables`; list it after the tables of contradictions, which it reads."""
+
+    def __init__(self) -> None:
+        self._knows_contradictions = False
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create the tables, or make them anew if an older program left them."""
+        with transaction(connection):
+            connection.execute("CREATE TABLE IF NOT EXISTS summary_version (version INTEGER NOT NULL)")
+            if connection.execute("SELECT version FROM summary_version").fetchall() != [(SUMMARIES_VERSION,)]:
+                for statement in (*_DROP, *_CREATE):
+                    connection.execute(statement)
+                connection.execute("DELETE FROM summary_version")
+                connection.execute("INSERT INTO summary_version VALUES (?)", (SUMMARIES_VERSION,))
+            self._knows_contradictions = (
+                connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'contested'").fetchone()
+                is not None
+            )
+            self._follow(connection, ())
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Do nothing: no words are kept here."""
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch."""
+        ((proposed,),) = connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM proposal_member) OR EXISTS (SELECT 1 FROM summary_due)"
+        )
+        if proposed:  # nobody consolidates before the first sync: large batches need not be looked through
+            self._follow(connection, [change for change in changes if _matters(change)])
+
+    def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
+        due = {rid for (rid,) in connection.execute("SELECT rid FROM summary_due")}
+        due |= _proposed(connection, [change.rid for change in changes])
+        if self._knows_contradictions:
+            due |= _follow_contested(connection)
+        gone = _summaries_of(connection, [change.id for change in changes])
+        gone |= _summaries_of(connection, _numbers(connection, due))
+        if due or gone:
+            connection.execute("DELETE FROM summary_due")
+            _rebuild(connection, due | _members_of(connection, gone), gone)
+
+
+def _matters(change: RowChange) -> bool:
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return True
+    return before.created != after.created or any(
+        before.fields.get(name) != after.fields.get(name) for name in _DECIDING
+    )
+
+
+def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) -> None:
+    """Replace the summaries that are gone by those of the components that hold what is due."""
+    components = _components(connection, due)
+    gone |= _summaries_of(connection, [member.id for component in components for member in component])
+    connection.executemany("DELETE FROM summary WHERE no = ?", [(no,) for no in gone])
+    connection.executemany("DELETE FROM summary_member WHERE summary = ?", [(no,) for no in gone])
+    for component in components:
+        if len(component) >= MEMBERS_MIN:
+            oldest = min(component, key=lambda member: (member.created, member.rid))
+            cursor = connection.execute(
+                "INSERT INTO summary (rid, created) VALUES (?, ?)", (summary_id(oldest.rid), oldest.created)
+            )
+            connection.executemany(
+                "INSERT INTO summary_member VALUES (?, ?)",
+                [(member.id, cursor.lastrowid) for member in component],
+            )
+
+
+def summary_id(oldest: bytes) -> MemoryId:
+    """Return the id of the summary whose oldest member this is: every device derives the same one."""
+    return derived_memory_id("summary", oldest.hex())
+
+
+def _follow_contested(connection: sqlite3.Connection) -> set[bytes]:
+    """Return the proposed memories whose contradictions opened or closed since the last batch."""
+    now = {
+        rid
+        for (rid,) in connection.execute(
+            "SELECT c.rid FROM contested c WHERE EXISTS (SELECT 1 FROM proposal_member p WHERE p.rid = c.rid)"
+        )
+    }
+    before = {rid for (rid,) in connection.execute("SELECT rid FROM summary_contested")}
+    connection.executemany("DELETE FROM summary_contested WHERE rid = ?", [(rid,) for rid in before - now])
+    connection.executemany("INSERT INTO summary_contested VALUES (?)", [(rid,) for rid in now - before])
+    return now ^ before
+
+
+def _proposed(connection: sqlite3.Connection, rids: Iterable[bytes]) -> set[bytes]:
+    return {
+        rid
+        for chunk in _chunks(rids)
+        for (rid,) in connection.execute(
+            f"SELECT DISTINCT rid FROM proposal_member WHERE rid IN ({','.join('?' * len(chunk))})", chunk
+        )
+    }
+
+
+def _numbers(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[int]:
+    return [
+        number
+        for chunk in _chunks(rids)
+        for (number,) in connection.execute(
+            f"SELECT id FROM memory WHERE rid IN ({','.join('?' * len(chunk))})", chunk
+        )
+    ]
+
+
+def _summaries_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[int]:
+    """Return the summaries under which the memories of these rows stand, or stood until this batch."""
+    return {
+        no
+        for chunk in _chunks(numbers)
+        for (no,) in connection.execute(
+            f"SELECT DISTINCT summary FROM summary_member WHERE id IN ({','.join('?' * len(chunk))})", chunk
+        )
+    }
+
+
+def _members_of(connection: sqlite3.Connection, summaries: Iterable[int]) -> set[bytes]:
+    return {
+        rid
+        for no in summaries
+        for (rid,) in connection.execute(
+            "SELECT m.rid FROM summary_member s JOIN memory m ON m.id = s.id WHERE s.summary = ?", (no,)
+        )
+    }
+
+
+def _components(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[list[Member]]:
+    """Return the components that hold any of these memories, in no particular order."""
+    left = set(rids)
+    components: list[list[Member]] = []
+    while left:
+        first = _counting(connection, [left.pop()])
+        if not first:
+            continue
+        found = {member.rid: member for member in first}
+        fringe = first
+        while fringe:
+            near = _neighbours(connection, fringe)
+            fringe = [member for member in near if member.rid not in found]
+            found.update((member.rid, member) for member in fringe)
+        left -= found.keys()
+        components.append(list(found.values()))
+    return components
+
+
+def _neighbours(connection: sqlite3.Connection, members: Sequence[Member]) -> list[Member]:
+    rids: set[bytes] = set()
+    for chunk in _chunks(member.rid for member in members):
+        rids.update(
+            rid
+            for (rid,) in connection.execute(
+                f"""SELECT DISTINCT q.rid FROM proposal_member p
+                    JOIN proposal_member q ON q.proposal = p.proposal
+                    WHERE p.rid IN ({",".join("?" * len(chunk))})""",
+                chunk,
+            )
+        )
+    workspace = members[0].workspace
+    return [member for member in _counting(connection, rids) if member.workspace == workspace]
+
+
+def _counting(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[Member]:
+    return [
+        Member(*row)
+        for chunk in _chunks(rids)
+        for row in connection.execute(
+            f"""SELECT m.id, m.rid, m.created, m.workspace FROM memory m
+                WHERE m.rid IN ({",".join("?" * len(chunk))})
+                AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)
+                AND NOT EXISTS (SELECT 1 FROM summary_contested c WHERE c.rid = m.rid)""",
+            chunk,
+        )
+    ]
+
+
+def _chunks(names: Iterable[Name]) -> Iterator[list[Name]]:
+    wanted = [*names]
+    for start in range(0, len(wanted), IDS_MAX):
+        yield wanted[start : start + IDS_MAX]
