@@ -27,13 +27,17 @@ from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.explain import Stage, why_not
+from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
+from cognition.models.chat import ChatModel
 from cognition.ranking.classes import classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
 from cognition.steps import steps
+from cognition.talk.queue import requeue_talk
+from cognition.talk.reader import TalkReader
 from cognition.thinking.cycle import Cycle, think
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
@@ -60,6 +64,7 @@ class Mind:
         self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(embedder)
+        self.talk: TalkReader | None = None  # where a model is configured
         self._wake = trio.Event()
         self._hurry = trio.Event()
         self._progress = trio.Event()
@@ -81,6 +86,7 @@ class Mind:
         now_ms = self._replica.now_ms()
 
         def search(connection: sqlite3.Connection) -> list[Hit]:
+            weights = ranking_weights(connection)
             found = [
                 recall(
                     connection,
@@ -91,6 +97,7 @@ class Mind:
                     filters=filters,
                     k=k,
                     now_ms=now_ms,
+                    weights=weights,
                     graph=graph,
                 )
                 for asked, vector in parts
@@ -127,10 +134,33 @@ class Mind:
                 filters=filters,
                 now_ms=now_ms,
                 limit=pool_size(asked, k),
+                weights=ranking_weights(connection),
             )
             return why_not(connection, rid, ranked, filters=filters, k=k)
 
         return await self._replica.read(explain)
+
+    async def found_by(self, rid: MemoryId, query: str) -> dict[str, float]:
+        """Return what each signal gives a memory for a query; nothing where no search brings it."""
+        asked, vector = await self._read(query[:QUERY_CHARACTERS_MAX])
+        now_ms = self._replica.now_ms()
+
+        def ask(connection: sqlite3.Connection) -> dict[str, float]:
+            ranked = rank(
+                connection,
+                asked,
+                vector=vector,
+                index=None if vector is None else self._loaded(connection),
+                lexicon=None if vector is None else self._lexicon,
+                filters=Filters(include_archived=True),
+                now_ms=now_ms,
+                limit=pool_size(asked, K_DEFAULT),
+            )
+            at = next((i for i, row in enumerate(ranked.pool.rows) if row.rid == rid), None)
+            columns = ranked.scored.contributions.items()
+            return {} if at is None else {name: float(column[at]) for name, column in columns}
+
+        return await self._replica.read(ask)
 
     async def context(
         self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()
@@ -180,9 +210,17 @@ class Mind:
         self._wake.set()
         return count
 
+    async def requeue_talk(self, ids: Sequence[int] | None = None) -> int:
+        """Have these stretches of talk read again by a model, or all that were given up; return how many that are."""
+        count = await self._replica.run(lambda core, connection: requeue_talk(connection, ids))
+        if self.talk is not None:
+            self.talk.wake()
+        return count
+
     async def warm_up(self) -> None:
-        """Load the model now rather than at the first text."""
+        """Load the model and the vectors now rather than at the first recall."""
         await self._embed(["warm"])
+        await self._replica.read(lambda connection: len(self._loaded(connection)))
 
     # -- the worker ------------------------------------------------------------------------------------------
 
@@ -292,10 +330,12 @@ async def open_mind(
     *,
     embedder: Embedder | None = None,
     make_index: Callable[[int], VectorIndex] = ExactIndex,
+    model: ChatModel | None = None,
 ) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
-    Nothing is loaded here: not the model, and not the vectors, before something needs them.
+    Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
+    wants `LocalTables` too, talk is read by it in the background.
     """
     chosen = StaticEmbedder() if embedder is None else embedder
     # Two models of one name and different widths would be a mistake; they would be two spaces all the same.
@@ -305,8 +345,12 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms)
 
     mind = Mind(replica, chosen, await replica.run(lambda core, connection: enter(connection)), make_index)
+    if model is not None:
+        mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
+        if mind.talk is not None:
+            nursery.start_soon(mind.talk.work)
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
         nursery.start_soon(mind._watch, replica.position)
         nursery.start_soon(mind._work)

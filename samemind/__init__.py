@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         OpView,
         Stats,
         Verified,
+        Warmed,
     )
     from samemind.results.graph import EdgeView, Graph
     from samemind.results.group import Paired, PairingOffer, Peers, PeerSync, PeerView, Synced
@@ -102,6 +103,7 @@ __all__ = [
     "Usage",
     "Verified",
     "Version",
+    "Warmed",
     "Why",
     "WhyNot",
     "open",

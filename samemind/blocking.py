@@ -16,7 +16,7 @@ from samemind.arguments import Meta, Rid, Spaces, When
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
 from samemind.results.answers import ContextBlock, Why, WhyNot
-from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
+from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
@@ -410,6 +410,10 @@ class BlockingMind:
     def stats(self) -> Stats:
         """Count what there is."""
         return self._run(lambda: self._mind.stats())
+
+    def warmup(self) -> Warmed:
+        """Load the model and the vectors now rather than at the first recall."""
+        return self._run(lambda: self._mind.warmup())
 
     def status(self) -> DaemonStatus:
         """Return what this device is, whether its daemon runs, and how its peers are."""

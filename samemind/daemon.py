@@ -15,7 +15,7 @@ import trio
 
 from samemind.config import Home
 from samemind.control.server import Say
-from samemind.device import Device, open_device
+from samemind.device import Device
 from samemind.errors import Failed, Usage
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.results.device import Stopped
@@ -23,6 +23,7 @@ from samemind.results.group import PeerView
 from samemind.results.plain import to_json
 from samemind.surface.device import Up
 from samemind.surface.panel import OpenPanel
+from samemind.taking_over import take_over
 from samemind.verbs.device import daemon_status
 from samemind.verbs.group import peer_views
 from samemind.verbs.panel import panel as open_the_panel
@@ -50,7 +51,7 @@ async def run_daemon(
     with trio.open_signal_receiver(
         signal.SIGINT, signal.SIGTERM
     ) as signals:  # before anybody hears that it is up
-        async with open_device(home, program="samemind up", answers=True, linking=linking) as device:
+        async with take_over(home, program="samemind up", linking=linking) as device:
             async with panel_on_demand(device) as panels:
                 if place is not None or launches:
                     await panels.open(place or LOOPBACK)

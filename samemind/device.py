@@ -54,6 +54,8 @@ class Device:
     stop: trio.Event = field(default_factory=trio.Event)
     syncer: Syncer | None = None
     """There while the daemon runs; other programs open one for as long as they need it."""
+    lets_go: bool = False
+    """It holds the store only because nobody else did, and lets a daemon have it."""
     panels: "PanelOnDemand | None" = None
     """There while the daemon runs."""
 
@@ -84,6 +86,7 @@ async def open_device(
     *,
     program: str,
     answers: bool,
+    lets_go: bool = False,
     name: str | None = None,
     linking: Callable[["Device"], AbstractAsyncContextManager[Syncer]] | None = None,
     clock: Callable[[], int] = wall_clock_ms,
@@ -91,7 +94,8 @@ async def open_device(
 ) -> AsyncIterator[Device]:
     """Open a home, making it a device if it is none yet; `Locked` when another program holds it.
 
-    `answers` lets other programs use the store meanwhile. `name` is for a new device; without one it is the
+    `answers` lets other programs use the store meanwhile; `lets_go` says that the caller watches `Device.stop`, and closes
+    the device when a daemon wants the store. `name` is for a new device; without one it is the
     machine's.
     """
     home.create()
@@ -118,6 +122,7 @@ async def open_device(
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         mind = await stack.enter_async_context(open_mind(replica, model=_model(home, settings)))
         device = Device(home, settings, identity, replica, mind, host, own, program, random or SystemRandom())
+        device.lets_go = lets_go
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
             stack.callback(setattr, device, "syncer", None)

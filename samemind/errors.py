@@ -88,6 +88,8 @@ class Locked(SamemindError):
 
 
 INTERRUPTED_EXIT_CODE: Final = 130
+# The code of `Unreachable` where it is the holder of the store that has gone, rather than a peer.
+HOLDER_ENDED: Final = "holder_ended"
 
 
 @dataclass(frozen=True, slots=True)

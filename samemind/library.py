@@ -27,7 +27,7 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
 from samemind.results.answers import ContextBlock, Why, WhyNot
-from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified
+from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.memories import (
@@ -437,6 +437,10 @@ class Mind:
     async def stats(self) -> Stats:
         """Count what there is."""
         return await self._ask(device.STATS)
+
+    async def warmup(self) -> Warmed:
+        """Load the model and the vectors now rather than at the first recall."""
+        return await self._ask(device.WARMUP)
 
     async def status(self) -> DaemonStatus:
         """Return what this device is, whether its daemon runs, and how its peers are."""

@@ -50,7 +50,7 @@ class Local:
 
 @asynccontextmanager
 async def reach(
-    home: Home, *, program: str, answers: bool, name: str | None = None
+    home: Home, *, program: str, answers: bool, lets_go: bool = False, name: str | None = None
 ) -> AsyncIterator[Reached]:
     """Reach the device of a home; `Locked` if somebody who does not answer keeps it."""
     deadline = trio.current_time() + PATIENCE_S
@@ -65,7 +65,7 @@ async def reach(
         async with AsyncExitStack() as stack:
             try:
                 device = await stack.enter_async_context(
-                    open_device(home, program=program, answers=answers, name=name)
+                    open_device(home, program=program, answers=answers, lets_go=lets_go, name=name)
                 )
             except Locked:
                 if trio.current_time() >= deadline:

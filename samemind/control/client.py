@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from samemind.config import Home
 from samemind.control.protocol import LINE_BYTES_MAX, answer, decode, request, short_path
-from samemind.errors import Unreachable
+from samemind.errors import HOLDER_ENDED, Unreachable
 
 # A daemon answers a connect at once, or is being debugged: its queue of connections is the kernel's.
 CONNECT_TIMEOUT_S: Final = 5.0
@@ -68,5 +68,6 @@ class Control:
 def _gone() -> Unreachable:
     return Unreachable(
         "the program that holds the store ended before it answered",
+        code=HOLDER_ENDED,
         hint="what was asked may have been done: look, then ask again",
     )

@@ -11,7 +11,7 @@ import trio
 from samemind.config import Home
 from samemind.control.protocol import answer, decode, request, short_path
 from samemind.control.server import CHUNK_BYTES, Say
-from samemind.errors import Unreachable
+from samemind.errors import HOLDER_ENDED, Unreachable
 
 
 class Remote:
@@ -53,6 +53,7 @@ class Remote:
         except (OSError, trio.BrokenResourceError):
             raise Unreachable(
                 "the program that holds the store ended before it answered",
+                code=HOLDER_ENDED,
                 hint="what was asked may have been done: look, then ask again",
             ) from None
 

@@ -17,7 +17,7 @@ import trio
 
 from samemind.config import Home
 from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure, peer_user, short_path
-from samemind.errors import Failed, Locked, SamemindError, Unreachable, Usage, explain
+from samemind.errors import HOLDER_ENDED, Failed, Locked, SamemindError, Unreachable, Usage, explain
 
 Say = Callable[[Mapping[str, Any]], Awaitable[None]]
 Perform = Callable[[str, Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
@@ -120,7 +120,9 @@ class _Conversation:
             if self._hung_up:
                 return
             if not documents:  # cancelled: this program is ending
-                documents.append(failure(Unreachable("the program that holds the store is ending")))
+                documents.append(
+                    failure(Unreachable("the program that holds the store is ending", code=HOLDER_ENDED))
+                )
             await self._stream.send_all(encode(documents[0]))
 
     async def _next(self) -> bytes | None:

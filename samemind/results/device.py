@@ -9,11 +9,38 @@ from samemind.results.group import PeerView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initialised:
-    """This home is a device."""
+    """This home is a device. After a divorce: whose copy it was, and which devices have heard of it."""
 
     device_id: str
     name: str
     home: str
+    divorced_from: str | None = None
+    told: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentView:
+    """What made a device go on under a new incarnation, or its chain part.
+
+    `what`: `copied`, `rolled back`, `heard of itself`, `clock` or `branch`.
+    """
+
+    at: datetime
+    what: str
+    device_id: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clone:
+    """Another store under this device's key: on this machine at `where`, or elsewhere.
+
+    `must_part`: it is the older one, so this one has to become a device of its own: `init --divorce`.
+    """
+
+    where: str | None
+    last_wrote: datetime | None
+    must_part: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +55,8 @@ class DaemonStatus:
     address: str | None = None
     panel_url: str | None = None
     peers: list[PeerView] = field(default_factory=list)
+    incidents: list[IncidentView] = field(default_factory=list)
+    clone: Clone | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,3 +168,10 @@ class Stats:
     held_by: str | None
     by_type: Mapping[str, int]
     by_device: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warmed:
+    """The model and the vectors are in memory; how long that took."""
+
+    took_ms: float

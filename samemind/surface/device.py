@@ -13,6 +13,7 @@ from samemind.results.device import (
     Stats,
     Stopped,
     Verified,
+    Warmed,
 )
 from samemind.surface.declare import Verb, option
 
@@ -83,6 +84,11 @@ class ShowStats:
     """Count what there is."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warmup:
+    """Load the model and the vectors now rather than at the first recall."""
+
+
 _RECORD: Final = "samemind.verbs.record"
 _DEVICE: Final = "samemind.verbs.device"
 
@@ -96,3 +102,4 @@ VERIFY: Final = Verb("verify", Verify, Verified, _RECORD)
 DOCTOR: Final = Verb("doctor", Doctor, Doctored, _DEVICE)
 COMPACT: Final = Verb("compact", Compact, Compacted, _RECORD)
 STATS: Final = Verb("stats", ShowStats, Stats, _DEVICE)
+WARMUP: Final = Verb("warmup", Warmup, Warmed, _DEVICE)

@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import time
 from pathlib import Path
 from typing import Final
 
@@ -11,10 +12,11 @@ from cognition.holding import held_here
 from cognition.talk.queue import talk_state
 from replica import Core, Status, outlook
 from samemind.config import check_name
+from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Locked, NeedsDecision
-from samemind.results.device import Check, DaemonStatus, Doctored, Initialised, Stats, Stopped
-from samemind.surface.device import Doctor, Down, Init, ShowStats, ShowStatus
+from samemind.results.device import Check, DaemonStatus, Doctored, Initialised, Stats, Stopped, Warmed
+from samemind.surface.device import Doctor, Down, Init, ShowStats, ShowStatus, Up, Warmup
 from samemind.verbs.clones import clone_checks, clone_of, divorce, incidents
 from samemind.verbs.group import peer_views
 
@@ -57,6 +59,21 @@ async def daemon_status(device: Device) -> DaemonStatus:
         incidents=await incidents(device),
         clone=await clone_of(device),
     )
+
+
+async def up(device: Device, options: Up, say: Say) -> Stopped:
+    """Let a daemon have the store that this program holds only because there was none."""
+    if not device.lets_go:
+        raise Locked(f"{device.home.shown()} is in use by {device.program}", hint="end that program")
+    device.stop.set()
+    return Stopped(device_id=device.device_id.hex(), pid=os.getpid())
+
+
+async def warmup(device: Device, options: Warmup) -> Warmed:
+    """Load the model and the vectors, which the first recall would do otherwise."""
+    began = time.perf_counter()
+    await device.mind.warm_up()
+    return Warmed(took_ms=round((time.perf_counter() - began) * 1_000, 3))
 
 
 async def down(device: Device, options: Down) -> Stopped:

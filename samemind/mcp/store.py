@@ -1,0 +1,140 @@
+"""Find the memory when it is first wanted, and again when whoever held it has gone.
+
+Several agents run at once, each with a server of its own, and one store has one writer. With a daemon, all of them go through
+it. Without one, the first to come holds the store and answers the others; when it ends, the next of them takes its place, and
+when a daemon comes up, the holder lets go for it. None of this shows in a call, but that a call may wait for a moment.
+
+A call whose holder ended before it answered is made again where doing it twice is the same as doing it once; otherwise the
+agent is told that it may have been done.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any, Final
+
+import trio
+
+from samemind.config import Home
+from samemind.control.remote import Remote
+from samemind.errors import HOLDER_ENDED, Unreachable, explain
+
+# How long the calls of this very process may take to end when a daemon asks for the store.
+GRACE_S: Final = 1.0
+# A daemon that asked for the store takes it at once; one that did not come leaves it to us again.
+TAKEN_WITHIN_S: Final = 5.0
+POLL_S: Final = 0.02
+PROGRAM: Final = "samemind mcp"
+
+
+class Store:
+    """The way to one home's memory. `keep` runs beside everything else, for as long as the server does."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._wanted = trio.Event()
+        self._turned = trio.Event()
+        self._lost = trio.Event()
+        self._reached: Any = None
+        self._failure: Exception | None = None
+        self._asking = 0
+        self._idle = trio.Event()
+
+    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
+        """Have a verb performed; `again` says that doing it twice is no different from doing it once."""
+        while True:
+            reached = await self._reach()
+            self._asking += 1
+            try:
+                document: Mapping[str, Any] = await reached.ask(verb, options, _unheard)
+                return document
+            except Unreachable as error:
+                if error.code != HOLDER_ENDED:
+                    raise
+                if self._reached is reached:
+                    self._lost.set()
+                    self._reached = None
+                if not again:
+                    raise
+            finally:
+                self._asking -= 1
+                if not self._asking:
+                    self._idle.set()
+
+    async def keep(self) -> None:
+        """Hold the way open while it lasts, and find another when it is wanted."""
+        while True:
+            await self._wanted.wait()
+            self._wanted = trio.Event()
+            self._lost = trio.Event()
+            handed_over = False
+            try:
+                async with self._opened() as (reached, stop):
+                    self._reached = reached
+                    self._turn()
+                    await _first_of(self._lost, stop)
+                    self._reached = None
+                    handed_over = stop.is_set()
+                    if handed_over:
+                        await self._finish_calls()
+            except Exception as error:
+                self._failure = explain(error)
+                self._reached = None
+                self._turn()
+            if handed_over:
+                await self._until_taken()
+
+    async def _reach(self) -> Any:
+        while self._reached is None:
+            self._failure = None
+            self._wanted.set()
+            await self._turned.wait()
+            if self._failure is not None:
+                raise self._failure
+        return self._reached
+
+    def _turn(self) -> None:
+        turned, self._turned = self._turned, trio.Event()
+        turned.set()
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[tuple[Any, trio.Event]]:
+        """Reach the memory; with it comes the event at which a holder lets go."""
+        remote = await Remote.connect(self._home)
+        if remote is not None:
+            try:
+                yield remote, trio.Event()
+            finally:
+                await remote.aclose()
+            return
+        # Everything heavy, in a thread: whoever just said hello is answered meanwhile.
+        reach = (await trio.to_thread.run_sync(import_module, "samemind.reach")).reach
+        async with reach(self._home, program=PROGRAM, answers=True, lets_go=True) as reached:
+            yield reached, reached.device.stop if hasattr(reached, "device") else trio.Event()
+
+    async def _finish_calls(self) -> None:
+        with trio.move_on_after(GRACE_S):
+            while self._asking:
+                self._idle = trio.Event()
+                await self._idle.wait()
+
+    async def _until_taken(self) -> None:
+        with trio.move_on_after(TAKEN_WITHIN_S):
+            while (remote := await Remote.connect(self._home)) is None:
+                await trio.sleep(POLL_S)
+            await remote.aclose()
+
+
+async def _first_of(*events: trio.Event) -> None:
+    async with trio.open_nursery() as nursery:
+
+        async def wait(event: trio.Event) -> None:
+            await event.wait()
+            nursery.cancel_scope.cancel()
+
+        for event in events:
+            nursery.start_soon(wait, event)
+
+
+async def _unheard(said: Mapping[str, Any]) -> None:
+    """Take what a verb says meanwhile; a tool's result is all that an agent reads."""

@@ -1,0 +1,80 @@
+"""Who holds the store: a daemon takes over from a program that holds it only because there was none."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from samemind.config import Home
+from samemind.control.remote import Remote
+from samemind.errors import Locked
+from samemind.mcp.store import Store
+from tests.support import cli
+from tests.support.cli import daemon
+
+
+async def _unheard(said: object) -> None:
+    pass
+
+
+def test_a_daemon_takes_the_store_from_an_agents_server_which_goes_on_through_it(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+
+    async def main() -> None:
+        store = Store(home)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.keep)
+            told = await store.ask("remember", {"text": "before the daemon"}, again=True)
+
+            async def ask_throughout(done: trio.Event) -> None:
+                while not done.is_set():
+                    assert (await store.ask("get", {"rid": told["rid"]}, again=True))["text"]
+
+            def through_a_daemon() -> dict[str, object]:
+                with daemon(tmp_path) as up:
+                    status: dict[str, object] = cli.run(tmp_path, "status", "--json").json
+                    assert status["pid"] == up.process.pid
+                    return status
+
+            done = trio.Event()
+            nursery.start_soon(ask_throughout, done)
+            assert (await trio.to_thread.run_sync(through_a_daemon))["running"] is True
+            done.set()
+            # The daemon is gone again: the next call finds the store free, and takes it.
+            assert (await store.ask("stats", {}, again=True))["memories"] == 1
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+def test_a_program_that_needs_its_store_does_not_let_go_of_it(tmp_path: Path) -> None:
+    import samemind
+
+    with samemind.open_blocking(tmp_path):
+
+        async def main() -> None:
+            remote = await Remote.connect(Home.at(tmp_path))
+            assert remote is not None
+            with pytest.raises(Locked):
+                await remote.ask("up", {}, _unheard)
+            await remote.aclose()
+
+        trio.run(main)
+        refused = cli.run(tmp_path, "up", "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (6, "locked")
+
+
+def test_a_call_finds_another_way_when_the_holder_of_the_store_was_killed(tmp_path: Path) -> None:
+    async def main() -> None:
+        store = Store(Home.at(tmp_path))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.keep)
+            with daemon(tmp_path) as up:
+                told = await store.ask("remember", {"text": "kept"}, again=True)
+                up.process.kill()
+                up.process.wait(cli.SECONDS_MAX)
+                found = await store.ask("get", {"rid": told["rid"]}, again=True)
+                assert found["text"] == "kept"
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
