@@ -19,12 +19,14 @@ class FailedLine:
 class Imported:
     """What came of an import.
 
-    `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest.
+    `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest; `held`
+    what looks secret and waits on this device to be released.
     """
 
     imported: int
     skipped: int
     facts: int = 0
+    held: int = 0
     failed: list[FailedLine] = field(default_factory=list)
 
 

@@ -17,7 +17,7 @@ _HEX: Final = frozenset(string.hexdigits)
 
 def find_memory(connection: sqlite3.Connection, text: str, *, forgotten: bool = False) -> MemoryId:
     """Return the memory that an id or its beginning names; with `forgotten`, one with a tombstone will do."""
-    low, high = _range(text, _MEMORY_DIGITS, "a memory")
+    low, high = memory_range(text)
     found = _between(connection, "memory", "rid", low, high)
     if not found:
         tombstones = _between(connection, "tombstone", "rid", low, high)
@@ -29,6 +29,19 @@ def find_memory(connection: sqlite3.Connection, text: str, *, forgotten: bool = 
     if len(found) > 1:
         raise _ambiguous("memories", text, tuple(show_memory_id(rid) for rid in found))
     return MemoryId(found[0])
+
+
+def memory_range(text: str) -> tuple[bytes, bytes]:
+    """Return the first and the last id of a memory that begins so."""
+    return _range(text, _MEMORY_DIGITS, "a memory")
+
+
+def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
+    """Say whether a memory has this id, or had it."""
+    rows = connection.execute(
+        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
+    )
+    return rows.fetchone() is not None
 
 
 def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:

@@ -35,7 +35,9 @@ from samemind.fields import fields_of, read_pairs, read_record
 from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
+from samemind.verbs.talk import note_talk
 from samemind.verbs.views import memory_view, select_memories, show_origin
 
 # Nobody reads more in one go, and each costs a read; `--offset` goes on from there.
@@ -69,6 +71,11 @@ async def remember(device: Device, options: Remember) -> Remembered:
             known = _find_same(connection, options.text, asked)
             if known is not None:
                 return Remembered(rid=show_memory_id(known), op_id=None, duplicate_of=show_memory_id(known))
+        held = kept_back(
+            connection, new_memory_id(device.now_ms(), device.random), options.text, fields, device.now_ms()
+        )
+        if held is not None:
+            return Remembered(rid=show_memory_id(held), op_id=None, held=True)
         decision = Decision(Verdict.ADD)
         if not options.no_dedup and not _VERBATIM & fields.keys():
             decision = device.mind.dedup.decide(connection, options.text, fields)
@@ -96,6 +103,8 @@ async def remember(device: Device, options: Remember) -> Remembered:
         )
 
     remembered = await device.replica.run(write)
+    if remembered.op_id is not None:
+        await note_talk(device, [fields])
     if options.wait:
         await device.mind.settle()
     return remembered
@@ -111,15 +120,18 @@ async def remember_many(device: Device, options: RememberMany) -> RememberedMany
         lines = (await trio.Path(options.batch).read_text(encoding="utf-8")).split("\n")
     wanted = list(_read_lines(lines, options.workspace))
     rids: list[str] = []
+    held: list[str] = []
     together = COMMIT_OPS_MAX // (1 + FACTS_MAX) if options.facts else COMMIT_OPS_MAX
     for start in range(0, len(wanted), together):
         part = wanted[start : start + together]
         if options.facts:  # in a thread: it takes a millisecond a text
             part = await trio.to_thread.run_sync(_take_apart, part, device.now_ms())
-        rids += await device.replica.run(partial(_write_many, device, part, options))
+        written, kept = await device.replica.run(partial(_write_many, device, part, options))
+        rids, held = rids + written, held + kept
+    await note_talk(device, [line.fields for line in wanted])
     if options.wait:
         await device.mind.settle()
-    return RememberedMany(count=len(rids), rids=rids)
+    return RememberedMany(count=len(rids), rids=rids, held=held)
 
 
 async def recall(device: Device, options: Recall) -> Recalled:
@@ -213,20 +225,27 @@ def _write_many(
     options: RememberMany,
     core: Core,
     connection: sqlite3.Connection,
-) -> list[str]:
+) -> tuple[list[str], list[str]]:
+    """Commit lines in one; return an id for each, and the ids of those that were held back."""
     now_ms = device.now_ms()
     writes: list[Write] = []
     rids: list[MemoryId] = []
+    held: list[MemoryId] = []
     written: dict[str, MemoryId] = {}
     for text, fields, found in wanted:
         name = json.dumps([text, fields], sort_keys=True, default=str)
         known = None if options.no_dedup else written.get(name) or _find_same(connection, text, fields)
         if known is None:
             known = written[name] = new_memory_id(now_ms, device.random)
-            writes += take_in(known, text, fields, found).writes
+            kept = kept_back(connection, known, text, fields, now_ms)
+            if kept is not None:
+                known = written[name] = kept
+                held.append(kept)
+            else:
+                writes += take_in(known, text, fields, found).writes
         rids.append(known)
     core.commit(writes, now_ms)
-    return [show_memory_id(rid) for rid in rids]
+    return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]
 
 
 def _refresh(core: Core, about: Shown, text: str, fields: Fields, verdict: Verdict) -> list[Write]:

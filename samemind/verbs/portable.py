@@ -32,6 +32,8 @@ from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item, Record, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
+from samemind.verbs.held import kept_back
+from samemind.verbs.ids import is_known
 from samemind.verbs.views import select_memories
 
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
@@ -43,7 +45,7 @@ FAILURES_MAX: Final = 1_000
 
 async def import_(device: Device, options: Import, say: Say) -> Imported:
     """Bring in every file; one that cannot be read keeps nothing of the others out."""
-    imported = skipped = 0
+    imported = skipped = held = 0
     failed: list[FailedLine] = []
     records: list[Record] = []
     for name in options.files:
@@ -59,10 +61,11 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         taken: dict[MemoryId, tuple[Write, ...]] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
             taken = await trio.to_thread.run_sync(_take_apart, good, parents, device.now_ms())
-        here, beside = await device.replica.run(partial(_write, device, good, taken))
-        imported, skipped, facts = imported + here, skipped + len(good) - here, facts + beside
+        here, beside, back = await device.replica.run(partial(_write, device, good, taken))
+        imported, skipped, facts = imported + here, skipped + len(good) - here - back, facts + beside
+        held += back
         await say({"progress": {"done": min(start + batch, len(records)), "total": len(records)}})
-    return Imported(imported=imported, skipped=skipped, facts=facts, failed=failed[:FAILURES_MAX])
+    return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed[:FAILURES_MAX])
 
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
@@ -130,25 +133,29 @@ def _write(
     taken: Mapping[MemoryId, tuple[Write, ...]],
     core: Core,
     connection: sqlite3.Connection,
-) -> tuple[int, int]:
-    """Commit what is new of a batch; return how many that are, and how many facts beside them."""
+) -> tuple[int, int, int]:
+    """Commit what is new of a batch; return how many that are, how many facts beside them, and how many are held."""
     facts: list[Write] = []
     writes: list[Write] = []
     accesses: list[tuple[replica.MemoryId, int, int]] = []
     seen: set[bytes] = set()
+    held = 0
     for record in records:
         if isinstance(record, Edge):
             if not _has_edge(connection, record):
                 writes.append(
                     Write(replica.Relate(record.source, record.relation, record.target, record.weight))
                 )
-        elif record.rid not in seen and not _is_known(connection, record.rid):
+        elif record.rid not in seen and not is_known(connection, record.rid):
             seen.add(record.rid)
+            if kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
+                held += 1
+                continue
             own, *beside = taken.get(
                 record.rid, (Write(replica.Remember(record.text, record.fields), record.rid),)
             )
             writes.append(own)
-            facts += [fact for fact in beside if fact.rid is not None and not _is_known(connection, fact.rid)]
+            facts += [fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)]
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
     new = len(writes)
@@ -156,14 +163,7 @@ def _write(
     if accesses:
         writes.append(Write(replica.Access(tuple(sorted(accesses)))))
     core.commit(writes, device.now_ms())
-    return new, len(facts)
-
-
-def _is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
-    rows = connection.execute(
-        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
-    )
-    return rows.fetchone() is not None
+    return new, len(facts), held
 
 
 def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:

@@ -1,0 +1,137 @@
+"""Find keys, tokens and card numbers in a text, so that none becomes a memory unasked.
+
+Memory is copied to every device and handed to models; a password that slipped into a talk is wanted in neither
+place. Each detector knows one shape and, where the shape alone proves little, a second sign: a card number has
+to pass its check digit, a word after "password:" has to look made up. Precision matters as much as in facts:
+what is held back is not remembered until somebody says so.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+# Longer texts are looked at as far as this: a secret further in came with a document, not with talk.
+CHARACTERS_MAX: Final = 1_000_000
+# Bits a character: words of a language lie near 3, made-up ones of this length above 3.2.
+_ENTROPY_MIN: Final = 3.2
+_MADE_UP_CHARACTERS_MIN: Final = 20
+_CARD_DIGITS: Final = range(13, 20)
+
+
+class Secret(NamedTuple):
+    """Where something secret stands in a text, and what it looks like."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class _Detector(NamedTuple):
+    kind: str
+    shape: re.Pattern[str]
+    holds: Callable[[str], bool] = bool
+
+
+def _is_card(found: str) -> bool:
+    digits = [int(letter) for letter in found if letter.isdigit()]
+    if len(digits) not in _CARD_DIGITS or len(set(digits)) == 1:
+        return False
+    doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    return (doubled + sum(digits[::-2])) % 10 == 0
+
+
+def _is_made_up(found: str) -> bool:
+    """Say whether a word was made by a machine, or by somebody who was told to mix letters, digits and marks."""
+    if re.search(r"\s", found):
+        return False
+    kinds = sum(bool(re.search(kind, found)) for kind in (r"[a-z]", r"[A-Z]", r"\d", r"[^\w\s]"))
+    return kinds >= 3 or (bool(re.search(r"\d", found)) and bool(re.search(r"[A-Za-z]", found)))
+
+
+def _is_random(found: str) -> bool:
+    if (
+        len(found) < _MADE_UP_CHARACTERS_MIN
+        or not re.search(r"\d", found)
+        or not re.search(r"[A-Za-z]", found)
+    ):
+        return False
+    counts = Counter(found).values()
+    return -sum(n / len(found) * math.log2(n / len(found)) for n in counts) >= _ENTROPY_MIN
+
+
+# The group `secret`, where there is one, is what `holds` judges.
+_DETECTORS: Final = (
+    _Detector("private key", re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")),
+    _Detector("access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    _Detector("access key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
+    _Detector("token", re.compile(r"\bgh[pousr]_[0-9A-Za-z]{36,}\b|\bgithub_pat_[0-9A-Za-z_]{40,}\b")),
+    _Detector("token", re.compile(r"\bglpat-[0-9A-Za-z_-]{20,}|\bnpm_[0-9A-Za-z]{36}\b|\bpypi-[0-9A-Za-z_-]{40,}")),
+    _Detector("token", re.compile(r"\bxox[abeprs]-[0-9A-Za-z-]{10,}")),
+    _Detector("token", re.compile(r"\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}\b")),
+    _Detector("token", re.compile(r"\bsk-(?:[a-z]+-)*(?P<secret>[0-9A-Za-z_-]{20,})"), _is_random),
+    _Detector("token", re.compile(r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}")),
+    _Detector("token", re.compile(r"\b[Bb]earer\s+(?P<secret>[0-9A-Za-z._~+/-]{20,}=*)"), _is_random),
+    _Detector("password", re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?P<secret>[^\s:/@]{3,})@[\w.-]+")),
+    _Detector(
+        "password",
+        re.compile(
+            r"\b(?:password|passwd|passphrase|passcode|pwd|contraseña|passwort|kennwort|пароль)\b[\"']?"
+            r"(?:\s+(?:is|was|for\s+\S+\s+is|es|ist))?\s*[:=]?\s*[\"'`«“]?(?P<secret>[^\s\"'`»”,;]{6,})",
+            re.IGNORECASE,
+        ),
+        lambda found: _is_made_up(found.rstrip(".!?")),
+    ),
+    _Detector(
+        "password",
+        re.compile(
+            r"\b(?:password|passwd|passphrase|pwd|contraseña|passwort|пароль)[\"']?\s*[:=]\s*"
+            r"(?P<secret>[^\s,;<{$*]{6,})",
+            re.IGNORECASE,
+        ),
+    ),
+    _Detector(
+        "token",
+        re.compile(
+            r"\b(?:api[\s_-]?key|secret[\s_-]?key|access[\s_-]?token|auth[\s_-]?token|client[\s_-]?secret|secret|token)\b"
+            r"[\"']?(?:\s+is)?\s*[:=]?\s*[\"'`]?(?P<secret>[0-9A-Za-z_\-+/=.]{20,})",
+            re.IGNORECASE,
+        ),
+        _is_random,
+    ),
+    _Detector(
+        "card",
+        re.compile(
+            r"(?<![\w.-])(?:[3-6]\d{3}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\w-])"
+        ),
+        _is_card,
+    ),
+)  # fmt: skip
+
+
+def secrets(text: str) -> list[Secret]:
+    """Return what looks secret in a text, in its order."""
+    found = sorted(_found(text[:CHARACTERS_MAX]), key=lambda each: (each.start, -each.end))
+    apart: list[Secret] = []
+    for each in found:
+        if not apart or each.start >= apart[-1].end:
+            apart.append(each)
+    return apart
+
+
+def masked(text: str) -> str:
+    """Return a text as it can be shown: every secret as dots, but for its first two characters."""
+    parts, at = [], 0
+    for each in secrets(text):
+        parts += [text[at : each.start], text[each.start : each.start + 2], "…"]
+        at = each.end
+    return "".join([*parts, text[at:]])
+
+
+def _found(text: str) -> Iterator[Secret]:
+    for kind, shape, holds in _DETECTORS:
+        for match in shape.finditer(text):
+            group = "secret" if "secret" in shape.groupindex else 0
+            if holds(match[group]):
+                yield Secret(kind, *match.span(group))

@@ -1,0 +1,61 @@
+"""Tables that only this device has: what it holds back, and what it has still to ask a model.
+
+They stand in the store's file and in the same transactions as what they belong to, but they are neither folded
+from ops nor derived from memories: nothing could rebuild them, so a newer program adds to them and never drops
+them. Nothing here is hashed or shipped.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from replica import RowChange, transaction
+
+_CREATE: Final = (
+    # Secrets: what was to be remembered, as it was told, until its owner decides.
+    """CREATE TABLE IF NOT EXISTS held (
+        rid BLOB PRIMARY KEY,
+        kinds TEXT NOT NULL,
+        text TEXT NOT NULL,
+        fields BLOB NOT NULL,
+        held_at INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    # Stretches of talk that a model is to read. They name memories and hold no text.
+    """CREATE TABLE IF NOT EXISTS talk_queue (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        conversation TEXT NOT NULL,
+        workspace TEXT,
+        upto INTEGER NOT NULL,
+        enqueued_at INTEGER NOT NULL,
+        last_attempt_at INTEGER,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        last_error TEXT,
+        status TEXT NOT NULL DEFAULT 'pending'
+    )""",
+    "CREATE INDEX IF NOT EXISTS talk_queue_by_status ON talk_queue (status, attempts)",
+    # Up to which memory each talk was put into the queue, for each kind of reading.
+    """CREATE TABLE IF NOT EXISTS talk_read (
+        conversation TEXT NOT NULL,
+        workspace TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        upto INTEGER NOT NULL,
+        PRIMARY KEY (conversation, workspace, kind)
+    ) WITHOUT ROWID""",
+)
+
+
+class LocalTables:
+    """A `replica.DerivedTables` in form only: it makes its tables, and follows nothing."""
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Make the tables that are not there yet."""
+        with transaction(connection):
+            for statement in _CREATE:
+                connection.execute(statement)
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Do nothing: what is here names memories, and is read together with them."""
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Do nothing: no table here holds the words of a memory that was written."""

@@ -1,0 +1,75 @@
+"""Core facts: the few lasting things about the user, as ordinary memories with a category.
+
+A core fact's text is the fact, its certainty the confidence, its creation the first time it was heard and its
+last change the last time. The rest is metadata under the names below. Heard again, it grows surer; replaced, it
+is archived and its successor names it: who asks later what was true then still finds it.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Final
+
+from cognition.dedup import merged
+from cognition.extraction.contract import CoreFact
+from cognition.memories import Shown, read_memories
+from cognition.talk.queue import MODEL, TalkJob
+from replica import MemoryId, Remember, Set, Value, Write, content_number, derived_memory_id, show_memory_id
+
+CATEGORY: Final = "category"
+MENTIONS: Final = "mentions"
+LAST_CONVERSATION: Final = "last_conversation"
+UPDATES: Final = "updates"
+# LO-09: what replaces another fact starts here, however sure the one before had become.
+CONFIDENCE_BASELINE: Final = 0.8
+# Shown to the model with the talk, the surest first, so that it says only what is new.
+KNOWN_MAX: Final = 40
+# What each category is for the types of memory.
+_TYPES: Final = {"identity": "factual", "preference": "affective", "project": "semantic"}
+
+
+def known_facts(connection: sqlite3.Connection, workspace: str | None) -> list[Shown]:
+    """Return the core facts of a workspace that hold: the surest and latest first."""
+    rows = connection.execute(
+        """SELECT id FROM memory WHERE json_extract(meta, '$.category') IS NOT NULL AND workspace IS ?
+           AND ifnull(archived, 0) = 0 ORDER BY certainty DESC, updated DESC, rid LIMIT ?""",
+        (workspace, KNOWN_MAX),
+    )
+    numbers = [number for (number,) in rows]
+    found = {it.id: it for it in read_memories(connection, numbers)}
+    return [found[number] for number in numbers if number in found]
+
+
+def core_writes(facts: Sequence[CoreFact], known: Sequence[Shown], job: TalkJob) -> list[Write]:
+    """Return what a model's core facts change: new ones, ones heard again, ones that replace another."""
+    said_before = {content_number(it.memory.text): it for it in known}
+    writes: list[Write] = []
+    for fact in {content_number(each.fact): each for each in facts}.values():
+        same = said_before.get(content_number(fact.fact))
+        if same is not None:
+            fields = merged({"meta": {LAST_CONVERSATION: job.conversation}}, same.memory.fields)
+            writes += [Write(Set(name, value), same.rid) for name, value in fields.items()]
+            continue
+        meta: dict[str, Any] = {CATEGORY: fact.category, LAST_CONVERSATION: job.conversation}
+        confidence = fact.confidence
+        if fact.updates is not None:
+            previous = known[fact.updates - 1]
+            meta[UPDATES] = show_memory_id(previous.rid)
+            confidence = CONFIDENCE_BASELINE
+            writes.append(Write(Set("archived", True), previous.rid))
+        writes.append(Write(Remember(fact.fact, _fields(fact, job, meta, confidence)), _id_of(fact, job)))
+    return writes
+
+
+def _fields(fact: CoreFact, job: TalkJob, meta: dict[str, Any], confidence: float) -> dict[str, Value]:
+    fields: dict[str, Value] = {
+        "type": _TYPES[fact.category],
+        "certainty": confidence,
+        "source": MODEL,
+        "conversation": job.conversation,
+        "meta": meta,
+    }
+    return fields if job.workspace is None else {**fields, "workspace": job.workspace}
+
+
+def _id_of(fact: CoreFact, job: TalkJob) -> MemoryId:
+    return derived_memory_id("core", f"{job.workspace or ''}\n{job.conversation}\n{fact.fact}")

@@ -1,0 +1,61 @@
+"""The verbs about taking things in: what still waits to be done, and what is held back."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
+from samemind.surface.declare import Verb, argument, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQueue:
+    """List what is still to be embedded or read by a model, and what was given up."""
+
+    status: str | None = option("--status", "only these", choices=("pending", "failed"))
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requeue:
+    """Try again what was given up: these entries, or all."""
+
+    ids: tuple[str, ...] = argument("ids that `queue` lists", metavar="ID", optional=True, many=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListHeld:
+    """List what looked secret and was therefore not remembered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseHeld:
+    """Remember what was held back after all; from then on it is on every device."""
+
+    id: str = argument("the id it is held under", metavar="ID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropHeld:
+    """Throw away what was held back."""
+
+    id: str = argument("the id it is held under", metavar="ID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractTalk:
+    """Have the model read what is new in a chat, at its end; it is asked by itself every few messages."""
+
+    session: str = argument("the chat", metavar="SESSION")
+    workspace: str | None = option("--workspace", "the space that the chat is in")
+    wait: bool = option("--wait", "return when it was read", default=False)
+
+
+_QUEUE: Final = "samemind.verbs.queue"
+_HELD: Final = "samemind.verbs.held"
+
+QUEUE: Final = Verb("queue list", ListQueue, Queue, _QUEUE)
+REQUEUE: Final = Verb("queue requeue", Requeue, Requeued, _QUEUE)
+HELD: Final = Verb("held list", ListHeld, HeldList, _HELD)
+HELD_RELEASE: Final = Verb("held release", ReleaseHeld, Released, _HELD)
+HELD_DROP: Final = Verb("held drop", DropHeld, Dropped, _HELD)
+EXTRACT: Final = Verb("extract", ExtractTalk, Extracted, "samemind.verbs.talk")

@@ -1,0 +1,88 @@
+"""Hold back what looks secret, show it covered, and release or drop it."""
+
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from cognition import read_text, take_in
+from cognition.extraction.secrets import masked
+from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds
+from replica import Core, MemoryId, Value, op_uuid, show_memory_id
+from samemind.device import Device
+from samemind.errors import Ambiguous, NotFound
+from samemind.results.taking import Dropped, HeldList, HeldView, Released
+from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
+from samemind.times import at_ms
+from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
+
+
+def kept_back(
+    connection: sqlite3.Connection, rid: MemoryId, text: str, fields: Mapping[str, Value], now_ms: int
+) -> MemoryId | None:
+    """Hold a memory to be that looks secret, and return the id it is held under; None: it may be written."""
+    kinds = secret_kinds(text, fields)
+    return hold(connection, Held(rid, kinds, text, fields, now_ms)) if kinds else None
+
+
+async def held_list(device: Device, options: ListHeld) -> HeldList:
+    """List what is held, with the secrets covered: a list is looked at, copied and logged."""
+    found = await device.replica.read(held_here)
+    return HeldList(
+        held=[
+            HeldView(
+                id=show_memory_id(each.rid),
+                kinds=list(each.kinds),
+                shown=masked(each.text),
+                held_at=at_ms(each.held_at),
+            )
+            for each in found
+        ]
+    )
+
+
+async def held_release(device: Device, options: ReleaseHeld) -> Released:
+    """Write what was held as it was told, with the facts in it, and hold it no more."""
+    zone = datetime.now(UTC).astimezone().tzinfo or UTC
+
+    def write(core: Core, connection: sqlite3.Connection) -> Released:
+        held = _find(connection, options.id)
+        if is_known(connection, held.rid):  # a crash came between the two steps below
+            drop(connection, held.rid)
+            raise NotFound(f"{show_memory_id(held.rid)} was released already")
+        now_ms = device.now_ms()
+        fields, found = read_text(held.text, held.fields, now_ms=held.held_at, zone=zone)
+        taken = take_in(held.rid, held.text, fields, found)
+        op, *_ = core.commit(taken.writes, now_ms)
+        drop(connection, held.rid)
+        return Released(
+            rid=show_memory_id(held.rid),
+            op_id=str(op_uuid(op.id, op.hlc)),
+            facts=[show_memory_id(rid) for rid in taken.facts],
+        )
+
+    return await device.replica.run(write)
+
+
+async def held_drop(device: Device, options: DropHeld) -> Dropped:
+    """Throw away what was held."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> Dropped:
+        held = _find(connection, options.id)
+        drop(connection, held.rid)
+        return Dropped(id=show_memory_id(held.rid))
+
+    return await device.replica.run(write)
+
+
+def _find(connection: sqlite3.Connection, text: str) -> Held:
+    found = find_held(connection, *memory_range(text))
+    if not found:
+        raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
+    if len(found) > 1:
+        candidates = tuple(show_memory_id(each.rid) for each in found[:CANDIDATES_MAX])
+        raise Ambiguous(
+            f"{text} is the beginning of several ids: {', '.join(candidates)}",
+            hint="type more of the id",
+            candidates=candidates,
+        )
+    return found[0]

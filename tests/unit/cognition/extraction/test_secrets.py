@@ -1,0 +1,70 @@
+"""What is taken for a secret, and what is not."""
+
+import pytest
+
+from cognition.extraction.secrets import masked, secrets
+
+# Put together here, so that no scanner of repositories takes the tests for a leak.
+_LIVE = "sk_" + "live_4eC39HqLyjWDarjtT1zdp7dc"
+_GITHUB = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+_SLACK = "xox" + "b-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy"
+_JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+
+SECRET = {
+    "my card is 4111 1111 1111 1111, until 12/28": "card",
+    "Amex 378282246310005": "card",
+    "pay with 5555-5555-5555-4444": "card",
+    "AKIAIOSFODNN7EXAMPLE is the key": "access key",
+    f"the key is {_LIVE}": "token",
+    f"git clone https://{_GITHUB}@github.com/x/y": "token",
+    f"bot {_SLACK}": "token",
+    f"Authorization: Bearer {_JWT}": "token",
+    "OPENAI_API_KEY=sk-proj-Ab3dE5fG7hI9jK1lM3nO5pQ7": "token",
+    "the secret is 9f86d081884c7d659a2feaa0c55ad015": "token",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA": "private key",
+    "my password is hunter2!": "password",
+    "Password: correcthorse": "password",
+    "The wifi password is Sunny-Beach42": "password",
+    "Mein Passwort ist Kaffee#7": "password",
+    "postgres://ann:s3cret@db.home/notes": "password",
+}
+HARMLESS = [
+    "call me at +1 415 555 2671 2000",
+    "order 4111 1111 1111 1112 arrived",  # fails its check digit
+    "0000 0000 0000 0000",
+    "the number is 3.14159265358979323846",
+    "born 1984-05-06, 2023-11-14T10:00:00Z",
+    "I forgot my password again yesterday",
+    "my password is always the same",
+    "change the password is on the list",
+    "The secret is to stay patient and keep walking",
+    "a token of appreciation",
+    "rid 01a200fa-cd43-7cdc-b0fa-7c668237f083",
+    "digest 9f86d081884c7d659a2feaa0c55ad015",
+    "https://example.com/a/very/long/path?with=parameters",
+    "skiing in Zermatt-Matterhorn2024",
+    "password: <your password here>",
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), SECRET.items())
+def test_keys_tokens_passwords_and_cards_are_found(text: str, kind: str) -> None:
+    assert [found.kind for found in secrets(text)] == [kind]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_talk_about_secrets_and_numbers_is_none(text: str) -> None:
+    assert secrets(text) == []
+
+
+def test_a_masked_text_says_where_a_secret_is_and_not_what() -> None:
+    assert (
+        masked("card 4111 1111 1111 1111 and Password: correcthorse, ok") == "card 41… and Password: co…, ok"
+    )
+    assert masked("nothing here") == "nothing here"
+
+
+def test_a_text_of_a_megabyte_costs_no_more_than_its_length() -> None:
+    """Shapes that backtrack would take minutes on these."""
+    for piece in ("a" * 64, "eyJ", "4111 ", "password ", "://a:", "sk-a-", "BEGIN "):
+        secrets(piece * (300_000 // len(piece)))

@@ -1,0 +1,373 @@
+"""A model reads talk in the background: when it is asked, what is written, and what happens when it fails."""
+
+import json
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+import samemind
+from samemind.config import Home, Settings
+from samemind.device import Device, open_device
+from samemind.library import Mind
+from samemind.reach import Local
+from tests.support.model_server import ModelServer, Script, serving
+from tests.support.minds import NOW_MS
+
+FACT = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": None}
+READING = {
+    "memories": [
+        {"message": 1, "content": "Ann moved to Lisbon", "type": "episodic", "confidence": 0.9, "speaker": "Ann",
+         "contradicts": "Ann lives in Porto"},
+        {"message": 1, "content": "Ann is happy about Lisbon", "type": "affective", "confidence": 0.6},
+        {"message": 1, "content": "Ann maybe owns a boat", "type": "factual", "confidence": 0.2},
+    ],
+    "observations": [{"message": 1, "text": "Rua das Flores"}],
+    "summary": "Ann tells of her move. She lives in a new street.",
+    "speakers": ["Ann"],
+}  # fmt: skip
+
+
+def answering(*, facts: list[dict[str, Any]] | None = None, reading: dict[str, Any] | None = None) -> Script:
+    """Return a model that answers each kind of request with the same."""
+
+    def script(body: dict[str, Any]) -> str:
+        if "lasting facts" in body["messages"][0]["content"]:
+            return json.dumps({"facts": facts or []})
+        return json.dumps(reading or READING)
+
+    return script
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_ms = NOW_MS
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+@asynccontextmanager
+async def device_reading(
+    folder: Path, url: str, *, clock: Callable[[], int] | None = None
+) -> AsyncIterator[tuple[Device, Mind]]:
+    home = Home.at(folder)
+    home.create()
+    Settings(name="laptop", model_url=url, model="tiny").save(home)
+    options: dict[str, Any] = {} if clock is None else {"clock": clock}
+    async with open_device(home, program="a test", answers=False, **options) as device:
+        yield device, Mind(Local(device))
+
+
+def run(
+    folder: Path,
+    script: Script,
+    main: Callable[[Device, Mind, ModelServer], Any],
+    *,
+    clock: Callable[[], int] | None = None,
+) -> Any:
+    """Run a test's body with a device whose model is a real server."""
+
+    async def body(url: str) -> Any:
+        with trio.fail_after(30):
+            async with device_reading(folder, url, clock=clock) as (device, mind):
+                return await main(device, mind, server)
+
+    with serving(script) as server:
+        return trio.run(body, server.url)
+
+
+async def say(mind: Mind, *texts: str, session: str = "chat") -> list[str]:
+    return [(await mind.remember(text, session=session, speaker="Ann")).rid for text in texts]
+
+
+def lines(count: int, start: int = 0) -> list[str]:
+    return [f"Message number {number} says nothing" for number in range(start, start + count)]
+
+
+async def settled(device: Device) -> None:
+    assert device.mind.talk is not None
+    await device.mind.talk.settle()
+
+
+def kinds(server: ModelServer) -> list[str]:
+    return [
+        "core" if "lasting facts" in request["messages"][0]["content"] else "reading"
+        for request in server.requests
+    ]
+
+
+def test_lo_01_the_fifth_message_asks_and_closing_at_three_does_and_no_single_message(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, *lines(4))
+        await settled(device)
+        assert kinds(server) == []
+        await say(mind, *lines(1, 4))
+        await settled(device)
+        assert kinds(server) == ["core"]
+        await say(mind, *lines(3, 5))
+        await settled(device)
+        assert kinds(server) == ["core"]
+        assert (await mind.extract("chat", wait=True)).queued == 2
+        assert sorted(kinds(server)) == ["core", "core", "reading"]
+        assert (await mind.extract("chat", wait=True)).queued == 0
+
+    run(tmp_path / "home", answering(), main)
+
+
+def test_lo_02_a_model_is_shown_the_last_ten_messages_and_no_talk_of_one(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, "alone", session="monologue")
+        assert (await mind.extract("monologue", wait=True)).queued == 0
+        await say(mind, *lines(15))
+        await settled(device)
+        shown = [request["messages"][1]["content"] for request in server.requests]
+        assert [text.count("Message number") for text in shown] == [5, 10, 10, 10]
+        assert "Message number 5 " in shown[-1]
+        assert "Message number 4 " not in shown[-1]
+
+    run(tmp_path / "home", answering(), main)
+
+
+def test_lo_03_core_facts_are_asked_for_coolly_and_briefly_as_an_object(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, *lines(5))
+        await settled(device)
+        (request,) = server.requests
+        assert (request["temperature"], request["max_tokens"]) == (0.1, 500)
+        assert request["response_format"] == {"type": "json_object"}
+
+    run(tmp_path / "home", answering(), main)
+
+
+def test_lo_05_a_slow_model_holds_nobody_up(tmp_path: Path) -> None:
+    release, asked = threading.Event(), threading.Event()
+
+    def slow(body: dict[str, Any]) -> str:
+        asked.set()
+        release.wait(20)
+        return json.dumps({"facts": [FACT]})
+
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, *lines(5))
+        await trio.to_thread.run_sync(asked.wait, 10)
+        assert (await mind.recall("message number 3"))[0].text == "Message number 3 says nothing"
+        await say(mind, "Said while the model was thinking")
+        release.set()
+        await settled(device)
+        assert "Lives in Lisbon" in {memory.text for memory in await mind.list()}
+
+    run(tmp_path / "home", slow, main)
+
+
+def test_ml_08_lo_07_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, *lines(5))
+        await settled(device)
+        (first,) = [memory for memory in await mind.list() if memory.text == "Lives in Lisbon"]
+        assert (first.certainty, first.pinned, first.source) == (0.9, False, "model")
+        assert first.meta == {"category": "identity", "last_conversation": "chat"}
+        # Heard in another talk: it is one fact, heard twice, and surer.
+        await say(mind, *lines(5), session="other")
+        await settled(device)
+        again = await mind.get(first.rid)
+        assert again.certainty == 1.0
+        assert again.meta == {"category": "identity", "last_conversation": "other", "mentions": 2}
+        assert (again.created_at, again.updated_at > first.updated_at) == (first.created_at, True)
+        assert (await mind.pin(first.rid)).pinned
+
+    run(tmp_path / "home", answering(facts=[FACT]), main)
+
+
+def test_lo_09_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path) -> None:
+    answers = [
+        [FACT],
+        [{**FACT, "fact": "Lives in Porto", "confidence": 0.99, "updates_previous": 1}],
+    ]
+
+    def script(body: dict[str, Any]) -> str:
+        return json.dumps({"facts": answers.pop(0)})
+
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, *lines(5))
+        await settled(device)
+        (old,) = [memory for memory in await mind.list() if "category" in memory.meta]
+        await say(mind, *lines(5), session="other")
+        await settled(device)
+        assert "1. Lives in Lisbon" in server.requests[1]["messages"][1]["content"]
+        (new,) = [memory for memory in await mind.list() if "category" in memory.meta]
+        assert (new.text, new.certainty, new.meta["updates"]) == ("Lives in Porto", 0.8, old.rid)
+        assert (await mind.get(old.rid)).archived
+
+    run(tmp_path / "home", script, main)
+
+
+def test_lo_14_a_core_fact_is_known_in_every_later_talk(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        await say(mind, *lines(5))
+        await settled(device)
+        await say(mind, *lines(2), session="next week")
+        await mind.extract("next week", wait=True)
+        core = [
+            request for request, kind in zip(server.requests, kinds(server), strict=True) if kind == "core"
+        ]
+        assert "1. Lives in Lisbon" in core[-1]["messages"][1]["content"]
+        assert (await mind.recall("Lisbon"))[0].text == "Lives in Lisbon"
+
+    run(tmp_path / "home", answering(facts=[FACT]), main)
+
+
+def test_ml_43_a_reading_becomes_memories_beside_the_message_it_is_from(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        first, _ = await say(mind, "I moved to Rua das Flores in Lisbon", "What a street")
+        await mind.extract("chat", wait=True)
+        made = {memory.text: memory for memory in await mind.list() if memory.source == "model"}
+        assert set(made) == {
+            "Ann moved to Lisbon", "Ann is happy about Lisbon", "Rua das Flores",
+            "Ann tells of her move. She lives in a new street.",
+        }  # fmt: skip
+        moved = made["Ann moved to Lisbon"]
+        assert (moved.parent, moved.type, moved.certainty, moved.speaker, moved.session) == (
+            first, "episodic", 0.9, "Ann", "chat",
+        )  # fmt: skip
+        assert moved.meta == {"contradicts": "Ann lives in Porto"}
+        assert made["Rua das Flores"].meta == {"kind": "observation"}
+        # What is forgotten takes along what was read in it.
+        assert len((await mind.forget(first)).facts) == 3
+
+    run(tmp_path / "home", answering(), main)
+
+
+def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_letter(tmp_path: Path) -> None:
+    good = False
+
+    def script(body: dict[str, Any]) -> str:
+        return answering()(body) if good else "I cannot do that"
+
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        nonlocal good
+        await say(mind, "I moved to Rua das Flores in Lisbon", "What a street")
+        await mind.extract("chat", wait=True)
+        assert len(server.requests) == 4
+        queue = await mind.queue()
+        assert (queue.pending, queue.failed) == (0, 2)
+        assert {entry.status for entry in queue.entries} == {"failed"}
+        assert "expected a JSON object, got 'I cannot do that'" in str(queue.entries[0].last_error)
+        (check,) = [check for check in (await mind.doctor()).checks if check.name == "model"]
+        assert (check.ok, "2 given up" in check.detail) == (False, True)
+        # Nothing of the talk is lost, and it can be asked for again.
+        assert len(await mind.list()) == 2
+        good = True
+        assert (await mind.requeue(queue.entries[0].id)).count == 1
+        assert (await mind.requeue()).count == 1
+        await settled(device)
+        assert len(await mind.list()) == 6
+        assert (await mind.queue()).failed == 0
+
+    run(tmp_path / "home", script, main)
+
+
+def test_ml_43_a_model_that_breaks_is_tried_after_growing_waits_and_given_up_after_five(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        talk = device.mind.talk
+        assert talk is not None
+        await say(mind, *lines(5))
+        for wait_ms in (1_500, 3_000, 6_000, 12_000):
+            with trio.fail_after(10):
+                while (
+                    not (entry := (await mind.queue()).entries[-1]).attempts or entry.next_attempt_at is None
+                ):
+                    await trio.sleep(0.01)
+            before = len(server.requests)
+            clock.now_ms += wait_ms - 1
+            assert await talk.read_next() is None
+            clock.now_ms += 1
+            outcome = await talk.read_next()
+            assert outcome is not None
+            assert "got status 500" in str(outcome.error)
+            assert len(server.requests) == before + 1
+        assert (await mind.queue(status="failed")).entries[-1].attempts == 5
+
+    run(tmp_path / "home", lambda body: (500, b"broken"), main, clock=clock)
+
+
+def test_lo_13_an_error_is_a_value_and_the_talk_goes_on(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        class Broken:
+            name, remote = "broken", False
+
+            def complete(self, messages: object, *, temperature: float, max_tokens: int) -> str:
+                raise RuntimeError("a bug in a provider")
+
+        talk = device.mind.talk
+        assert talk is not None
+        talk.model = Broken()
+        await say(mind, *lines(5))
+        with trio.fail_after(10):
+            while not (await mind.queue()).entries[-1].attempts:
+                await trio.sleep(0.01)
+        assert (await mind.queue()).entries[-1].last_error == "RuntimeError: a bug in a provider"
+        await say(mind, "The talk goes on")
+        assert (await mind.recall("talk goes on"))[0].text == "The talk goes on"
+
+    run(tmp_path / "home", answering(), main)
+
+
+def test_where_no_model_answers_nothing_is_counted_and_doctor_says_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        with trio.fail_after(20):
+            async with device_reading(tmp_path / "home", "http://127.0.0.1:9/v1") as (device, mind):
+                await say(mind, *lines(5))
+                talk = device.mind.talk
+                assert talk is not None
+                with pytest.raises(Exception, match="expected a model at"):
+                    await talk.settle()
+                queue = await mind.queue()
+                assert (queue.pending, queue.failed) == (6, 0)
+                assert [entry.attempts for entry in queue.entries if entry.work == "core"] == [0]
+                (check,) = [check for check in (await mind.doctor()).checks if check.name == "model"]
+                assert "tiny, local; 1 waiting, 0 given up; expected a model at 127.0.0.1:9" in check.detail
+
+    trio.run(main)
+
+
+def test_what_is_forgotten_before_it_is_read_is_never_sent(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        talk = device.mind.talk
+        assert talk is not None
+        rids = await say(mind, *lines(4))
+        await mind.forget(*rids[:3])
+        assert (await mind.extract("chat")).queued == 0
+        secret, _ = await say(mind, "A thing nobody may know", "Another thing")
+        await settled(device)
+        await mind.forget(secret, erase=True)
+        await mind.extract("chat", wait=True)
+        assert all("nobody may know" not in str(request) for request in server.requests)
+
+    run(tmp_path / "home", answering(), main)
+
+
+def test_without_a_model_extract_says_what_to_configure(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(samemind.Failed, match="none is configured"):
+            mind.extract("chat")
+        assert mind.queue().entries == []
+
+
+def test_a_wrong_address_in_the_settings_is_named(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "home")
+    home.create()
+    Settings(model_url="localhost:11434", model="tiny").save(home)
+    with pytest.raises(samemind.Failed, match="expected an address such as"):
+        with samemind.open_blocking(home.folder):
+            pass

@@ -1,0 +1,93 @@
+"""What looks secret is held on its own device until somebody decides."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+from tests.support import cli
+
+CARD = "My card is 4111 1111 1111 1111. I moved to Lisbon, and I work at Google these days."
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def ops(mind: BlockingMind) -> int:
+    return mind.stats().ops
+
+
+def test_a_secret_is_no_memory_and_no_op_until_it_is_released(mind: BlockingMind) -> None:
+    before = ops(mind)
+    told = mind.remember(CARD, speaker="Ann", tag=["money"])
+    assert (told.held, told.op_id, told.facts) == (True, None, [])
+    assert ops(mind) == before
+    assert mind.list().total == 0
+    assert mind.recall("card").results == []
+    (held,) = mind.held().held
+    assert (held.id, held.kinds, "4111" in held.shown) == (told.rid, ["card"], False)
+    released = mind.release_held(told.rid[:13])
+    memory = mind.get(told.rid)
+    assert (memory.text, memory.speaker, memory.tags, released.rid) == (CARD, "Ann", ["money"], told.rid)
+    assert {mind.get(rid).text for rid in released.facts} >= {"Ann moved to Lisbon"}
+    assert mind.held().held == []
+    with pytest.raises(samemind.NotFound, match="nothing is held"):
+        mind.release_held(told.rid)
+
+
+def test_what_is_dropped_leaves_no_trace_in_any_file(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with samemind.open_blocking(home) as mind:
+        told = mind.remember("The wifi password is Sunny-Beach42")
+        assert mind.drop_held(told.rid).id == told.rid
+        assert mind.held().held == []
+        mind.remember("Something else")
+    assert not [path for path in home.iterdir() if path.is_file() and b"Sunny-Beach42" in path.read_bytes()]
+
+
+def test_the_same_secret_told_twice_is_held_once(mind: BlockingMind) -> None:
+    first, second = mind.remember(CARD), mind.remember(CARD)
+    assert first.rid == second.rid
+    assert len(mind.held().held) == 1
+
+
+def test_a_secret_in_metadata_is_one_too(mind: BlockingMind) -> None:
+    told = mind.remember("How to get in", meta={"password": "Sunny-Beach42"})
+    assert told.held
+    assert mind.remember("How to get in", meta={"door": "red"}).held is False
+
+
+def test_a_batch_and_an_import_keep_secrets_back_and_take_the_rest(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    batch = mind.remember_many([{"text": "one"}, {"text": CARD}, {"text": "two"}])
+    assert batch.count == 3
+    assert batch.held == [batch.rids[1]]
+    file = tmp_path / "notes.jsonl"
+    file.write_text(
+        "\n".join(json.dumps({"id": str(n), "text": text}) for n, text in enumerate(["three", CARD]))
+    )
+    for _ in range(2):
+        assert mind.import_(file).held == 1
+    assert mind.list().total == 3
+    assert len(mind.held().held) == 2
+
+
+def test_an_unheld_prefix_and_a_wrong_id_are_errors(mind: BlockingMind) -> None:
+    with pytest.raises(samemind.NotFound):
+        mind.drop_held("0123456789")
+    with pytest.raises(samemind.Usage):
+        mind.drop_held("zz")
+
+
+def test_the_command_line_says_that_something_is_held(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    told = cli.run("remember", CARD, home=home)
+    assert "held here: samemind held" in told.out
+    assert "card: My card is 41…" in cli.run("held", home=home).out
