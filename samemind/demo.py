@@ -58,15 +58,18 @@ class Screen:
         return f"\x1b[{code}m{text}\x1b[0m" if self._colours else text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DemoDevice:
-    """One of the two: a home, driven by the command."""
+    """One of the two: a home, driven by the command, and the daemon once it is up."""
 
     name: str
     home: Path
+    daemon: "Going | None" = None
 
     def run(self, *words: str) -> Document:
-        """Run a verb and return its document; raise what it failed with."""
+        """Run a verb and return its document; raise what it failed with, or what ended the daemon."""
+        if self.daemon is not None:
+            self.daemon.check()  # verbs work without one, so that it is gone would go unnoticed
         done = subprocess.run(
             [*_command(self.home), *words],
             capture_output=True,
@@ -116,6 +119,11 @@ class Going:
             raise Failed(f"{self._what} failed: {why}", code="demo_failed")
         return document
 
+    def check(self) -> None:
+        """Raise if it ended by itself, with what it said at last."""
+        while self._process.poll() is not None:
+            self.next()
+
     def end(self) -> None:
         """Ask it to end, and wait until it did."""
         if self._process.poll() is None:
@@ -163,7 +171,11 @@ def run_demo(*, quiet: bool) -> Document:
 
         screen.step("Both come up, and find each other")
         with contextlib.ExitStack() as stack:
-            up = {device.name: stack.enter_context(device.going("up")).next() for device in (laptop, phone)}
+            for device in (laptop, phone):
+                device.daemon = stack.enter_context(device.going("up"))
+            up = {
+                device.name: device.daemon.next() for device in (laptop, phone) if device.daemon is not None
+            }
             for device in (laptop, phone):
                 screen.said(
                     device.name, f"listens on {up[device.name]['address']}, process {up[device.name]['pid']}"

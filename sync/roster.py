@@ -85,7 +85,6 @@ class _Entry:
     due_ms: int
     failures: int = 0
     tried_ms: int | None = None
-    in_call: bool = False
 
 
 class Roster:
@@ -97,6 +96,8 @@ class Roster:
         self._linked_since_ms: dict[DeviceId, int] = {}
         self._entries: dict[str, _Entry] = {}
         self._gone: dict[tuple[Address, ...], _Entry] = {}
+        # By key, not in the entry: an announcement may go and come back, or change, while it is being called.
+        self._under_way: set[str] = set()
 
     # --- what is known -----------------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ class Roster:
         """Take the address at which a member answered last."""
         key = f"known {member.hex()}"
         entry = self._entries.get(key)
-        if entry is None or (entry.addresses != (address,) and not entry.in_call):
+        if entry is None or (entry.addresses != (address,) and key not in self._under_way):
             self._entries[key] = _Entry(Source.KNOWN, (address,), member, now_ms)
 
     def sight(self, name: str, addresses: Iterable[Address], *, now_ms: int) -> None:
@@ -133,7 +134,7 @@ class Roster:
             return
         self.lose_sight(name)
         for other, entry in list(self._entries.items()):
-            if entry.source is Source.SIGHTED and entry.addresses == wanted and not entry.in_call:
+            if entry.source is Source.SIGHTED and entry.addresses == wanted and other not in self._under_way:
                 self._entries[key] = self._entries.pop(other)  # the name rotates, the device stays
                 return
         entry = self._gone.pop(wanted, None) or _Entry(Source.SIGHTED, wanted, None, now_ms)
@@ -146,7 +147,6 @@ class Roster:
         """Take back an announcement. A link that stands is not touched: only the link knows its peer."""
         entry = self._entries.pop(_sighted(name), None)
         if entry is not None and entry.tried_ms is not None:
-            entry.in_call = False
             self._gone[entry.addresses] = entry
             while len(self._gone) > SIGHTINGS_MAX:
                 del self._gone[next(iter(self._gone))]
@@ -155,7 +155,7 @@ class Roster:
 
     def due(self, *, now_ms: int) -> list[Contact]:
         """Whom to dial now, one contact a member, most promising first. Say `calling` for each."""
-        free = CALLS_MAX - sum(entry.in_call for entry in self._entries.values())
+        free = CALLS_MAX - len(self._under_way)
         taken: set[DeviceId] = set()
         found: list[Contact] = []
         for key, entry in sorted(
@@ -172,21 +172,22 @@ class Roster:
 
     def next_wake_ms(self, *, now_ms: int) -> int | None:
         """When `due` may next have something to say; None: not before something happens."""
-        if sum(entry.in_call for entry in self._entries.values()) >= CALLS_MAX:
+        if len(self._under_way) >= CALLS_MAX:
             return None
         return min((max(entry.due_ms, now_ms) for _, entry in self._worthwhile()), default=None)
 
     # --- what came of it ---------------------------------------------------------------------------
 
     def calling(self, key: str, *, now_ms: int) -> None:
-        """A call to this contact is under way."""
+        """A call to this contact is under way, until it is said what came of it: there is never a second one."""
+        self._under_way.add(key)
         if (entry := self._entries.get(key)) is not None:
-            entry.in_call, entry.tried_ms = True, now_ms
+            entry.tried_ms = now_ms
 
     def reached(self, key: str, member: DeviceId, address: Address, *, now_ms: int) -> None:
         """The call became a link with this member, at this address."""
+        self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
-            entry.in_call = False
             if entry.source is Source.KNOWN and entry.member != member:
                 del self._entries[key]  # somebody else lives there now
             else:
@@ -199,14 +200,14 @@ class Roster:
 
     def failed(self, key: str, *, now_ms: int, random: "Random") -> None:
         """Nobody answered, or not in our language."""
+        self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
-            entry.in_call = False
             self._put_off(entry, now_ms=now_ms, random=random)
 
     def refused(self, key: str, *, now_ms: int, random: "Random") -> None:
         """Somebody answered whom we do not admit, or who does not admit us."""
+        self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
-            entry.in_call = False
             entry.due_ms = now_ms + _jittered(STRANGER_MS, random)
 
     def linked(self, member: DeviceId, *, now_ms: int) -> None:
@@ -234,12 +235,12 @@ class Roster:
     # --- how ---------------------------------------------------------------------------------------
 
     def _worthwhile(self) -> list[tuple[str, _Entry]]:
-        in_call = {entry.member for entry in self._entries.values() if entry.in_call}
+        in_call = {entry.member for key, entry in self._entries.items() if key in self._under_way}
         somebody_missing = any(each not in self._linked_since_ms for each in self._members)
         return [
             (key, entry)
             for key, entry in self._entries.items()
-            if not entry.in_call
+            if key not in self._under_way
             and (
                 somebody_missing
                 if entry.member is None

@@ -27,6 +27,7 @@ events = st.lists(
         st.tuples(st.just("lost"), members),
         st.tuples(st.just("nudge")),
         st.tuples(st.just("call"), st.sampled_from(["reached", "failed", "refused", "pending"]), members),
+        st.tuples(st.just("end"), st.sampled_from(["reached", "failed", "refused"]), members),
         st.tuples(st.just("wait"), st.integers(0, 2_000_000)),
     ),
     max_size=60,
@@ -40,6 +41,7 @@ class Driven:
         self.roster, self.now_ms, self.random = Roster(OWN), 0, Random(5)
         self.admitted: set[DeviceId] = set()
         self.linked: set[DeviceId] = set()
+        self.under_way: dict[str, Contact] = {}
 
     def apply(self, event: tuple[object, ...]) -> None:
         roster, now_ms = self.roster, self.now_ms
@@ -68,9 +70,17 @@ class Driven:
             case ("call", str() as outcome, bytes() as member):
                 for contact in roster.due(now_ms=now_ms):
                     self.call(contact, outcome, DeviceId(member))
+            case ("end", str() as outcome, bytes() as member) if self.under_way:
+                self.end(next(iter(self.under_way.values())), outcome, DeviceId(member))
 
     def call(self, contact: Contact, outcome: str, member: DeviceId) -> None:
         self.roster.calling(contact.key, now_ms=self.now_ms)
+        self.under_way[contact.key] = contact
+        self.end(contact, outcome, member)
+
+    def end(self, contact: Contact, outcome: str, member: DeviceId) -> None:
+        if outcome != "pending":
+            del self.under_way[contact.key]
         if outcome == "reached":
             self.linked.add(member)
             self.roster.reached(contact.key, member, contact.addresses[0], now_ms=self.now_ms)
@@ -89,7 +99,10 @@ def test_only_admitted_members_out_of_reach_are_called_and_each_once(
         driven.apply(event)
         due = driven.roster.due(now_ms=driven.now_ms)
         expected = [contact.member for contact in due if contact.member is not None]
-        assert len(due) <= CALLS_MAX
+        assert len(due) + len(driven.under_way) <= CALLS_MAX
+        assert driven.under_way.keys().isdisjoint(contact.key for contact in due), (
+            "a second call to one contact"
+        )
         assert len(expected) == len(set(expected))
         assert set(expected) <= driven.admitted - driven.linked
         if driven.admitted <= driven.linked:

@@ -6,6 +6,7 @@ from replica.ids import DeviceId
 from sync.address import Address
 from sync.roster import (
     BACKOFF_MS_MAX,
+    BACKOFF_MS_MIN,
     CALLS_MAX,
     LASTING_MS,
     SIGHTED_AGAIN_MS,
@@ -71,6 +72,20 @@ def test_a_contact_that_is_being_called_is_left_alone() -> None:
     roster.calling(only(roster.due(now_ms=0)).key, now_ms=0)
     assert roster.due(now_ms=BACKOFF_MS_MAX) == []
     assert roster.next_wake_ms(now_ms=0) is None
+
+
+@pytest.mark.parametrize("again", [THERE, HERE], ids=["the same addresses", "others"])
+def test_an_announcement_that_changes_while_it_is_called_is_not_called_twice_at_once(again: Address) -> None:
+    """A busy machine announces its interfaces one by one: the second call once ended the daemon."""
+    roster = roster_of(ANN)
+    roster.sight("phone", [THERE], now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.lose_sight("phone")
+    roster.sight("phone", [again], now_ms=SIGHTED_AGAIN_MS)
+    assert roster.due(now_ms=SIGHTED_AGAIN_MS) == []
+    roster.failed(key, now_ms=SIGHTED_AGAIN_MS, random=Random(1))
+    assert only(roster.due(now_ms=SIGHTED_AGAIN_MS + BACKOFF_MS_MIN)).addresses == (again,)
 
 
 def test_failures_double_the_wait_up_to_the_limit() -> None:
