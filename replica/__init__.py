@@ -1,6 +1,7 @@
 """What one device knows: ops, the log they are kept in, and the memories they fold to."""
 
 from replica.asyncio_host import AsyncioHost
+from replica.codec import WHOLE_AMOUNT
 from replica.compaction import compact, outlook
 from replica.core import Core, Digests, Taken
 from replica.errors import (
@@ -55,16 +56,19 @@ from replica.ops import (
 )
 from replica.purging import ErasureStatus, erasure_status
 from replica.replica import Replica, open_replica, wall_clock_ms
-from replica.state.memories import Memory
+from replica.state.memories import HeldTrigger, Memory
 from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
 from replica.storage.proposals import proposals_of
+from replica.storage.settings import read_lessons, read_settings
 from replica.storage.shown import DerivedTables, RowChange, content_number
 from replica.storage.sql import connect, transaction
 from replica.storage.store import SqliteStore
+from replica.storage.triggers import ShownTrigger, read_triggers
 
 __all__ = [
     "FIELDS",
     "MEMORY_TYPES",
+    "WHOLE_AMOUNT",
     "Access",
     "Ambiguous",
     "AsyncioHost",
@@ -83,6 +87,7 @@ __all__ = [
     "Forget",
     "Frontier",
     "InvalidOp",
+    "HeldTrigger",
     "Kind",
     "Member",
     "Membership",
@@ -105,6 +110,7 @@ __all__ = [
     "Set",
     "ShownClaim",
     "ShownVerdict",
+    "ShownTrigger",
     "SqliteStore",
     "Status",
     "StoreCorrupt",
@@ -132,6 +138,9 @@ __all__ = [
     "parse_memory_id",
     "proposals_of",
     "read_claims",
+    "read_lessons",
+    "read_settings",
+    "read_triggers",
     "revoke",
     "show_memory_id",
     "transaction",

@@ -14,7 +14,7 @@ import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from samemind.errors import Failed, Usage
 
@@ -23,6 +23,14 @@ STATE_VARIABLE: Final = "SAMEMIND_STATE"
 STORE_FILE: Final = "memory.db"
 # A path that ends so is a store file, also before it exists; any other path is a folder.
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
+# What the numbers among the settings may be. Beyond a year a trigger is no reminder of anything.
+_RANGES: Final[dict[str, tuple[float, float]]] = {
+    "learning_rate": (1e-6, 1.0),
+    "review_strength": (0.0, 1.0),
+    "consolidation_count": (3, 10_000),
+    "trigger_hours": (0.01, 8_784.0),
+}
+_SEVERITIES: Final = ("high", "medium", "low")
 # As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
 # introduced.
 NAME_BYTES_MAX: Final = 256
@@ -119,6 +127,8 @@ class Settings:
 
     `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
+
+    The last five say when memory brings something up by itself (`cognition.triggers`), and how fast feedback teaches.
     """
 
     name: str | None = None
@@ -127,6 +137,11 @@ class Settings:
     model_url: str | None = None
     model: str | None = None
     model_key_variable: str | None = None
+    learning_rate: float = 0.01
+    review_strength: float = 0.1
+    consolidation_count: int = 20
+    escalation_severity: str = "high"
+    trigger_hours: float = 48.0
 
     @classmethod
     def load(cls, home: Home) -> Self:
@@ -141,9 +156,9 @@ class Settings:
                 code="bad_settings",
                 hint="mend the file, or move it away to go on without it",
             ) from None
-        known = {one.name: bool if one.name == "mdns" else str for one in dataclasses.fields(cls)}
+        known = {one.name: one.default for one in dataclasses.fields(cls)}
         for key, value in found.items():
-            if key not in known or not isinstance(value, known[key]):
+            if key not in known or not _fits(known[key], value) or not _in_range(key, value):
                 raise Failed(
                     f"{home.settings}: expected only {', '.join(known)}, got {key} = {value!r}",
                     code="bad_settings",
@@ -161,6 +176,22 @@ class Settings:
         scratch = home.settings.with_name(f"{home.settings.name}.new")
         scratch.write_text("".join(lines), encoding="utf-8")
         os.replace(scratch, home.settings)
+
+
+def _fits(default: object, value: object) -> bool:
+    """Say whether a value is of a setting's type: text where nothing is the default, and a whole number is a number."""
+    if default is None:
+        return isinstance(value, str)
+    if isinstance(default, float) and type(value) is int:
+        return True
+    return type(value) is type(default)
+
+
+def _in_range(key: str, value: Any) -> bool:
+    if key == "escalation_severity":
+        return value in _SEVERITIES
+    low, high = _RANGES.get(key, (value, value))
+    return bool(low <= value <= high)
 
 
 def check_name(name: str) -> str:

@@ -1,0 +1,126 @@
+"""Keep when memories fall due, and how many of a topic lie loose, so that thinking need not look at all of them.
+
+Both follow from what shows and are computed in the fold's transaction; most memories matter to neither and cost nothing.
+A review falls due when what matters (it was told to, by its importance) has faded below the threshold; a reminder when
+what was intended is to happen. When its trigger was raised a row goes, and comes back when its memory changes.
+"""
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from cognition.decay import HALF_LIVES, TYPE_DEFAULT
+from cognition.memories import read_memories
+from cognition.scoring import DAY_MS
+from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
+from replica import Memory, RowChange, transaction
+
+# Raise it when a table, or what goes into it, changes.
+DUE_VERSION: Final = 1
+_PAGE: Final = 1_000
+_CREATE: Final = (
+    "CREATE TABLE due (id INTEGER, kind TEXT, at_ms INTEGER NOT NULL, PRIMARY KEY (id, kind)) WITHOUT ROWID",
+    "CREATE INDEX due_by_time ON due (kind, at_ms)",
+    "CREATE TABLE loose_topic (topic TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID",
+)
+_TABLES: Final = ("due", "loose_topic")
+
+
+class Due(NamedTuple):
+    """A memory and when something about it falls due."""
+
+    kind: str
+    at_ms: int
+
+
+class TriggerTables:
+    """A `replica.DerivedTables`."""
+
+    def __init__(self, thresholds: Thresholds = Thresholds()) -> None:
+        self._thresholds = thresholds
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create the tables, or fill them anew where an older program, or another threshold, left them."""
+        version = f"{DUE_VERSION} {self._thresholds.review_strength}"
+        with transaction(connection):
+            connection.execute("CREATE TABLE IF NOT EXISTS due_version (version TEXT NOT NULL)")
+            if connection.execute("SELECT version FROM due_version").fetchall() == [(version,)]:
+                return
+            for table in _TABLES:
+                connection.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _CREATE:
+                connection.execute(statement)
+            numbers = [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+            for start in range(0, len(numbers), _PAGE):
+                shown = read_memories(connection, numbers[start : start + _PAGE])
+                self._follow(connection, [RowChange(it.id, it.rid, None, it.memory) for it in shown])
+            connection.execute("DELETE FROM due_version")
+            connection.execute("INSERT INTO due_version VALUES (?)", (version,))
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Do nothing: SQLite overwrites the rows that go, and a topic goes with the last memory of it."""
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch."""
+        self._follow(connection, changes)
+
+    def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
+        stale, due = [], []
+        topics: dict[str, int] = {}
+        for number, _, before, after in changes:
+            if before is not None:
+                stale += [(number,)] if self.due(before) else []
+                _count(topics, before, -1)
+            if after is not None:
+                due += [(number, *each) for each in self.due(after)]
+                _count(topics, after, 1)
+        if stale:
+            connection.executemany("DELETE FROM due WHERE id = ?", stale)
+        if due:
+            connection.executemany("INSERT OR REPLACE INTO due VALUES (?, ?, ?)", due)
+        moved = [(topic, count) for topic, count in topics.items() if count]
+        if moved:
+            connection.executemany(
+                """INSERT INTO loose_topic VALUES (?, ?)
+                   ON CONFLICT DO UPDATE SET memories = memories + excluded.memories""",
+                moved,
+            )
+            connection.execute("DELETE FROM loose_topic WHERE memories <= 0")
+
+    def due(self, memory: Memory) -> list[Due]:
+        """Return what falls due about a memory, and when."""
+        fields = memory.fields
+        if not fields or fields.get("archived"):
+            return []
+        found = []
+        importance = fields.get("importance")
+        if importance is not None and importance > self._thresholds.review_strength:
+            half_life_ms = half_life_ms_of(memory)
+            fades_ms = half_life_ms * math.log2(importance / max(self._thresholds.review_strength, 1e-9))
+            found.append(Due(REVIEW.name, math.ceil(since_ms(memory) + fades_ms)))
+        if fields.get("type") == "prospective" and fields.get("event_start") is not None:
+            found.append(Due(REMINDER.name, fields["event_start"]))
+        return found
+
+
+def since_ms(memory: Memory) -> int:
+    """Return from when on a memory fades: when it was made, or last recalled."""
+    return max(memory.created >> 16, memory.last_access)
+
+
+def half_life_ms_of(memory: Memory) -> float:
+    """Return the time in which a memory's strength halves."""
+    seconds = memory.fields.get("half_life")
+    if seconds is not None:
+        return float(seconds) * 1_000
+    return HALF_LIVES[memory.fields.get("type") or TYPE_DEFAULT] * DAY_MS
+
+
+def _count(topics: dict[str, int], memory: Memory, step: int) -> None:
+    """Count a memory under its topic, if it is one of those that are consolidated."""
+    fields = memory.fields
+    topic = fields.get("topic") if fields else None
+    if topic is not None and fields.get("type", TYPE_DEFAULT) == "episodic" and not fields.get("archived"):
+        key = topic.casefold()
+        topics[key] = topics.get(key, 0) + step
