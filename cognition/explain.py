@@ -13,7 +13,7 @@ from typing import Final
 from cognition import passes
 from cognition.filters import Filters
 from cognition.recall import Ranked
-from replica import MemoryId
+from replica import MemoryId, show_memory_id
 
 # Beyond these, signals add up to nothing that a person would act on.
 SHORTFALLS_MAX: Final = 5
@@ -40,6 +40,9 @@ def why_not(
     if not passes.allowed(connection, [number], filters):
         return [*stages, Stage("filters", False, "the filters keep it out, or it is archived")]
     stages.append(Stage("filters", True, "the filters let it through"))
+    above = ranked.summaries.get(ranked.under.get(number, 0))
+    if above is not None and not filters.include_archived:
+        return [*stages, Stage("summary", False, f"the summary {show_memory_id(above.rid)} stands for it")]
     at = next((i for i, candidate in enumerate(ranked.pool.rows) if candidate.id == number), None)
     if at is None:
         waiting = connection.execute("SELECT status FROM embed_queue WHERE id = ?", (number,)).fetchone()

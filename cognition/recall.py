@@ -8,6 +8,9 @@ among those that the filters let through, which is the same memory on every devi
 
 A hit carries all of it: which channel found it at which rank, what the fusion gave it, and what each signal
 gave.
+
+Memories that stand under a summary are found like any others; between 2 and 3 their summary takes their place
+(`cognition.consolidation.standing`).
 """
 
 import math
@@ -19,6 +22,8 @@ from typing import Final
 import numpy as np
 
 from cognition import passes
+from cognition.consolidation.standing import Standing, stand_in
+from cognition.consolidation.summaries import Summary
 from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.filters import Filters
@@ -26,7 +31,7 @@ from cognition.index import VectorIndex
 from cognition.memories import Shown, read_memories
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
-from cognition.ranking.pool import Lexicon, Pool, Row
+from cognition.ranking.pool import Column, Lexicon, Pool, Row
 from cognition.ranking.query import Query
 from replica import DeviceId, Memory, MemoryId
 
@@ -48,6 +53,9 @@ RRF_FIRST_RANK: Final = 0
 SCORE_MIDDLE: Final = 10.0
 SCORE_SPREAD: Final = 2.0
 
+# How far behind its summary a source is ranked at least: too little for anybody else to come between by it.
+SOURCE_BEHIND: Final = 1e-6
+
 _CONTENT_PARAMETERS: Final = 500
 
 
@@ -65,7 +73,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that was recalled, how well it fits (0 to 1), and why it is here."""
+    """A memory that was recalled, how well it fits (0 to 1), and why it is here.
+
+    `sources` are the members of what is a summary; `summary` is the one under which a memory stands.
+    """
 
     rid: MemoryId
     score: float
@@ -74,6 +85,8 @@ class Hit:
     signals: Mapping[str, float]
     memory: Memory
     device: DeviceId
+    sources: tuple[MemoryId, ...] = ()
+    summary: MemoryId | None = None
 
 
 @dataclass(slots=True)
@@ -92,6 +105,9 @@ class Ranked:
     candidates: Mapping[int, Candidate]
     scored: signals.Scored
     order: Sequence[int]
+    summaries: Mapping[int, Summary] = field(default_factory=dict)
+    under: Mapping[int, int] = field(default_factory=dict)
+    """The number of the summary that stands for a memory."""
 
 
 def recall(
@@ -160,18 +176,32 @@ def rank(
         lists["synonyms"] = passes.by_match(connection, " OR ".join(synonyms), filters, BRIDGED)
     if graph:
         lists["graph"] = passes.by_graph(connection, query.entities, filters, BRIDGED)
-    candidates = fuse(lists)
-    rows = passes.read_rows(connection, list(candidates))
+    standing = stand_in(connection, lists, vector, filters)
+    candidates = fuse(standing.lists)
+    rows = passes.read_rows(connection, [number for number in candidates if number not in standing.summaries])
     leading = sorted(rows, key=lambda number: (-candidates[number].score, number))[:NEIGHBOURED]
     near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
+    beside = stand_in(connection, {"near": [(row.id, 0.0) for row in near]}, None, filters)
     for place, row in enumerate(near):
-        rows[row.id] = row
-        candidates[row.id] = Candidate(0.0, [Found("near", place, 0.0)])
-    pool = _pool(query, list(rows.values()), lists, vector, index, now_ms, lexicon)
+        if row.id not in beside.under or filters.include_archived:
+            rows[row.id] = row
+            candidates[row.id] = Candidate(0.0, [Found("near", place, 0.0)])
+    rows |= standing.rows()
+    pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon)
     scored = signals.score(pool, weights)
+    _lower_sources(scored.scores, pool.rows, standing)
     falling = (-scored.scores).tolist()
     order = sorted(range(len(pool)), key=lambda i: (falling[i], pool.rows[i].rid))
-    return Ranked(pool, candidates, scored, order)
+    return Ranked(pool, candidates, scored, order, standing.summaries, standing.under)
+
+
+def _lower_sources(scores: Column, rows: Sequence[Row], standing: Standing) -> None:
+    """Let no memory come before the summary that stands for it."""
+    if standing.under:
+        at = {row.id: i for i, row in enumerate(rows)}
+        for number, summary in standing.under.items():
+            if number in at and summary in at:
+                scores[at[number]] = min(scores[at[number]], scores[at[summary]] - SOURCE_BEHIND)
 
 
 def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidate]:
@@ -211,12 +241,13 @@ def shown_score(total: float) -> float:
 def _pool(
     query: Query,
     rows: Sequence[Row],
-    lists: Mapping[str, Sequence[tuple[int, float]]],
+    standing: Standing,
     vector: Vectors | None,
     index: VectorIndex | None,
     now_ms: int,
     lexicon: Lexicon | None,
 ) -> Pool:
+    lists = standing.lists
     by_words = dict(lists["words"])
     cosines = dict(lists.get("vectors", ()))
     if "vectors" in lists:
@@ -224,6 +255,7 @@ def _pool(
         assert index is not None
         others = [row.id for row in rows if row.id not in cosines]
         cosines.update(index.search(vector, len(others), among=others))
+        cosines.update(standing.meaning)
     highest = max(by_words.values(), default=0.0) or 1.0
     return Pool(
         query=query,
@@ -240,19 +272,32 @@ def _assemble(
     connection: sqlite3.Connection, ranked: Ranked, best: Mapping[int, int], filters: Filters
 ) -> list[Hit]:
     rows = ranked.pool.rows
-    shown = {it.content: it for it in read_memories(connection, [rows[i].id for i in best.values()])}
-    shown.update(_canonical(connection, best, filters))
+    memories = {content: i for content, i in best.items() if rows[i].id not in ranked.summaries}
+    shown = {it.content: it for it in read_memories(connection, [rows[i].id for i in memories.values()])}
+    shown.update(_canonical(connection, memories, filters))
     hits = []
     for content, i in best.items():
-        it = shown.get(content)
+        it = ranked.summaries.get(rows[i].id) or shown.get(content)
         if it is not None:
             candidate = ranked.candidates[rows[i].id]
             given = {
                 name: float(column[i]) for name, column in ranked.scored.contributions.items() if column[i]
             }
             score = shown_score(float(ranked.scored.scores[i]))
+            sources = tuple(each.rid for each in it.members) if isinstance(it, Summary) else ()
+            above = ranked.summaries.get(ranked.under.get(rows[i].id, 0))
             hits.append(
-                Hit(it.rid, score, tuple(candidate.found), candidate.score, given, it.memory, it.device)
+                Hit(
+                    it.rid,
+                    score,
+                    tuple(candidate.found),
+                    candidate.score,
+                    given,
+                    it.memory,
+                    it.device,
+                    sources,
+                    None if above is None else above.rid,
+                )
             )
     return hits
 

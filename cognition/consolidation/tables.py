@@ -8,8 +8,8 @@ A member counts while it lives, is neither archived, pinned nor set apart, and i
 members of different workspaces are not connected. Below three members that count there is no summary, and its
 members are themselves again.
 
-The fold tells what changed in memories; SQL triggers note what changed in proposals. Only the components that either
-touches are looked at again.
+The fold tells what changed in memories; SQL triggers note what changed in proposals, and what got a vector and is due
+to be compared (`cognition.consolidation.propose`). Only the components that a change touches are looked at again.
 """
 
 import sqlite3
@@ -34,13 +34,18 @@ _CREATE: Final = (
     """CREATE TRIGGER summary_withdrawn AFTER DELETE ON proposal_member
        BEGIN INSERT OR IGNORE INTO summary_due VALUES (old.rid); END""",
     "INSERT OR IGNORE INTO summary_due SELECT rid FROM proposal_member",
+    "CREATE TABLE consolidation_due (id INTEGER PRIMARY KEY)",
+    "INSERT INTO consolidation_due SELECT id FROM vector",
 )
+# Made at every opening: it goes with the table of vectors when that is made anew.
+_FOLLOW_VECTORS: Final = """CREATE TRIGGER IF NOT EXISTS consolidation_embedded AFTER INSERT ON vector
+    BEGIN INSERT OR IGNORE INTO consolidation_due VALUES (new.id); END"""
 _DROP: Final = (
     "DROP TRIGGER IF EXISTS summary_proposed",
     "DROP TRIGGER IF EXISTS summary_withdrawn",
     *(
         f"DROP TABLE IF EXISTS {table}"
-        for table in ("summary", "summary_member", "summary_due", "summary_contested")
+        for table in ("summary", "summary_member", "summary_due", "summary_contested", "consolidation_due")
     ),
 )
 Name = TypeVar("Name")
@@ -58,7 +63,7 @@ class Member(NamedTuple):
 
 
 class SummaryTables:
-    """A `replica.DerivedTables`; list it after the tables of contradictions, which it reads."""
+    """A `replica.DerivedTables`; list it after the tables of contradictions and of vectors, which it reads."""
 
     def __init__(self) -> None:
         self._knows_contradictions = False
@@ -72,6 +77,7 @@ class SummaryTables:
                     connection.execute(statement)
                 connection.execute("DELETE FROM summary_version")
                 connection.execute("INSERT INTO summary_version VALUES (?)", (SUMMARIES_VERSION,))
+            connection.execute(_FOLLOW_VECTORS)
             self._knows_contradictions = (
                 connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'contested'").fetchone()
                 is not None
@@ -83,6 +89,8 @@ class SummaryTables:
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch."""
+        freed = [(change.id,) for change in changes if _may_again(change)]
+        connection.executemany("INSERT OR IGNORE INTO consolidation_due VALUES (?)", freed)
         ((proposed,),) = connection.execute(
             "SELECT EXISTS (SELECT 1 FROM proposal_member) OR EXISTS (SELECT 1 FROM summary_due)"
         )
@@ -99,6 +107,17 @@ class SummaryTables:
         if due or gone:
             connection.execute("DELETE FROM summary_due")
             _rebuild(connection, due | _members_of(connection, gone), gone)
+
+
+def _may_again(change: RowChange) -> bool:
+    """Say whether a memory that was kept from being consolidated may be now."""
+    before, after = change.before, change.after
+    return (
+        before is not None
+        and after is not None
+        and before.fields != after.fields
+        and any(before.fields.get(name) != after.fields.get(name) for name in (*_DECIDING, "type", "goal"))
+    )
 
 
 def _matters(change: RowChange) -> bool:
