@@ -30,6 +30,9 @@ class Secret(NamedTuple):
 
 class _Detector(NamedTuple):
     kind: str
+    needles: tuple[str, ...]
+    """In small letters: a text that has none of them is not searched. Most texts have none of any. Cards have none,
+    since digits are not rare: they are looked for where there are enough of them."""
     shape: re.Pattern[str]
     holds: Callable[[str], bool] = bool
 
@@ -61,21 +64,26 @@ def _is_random(found: str) -> bool:
     return -sum(n / len(found) * math.log2(n / len(found)) for n in counts) >= _ENTROPY_MIN
 
 
+_PASSWORD: Final = ("passw", "passphrase", "passcode", "pwd", "contraseña", "kennwort", "пароль")
 # The group `secret`, where there is one, is what `holds` judges.
 _DETECTORS: Final = (
-    _Detector("private key", re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")),
-    _Detector("access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
-    _Detector("access key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
-    _Detector("token", re.compile(r"\bgh[pousr]_[0-9A-Za-z]{36,}\b|\bgithub_pat_[0-9A-Za-z_]{40,}\b")),
-    _Detector("token", re.compile(r"\bglpat-[0-9A-Za-z_-]{20,}|\bnpm_[0-9A-Za-z]{36}\b|\bpypi-[0-9A-Za-z_-]{40,}")),
-    _Detector("token", re.compile(r"\bxox[abeprs]-[0-9A-Za-z-]{10,}")),
-    _Detector("token", re.compile(r"\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}\b")),
-    _Detector("token", re.compile(r"\bsk-(?:[a-z]+-)*(?P<secret>[0-9A-Za-z_-]{20,})"), _is_random),
-    _Detector("token", re.compile(r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}")),
-    _Detector("token", re.compile(r"\b[Bb]earer\s+(?P<secret>[0-9A-Za-z._~+/-]{20,}=*)"), _is_random),
-    _Detector("password", re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?P<secret>[^\s:/@]{3,})@[\w.-]+")),
+    _Detector("private key", ("-----begin",), re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")),
+    _Detector("access key", ("akia", "asia"), re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    _Detector("access key", ("aiza",), re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
+    _Detector("token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), re.compile(r"\bgh[pousr]_[0-9A-Za-z]{36,}\b")),
+    _Detector("token", ("github_pat_",), re.compile(r"\bgithub_pat_[0-9A-Za-z_]{40,}\b")),
+    _Detector("token", ("glpat-",), re.compile(r"\bglpat-[0-9A-Za-z_-]{20,}")),
+    _Detector("token", ("npm_",), re.compile(r"\bnpm_[0-9A-Za-z]{36}\b")),
+    _Detector("token", ("pypi-",), re.compile(r"\bpypi-[0-9A-Za-z_-]{40,}")),
+    _Detector("token", ("xox",), re.compile(r"\bxox[abeprs]-[0-9A-Za-z-]{10,}")),
+    _Detector("token", ("sk_", "rk_"), re.compile(r"\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}\b")),
+    _Detector("token", ("sk-",), re.compile(r"\bsk-(?:[a-z]+-)*(?P<secret>[0-9A-Za-z_-]{20,})"), _is_random),
+    _Detector("token", ("eyj",), re.compile(r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}")),
+    _Detector("token", ("bearer",), re.compile(r"\b[Bb]earer\s+(?P<secret>[0-9A-Za-z._~+/-]{20,}=*)"), _is_random),
+    _Detector("password", ("://",), re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{3,128})@[\w.-]")),
     _Detector(
         "password",
+        _PASSWORD,
         re.compile(
             r"\b(?:password|passwd|passphrase|passcode|pwd|contraseña|passwort|kennwort|пароль)\b[\"']?"
             r"(?:\s+(?:is|was|for\s+\S+\s+is|es|ist))?\s*[:=]?\s*[\"'`«“]?(?P<secret>[^\s\"'`»”,;]{6,})",
@@ -85,6 +93,7 @@ _DETECTORS: Final = (
     ),
     _Detector(
         "password",
+        _PASSWORD,
         re.compile(
             r"\b(?:password|passwd|passphrase|pwd|contraseña|passwort|пароль)[\"']?\s*[:=]\s*"
             r"(?P<secret>[^\s,;<{$*]{6,})",
@@ -93,6 +102,7 @@ _DETECTORS: Final = (
     ),
     _Detector(
         "token",
+        ("key", "token", "secret"),
         re.compile(
             r"\b(?:api[\s_-]?key|secret[\s_-]?key|access[\s_-]?token|auth[\s_-]?token|client[\s_-]?secret|secret|token)\b"
             r"[\"']?(?:\s+is)?\s*[:=]?\s*[\"'`]?(?P<secret>[0-9A-Za-z_\-+/=.]{20,})",
@@ -102,6 +112,7 @@ _DETECTORS: Final = (
     ),
     _Detector(
         "card",
+        (),
         re.compile(
             r"(?<![\w.-])(?:[3-6]\d{3}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\w-])"
         ),
@@ -130,7 +141,11 @@ def masked(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[Secret]:
-    for kind, shape, holds in _DETECTORS:
+    small = text.lower()
+    enough_digits = sum(map(small.count, "0123456789")) >= _CARD_DIGITS.start
+    for kind, needles, shape, holds in _DETECTORS:
+        if not (any(needle in small for needle in needles) if needles else enough_digits):
+            continue
         for match in shape.finditer(text):
             group = "secret" if "secret" in shape.groupindex else 0
             if holds(match[group]):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from cognition import read_text, take_in
 from cognition.extraction.secrets import masked
 from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds
-from replica import Core, MemoryId, Value, op_uuid, show_memory_id
+from replica import Core, MemoryId, Value, content_number, op_uuid, show_memory_id
 from samemind.device import Device
 from samemind.errors import Ambiguous, NotFound
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
@@ -19,9 +19,19 @@ from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
 def kept_back(
     connection: sqlite3.Connection, rid: MemoryId, text: str, fields: Mapping[str, Value], now_ms: int
 ) -> MemoryId | None:
-    """Hold a memory to be that looks secret, and return the id it is held under; None: it may be written."""
+    """Hold a memory to be that looks secret, and return the id it is held under; None: it may be written.
+
+    What a memory says already was released before: to hold it again would help nobody.
+    """
     kinds = secret_kinds(text, fields)
-    return hold(connection, Held(rid, kinds, text, fields, now_ms)) if kinds else None
+    if (
+        not kinds
+        or connection.execute(
+            "SELECT 1 FROM memory WHERE content = ? AND text = ?", (content_number(text), text)
+        ).fetchone()
+    ):
+        return None
+    return hold(connection, Held(rid, kinds, text, fields, now_ms))
 
 
 async def held_list(device: Device, options: ListHeld) -> HeldList:
