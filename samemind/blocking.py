@@ -207,9 +207,9 @@ class BlockingMind:
         """Return one memory."""
         return self._run(lambda: self._mind.get(rid))
 
-    def edit(self, rid: Rid, text: str) -> MemoryView:
-        """Change the words of a memory."""
-        return self._run(lambda: self._mind.edit(rid, text))
+    def edit(self, rid: Rid, text: str, *, was: str | None = None) -> MemoryView:
+        """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""
+        return self._run(lambda: self._mind.edit(rid, text, was=was))
 
     def set(self, rid: Rid, **values: Any) -> MemoryView:
         """Change fields of a memory; `None` clears one."""
@@ -235,9 +235,11 @@ class BlockingMind:
         """Bring an archived memory back."""
         return self._run(lambda: self._mind.unarchive(rid))
 
-    def forget(self, *rids: Rid, erase: bool = False, status: bool = False) -> Forgotten:
+    def forget(
+        self, *rids: Rid, erase: bool = False, status: bool = False, workspace: str | None = None
+    ) -> Forgotten:
         """Forget memories on every device, and those that say the same; or erase them from every file."""
-        return self._run(lambda: self._mind.forget(*rids, erase=erase, status=status))
+        return self._run(lambda: self._mind.forget(*rids, erase=erase, status=status, workspace=workspace))
 
     def history(self, rid: Rid) -> History:
         """Return everything that happened to a memory."""

@@ -233,9 +233,9 @@ class Mind:
         """Return one memory."""
         return await self._ask(memories.GET, rid=rid_of(rid))
 
-    async def edit(self, rid: Rid, text: str) -> MemoryView:
-        """Change the words of a memory."""
-        return await self._ask(memories.EDIT, rid=rid_of(rid), text=text)
+    async def edit(self, rid: Rid, text: str, *, was: str | None = None) -> MemoryView:
+        """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""
+        return await self._ask(memories.EDIT, rid=rid_of(rid), text=text, was=was)
 
     async def set(self, rid: Rid, **values: Any) -> MemoryView:
         """Change fields of a memory; `None` clears one."""
@@ -261,10 +261,16 @@ class Mind:
         """Bring an archived memory back."""
         return await self._ask(memories.UNARCHIVE, rid=rid_of(rid))
 
-    async def forget(self, *rids: Rid, erase: bool = False, status: bool = False) -> Forgotten:
+    async def forget(
+        self, *rids: Rid, erase: bool = False, status: bool = False, workspace: str | None = None
+    ) -> Forgotten:
         """Forget memories on every device, and those that say the same; or erase them from every file."""
         return await self._ask(
-            memories.FORGET, rids=[rid_of(rid) for rid in rids], erase=erase, status=status
+            memories.FORGET,
+            rids=[rid_of(rid) for rid in rids],
+            erase=erase,
+            status=status,
+            workspace=workspace,
         )
 
     async def history(self, rid: Rid) -> History:

@@ -130,6 +130,9 @@ class Edit:
 
     rid: str = argument("its id", metavar="RID")
     text: str = argument("what it says from now on; - reads it from standard input", metavar="TEXT")
+    was: str | None = option(
+        "--was", "refuse, with exit code 4, if it says something else by now", metavar="TEXT"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +191,7 @@ class Forget:
     status: bool = option(
         "--status", "change nothing: tell which devices have confirmed an erasure", default=False
     )
+    workspace: str | None = option("--workspace", "what says the same in other spaces stays")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

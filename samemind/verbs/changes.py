@@ -12,6 +12,7 @@ import replica
 from replica import Core, Erase, MemoryId, Value, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
 from samemind.device import Device
+from samemind.errors import NeedsDecision
 from samemind.fields import read_assignment, read_typed
 from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
@@ -26,7 +27,14 @@ async def edit(device: Device, options: Edit) -> MemoryView:
 
     def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
         rid = find_memory(connection, options.rid)
-        if memory_view(connection, rid).text != options.text:
+        text = memory_view(connection, rid).text
+        if options.was is not None and text not in (options.was, options.text):
+            raise NeedsDecision(
+                "this memory was changed meanwhile",
+                code="changed_meanwhile",
+                hint="look at what it says now, then edit that",
+            )
+        if text != options.text:
             core.commit([core.edit_of(rid, options.text)], device.now_ms())
         return memory_view(connection, rid)
 
@@ -100,7 +108,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def erase(core: Core, connection: sqlite3.Connection) -> tuple[list[MemoryId], set[MemoryId]]:
         named = {find_memory(connection, text, forgotten=True) for text in options.rids}
-        said = named.union(*(_same_words(connection, rid) for rid in named))
+        said = named.union(*(_same_words(connection, rid, options.workspace) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         for start in range(0, len(rids), NAMES_MAX):
@@ -109,7 +117,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
-        said = named.union(*(_same_words(connection, rid) for rid in named))
+        said = named.union(*(_same_words(connection, rid, options.workspace) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
@@ -144,9 +152,11 @@ async def _set(device: Device, text: str, values: Callable[[MemoryView], Values]
     return await device.replica.run(write)
 
 
-def _same_words(connection: sqlite3.Connection, rid: MemoryId) -> Iterable[MemoryId]:
+def _same_words(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> Iterable[MemoryId]:
     rows = connection.execute(
-        "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?)", (rid,)
+        "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?) "
+        "AND (? IS NULL OR workspace = ? COLLATE NOCASE)",
+        (rid, workspace, workspace),
     )
     return [MemoryId(same) for (same,) in rows]
 
