@@ -124,6 +124,16 @@ class Identity:
         finally:
             scratch.unlink(missing_ok=True)
 
+    def replace(self, path: Path) -> None:
+        """Put this identity in the place of another one, for good: whoever had that key cannot come back with it."""
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(self.to_pem())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+        _sync_folder(path.parent)
+
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read an identity file; warns when other users of the machine could read it too."""
@@ -232,7 +242,14 @@ def _publish(scratch: Path, path: Path) -> None:
         if path.exists():
             raise FileExistsError(f"{path} is there already") from None
         os.rename(scratch, path)
-    directory = os.open(path.parent, os.O_RDONLY)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a folder remember its names through a loss of power."""
+    if os.name != "posix":
+        return
+    directory = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(directory)
     finally:

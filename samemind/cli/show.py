@@ -191,6 +191,18 @@ def _status(document: Document) -> list[str]:
     return [
         f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
         *map(_peer, document["peers"]),
+        *(f"{_clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
+        *(["another store lives under this device's key: samemind doctor"] if document["clone"] else []),
+    ]
+
+
+def _initialised(document: Document) -> list[str]:
+    if document["divorced_from"] is None:
+        return _pairs({name: document[name] for name in ("device_id", "name", "home")})
+    told = ", ".join(document["told"])
+    return [
+        f"a device of its own now: {document['name']} ({document['device_id'][:_DEVICE_DIGITS]})",
+        f"{told} heard of it" if told else "no device heard of it yet: pair it with one, samemind pair",
     ]
 
 
@@ -319,6 +331,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "peers list": _peers,
     **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),
     "sync": _synced,
+    "init": _initialised,
     "status": _status,
     "up": lambda document: ["ended"],
     "panel": lambda document: [document["url"]] if "url" in document else ["ended"],

@@ -1,0 +1,149 @@
+"""Tell what happened to this device's identity, find a clone of it, and make a clone a device of its own.
+
+A copied disk carries the device's key. Its two stores write different chains (`replica.incarnations`), so nothing is
+lost or mixed up, but two stores under one key can never be linked with each other, and a revocation puts out both.
+"""
+
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from replica import Core, DeviceId, Write, introduce
+from replica.rivals import parting, rival
+from samemind.config import Home, check_name
+from samemind.device import Device
+from samemind.errors import Locked
+from samemind.results.device import Check, Clone, IncidentView, Initialised
+from samemind.times import at_stamp
+from sync import Identity
+from sync.reports import PeerState
+
+_PART: Final = "on the other device: samemind down, then samemind init --divorce"
+_PART_HERE: Final = "samemind down, then samemind init --divorce: this one becomes a device of its own"
+
+_TOLD: Final = {
+    "copied": "its store was copied or restored, so it goes on under a new incarnation; nothing is lost",
+    "rolled back": "its store held less than before, so it goes on under a new incarnation",
+    "heard of itself": "a peer held ops of it that it did not hold, since it was restored or cloned; it has them "
+    "again, and goes on under a new incarnation",
+    "clock": "its clock had been more than a day ahead; it goes on under a new incarnation",
+    "branch": "two of its ops claim one place (a cloned or rolled back disk); both are kept",
+}
+
+
+async def divorce(device: Device, name: str | None) -> Initialised:
+    """Give this home a key of its own; what it knows stays, and who can be reached hears of the new device."""
+    if device.program != "samemind init":
+        raise Locked(
+            f"{device.home.shown()} is in use by {device.program}", hint="end that program: samemind down"
+        )
+    fresh, called = Identity.create(), check_name(name or f"{device.name} 2")
+    old, now_ms = device.identity, device.now_ms()
+    introduction = introduce(
+        old.sign, old.device_id, public_key=fresh.public_key, certificate=fresh.certificate, name=called
+    )
+
+    def say_so(core: Core, _: object) -> None:
+        core.learn([introduction], [])
+        core.commit([Write(parting(core.origin, fresh.device_id))], now_ms)
+
+    await device.replica.run(say_so)
+    told = await _tell(device, fresh.device_id)
+    fresh.replace(device.home.identity)
+    if (outside := device.replica.outside) is not None:
+        await device.replica.run(lambda core, _: outside.part(core))
+    return Initialised(
+        device_id=fresh.device_id.hex(),
+        name=called,
+        home=device.home.shown(),
+        divorced_from=old.device_id.hex(),
+        told=told,
+    )
+
+
+async def incidents(device: Device) -> list[IncidentView]:
+    """Return what made devices start anew, the last few times."""
+
+    def read(core: Core, _: object) -> list[IncidentView]:
+        return [
+            IncidentView(
+                at=at_stamp(each.at_ms << 16),
+                what=each.why.value,
+                device_id=each.device.hex(),
+                detail=f"{_called(core, each.device)}: {_TOLD[each.why.value]}",
+            )
+            for each in core.incidents
+        ]
+
+    return await device.replica.run(read)
+
+
+async def clone_of(device: Device) -> Clone | None:
+    """Return the other store that lives under this device's key, if one is known of."""
+    outside = device.replica.outside
+    if outside is not None:
+        for sibling in outside.siblings():
+            if _has_key(sibling.store, device.device_id):
+                later = await device.replica.run(lambda core, _: core.began_ms) > sibling.began_ms
+                return Clone(where=str(sibling.store), last_wrote=None, must_part=later)
+    found = await device.replica.run(lambda core, _: rival(core, device.now_ms()))
+    if found is None:
+        return None
+    return Clone(where=None, last_wrote=at_stamp(found.at_ms << 16), must_part=found.is_original)
+
+
+async def clone_checks(device: Device) -> list[Check]:
+    """Return what `doctor` has to say of all this."""
+    checks = [
+        Check(name="incarnation", ok=True, detail=f"{_minute(each.at)}: {each.detail}")
+        for each in (await incidents(device))[-3:]
+    ]
+    clone = await clone_of(device)
+    if clone is not None:
+        seen = (
+            "elsewhere"
+            if clone.last_wrote is None
+            else f"elsewhere; it wrote last at {_minute(clone.last_wrote)}"
+        )
+        where = f"in {clone.where}" if clone.where is not None else seen
+        detail = f"another store lives under this device's key, {where}"
+        checks.append(
+            Check(name="clone", ok=False, detail=detail, fix=_PART_HERE if clone.must_part else _PART)
+        )
+    return checks
+
+
+async def _tell(device: Device, fresh: DeviceId) -> list[str]:
+    """Have whoever can be reached hear of the new device while the old key still opens doors."""
+    told: list[str] = []
+    async with device.linked() as syncer, trio.open_nursery() as nursery:
+
+        async def tell(peer: PeerState) -> None:
+            (report,) = await syncer.sync_now(peer.device_id)
+            if report.error is None:
+                told.append(peer.name)
+
+        for peer in syncer.peers():
+            if peer.state != "revoked" and peer.device_id != fresh:
+                nursery.start_soon(tell, peer)
+    return sorted(told)
+
+
+def _has_key(store: Path, device: DeviceId) -> bool:
+    """Say whether the home of a store holds this device's key: a copy that parted has another one."""
+    for home in (Home.at(store), Home.at(store.parent)):
+        with suppress(OSError, ValueError):
+            return Identity.load(home.identity).device_id == device
+    return False
+
+
+def _called(core: Core, device: bytes) -> str:
+    member = core.membership.members.get(DeviceId(device))
+    return "this device" if device == core.device else device.hex()[:12] if member is None else member.name
+
+
+def _minute(moment: datetime | None) -> str:
+    return "" if moment is None else moment.strftime("%Y-%m-%d %H:%M")
