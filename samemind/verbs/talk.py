@@ -16,7 +16,7 @@ async def extract(device: Device, options: ExtractTalk) -> Extracted:
         raise Failed(
             "expected a model to read with, and none is configured",
             code="no_model",
-            hint="set model_url and model in settings.toml; without one, patterns find the facts",
+            hint="set model_url and model in config.toml; without one, patterns find the facts",
         )
     queued = await talk.note(options.session, options.workspace, closing=True)
     if options.wait:
