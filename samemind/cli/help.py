@@ -23,6 +23,7 @@ _TITLES = {
     "graph": "Knowledge graph",
     "portable": "In and out",
     "group": "Other devices",
+    "agents": "Agents",
     "device": "This device",
 }
 

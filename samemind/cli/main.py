@@ -82,11 +82,22 @@ def _run(line: Line, printer: Printer) -> int:
         return 0
     verb = find_verb(line)
     options = read_words(verb, line.words)
-    read_options(verb, options)  # refuse what cannot be meant before anything is opened
-    result = _ask(verb, options, Home.choose(line.home), printer)
+    read = read_options(verb, options)  # refuse what cannot be meant before anything is opened
+    home = Home.choose(line.home)
+    result = _do_alone(verb, read, home) if verb.alone else _ask(verb, options, home, printer)
     if result is not None:
         printer.result(verb.name, result)
     return 1 if verb.name == "verify" and result is not None and not result["ok"] else 0
+
+
+def _do_alone(verb: Verb[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:
+    from importlib import import_module
+
+    from samemind.results.plain import to_json
+
+    result = getattr(import_module(verb.module), verb.performs)(home, options)
+    document: Mapping[str, Any] | None = None if result is None else to_json(result)
+    return document
 
 
 def _ask(

@@ -1,7 +1,7 @@
 """Describe what a tool takes and returns as JSON Schema, from the declaration of its verb.
 
-What a command line spells as words is plain JSON for an agent: metadata is an object, and so are the fields that `set`
-writes. `words_of` turns them back into the words that the verb knows.
+What a command line spells as words is plain JSON for an agent: metadata is an object, and so are the fields that
+`set` writes. `words_of` turns them back into the words that the verb knows.
 """
 
 import types
@@ -18,6 +18,16 @@ Schema = dict[str, Any]
 
 # Options that are `K=V` words on a line, and an object here; and what makes the words.
 _OBJECTS: Final = {"meta": pairs_of, "values": assignments_of}
+# What an agent is told of an option whose words for people speak of a terminal.
+_SAID: Final[Mapping[str, str]] = {
+    "text": "one idea in plain words",
+    "tag": "labels",
+    "tags": "labels",
+    "meta": "anything else worth keeping, by name",
+    "values": "fields and their new values; null clears one",
+    "rid": "the memory's id",
+    "rids": "the memories' ids",
+}
 _PLAIN: Final[Mapping[type, str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
@@ -63,7 +73,8 @@ def output_schema(result: type[Any]) -> Schema:
 
 
 def _option(one: Declared) -> Schema:
-    described: Schema = {"description": one.word.help} if one.word.help else {}
+    said = _SAID.get(one.name, one.word.help)
+    described: Schema = {"description": said} if said else {}
     if one.name in _OBJECTS:
         return {"type": "object", **described}
     plain: Schema = {"type": _PLAIN[one.type]}

@@ -1,11 +1,11 @@
 """Keep an agent in its workspace: what it writes goes there, and nothing else is there for it.
 
-A workspace is written into with every memory and read with every question, whatever the agent says. Memories that it names
-by id are looked at first: one of another workspace is as absent as one that never was. Verbs that cannot be held to a
-workspace are not offered at all. Spaces that are shared with the agent can be read and not changed.
+A workspace is written into with every memory and read with every question, whatever the agent says. Memories that it
+names by id are looked at first: one of another workspace is as absent as one that never was. Verbs that cannot be
+held to a workspace are not offered at all. Spaces that are shared with the agent can be read and not changed.
 
-This guards agents from each other's memories where tools are all they have. It is no wall against a program that runs as the
-same user and opens the store by itself.
+This guards agents from each other's memories where tools are all they have. It is no wall against a program that runs
+as the same user and opens the store by itself.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

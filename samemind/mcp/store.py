@@ -1,11 +1,12 @@
 """Find the memory when it is first wanted, and again when whoever held it has gone.
 
-Several agents run at once, each with a server of its own, and one store has one writer. With a daemon, all of them go through
-it. Without one, the first to come holds the store and answers the others; when it ends, the next of them takes its place, and
-when a daemon comes up, the holder lets go for it. None of this shows in a call, but that a call may wait for a moment.
+Several agents run at once, each with a server of its own, and one store has one writer. With a daemon, all of them go
+through it. Without one, the first to come holds the store and answers the others; when it ends, the next of them
+takes its place, and when a daemon comes up, the holder lets go for it. None of this shows in a call, but that a call
+may wait for a moment.
 
-A call whose holder ended before it answered is made again where doing it twice is the same as doing it once; otherwise the
-agent is told that it may have been done.
+A call whose holder ended before it answered is made again where doing it twice is the same as doing it once;
+otherwise the agent is told that it may have been done.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -120,7 +121,7 @@ class Store:
 
     async def _until_taken(self) -> None:
         with trio.move_on_after(TAKEN_WITHIN_S):
-            while (remote := await Remote.connect(self._home)) is None:
+            while (remote := await Remote.connect(self._home)) is None:  # noqa: ASYNC110 -- another process
                 await trio.sleep(POLL_S)
             await remote.aclose()
 

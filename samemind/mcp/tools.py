@@ -17,7 +17,7 @@ from samemind.surface.declare import Verb
 class Tool:
     """One tool: the verb behind it, and what an agent should know before it calls.
 
-    `offered` are the options that it is shown, all where that is None; `fixed` are given whatever the agent says.
+    `offered` are the options that it is shown, all where that is None.
     """
 
     name: str
@@ -39,8 +39,8 @@ CORE: Final = (
         "remember",
         "remember",
         "Remember",
-        "Store one thing worth knowing later: a fact, a preference, a decision, an event. One idea in plain words, with "
-        "the names spelled out. Telling it again is harmless: what is known already is found, not stored twice.",
+        "Store one thing worth knowing later: a fact, a preference, a decision, an event. One idea in plain words, "
+        "with the names spelled out. Telling it again is harmless: what is known already is found, not stored twice.",
         idempotent=True,
         offered=(
             "text", "type", "importance", "certainty", "speaker", "project", "topic", "tag", "at", "event_start",
@@ -74,8 +74,8 @@ CORE: Final = (
         "forget",
         "forget",
         "Forget",
-        "Forget memories by id, on all devices, for good. With erase, their words are removed from every file too. Only "
-        "when the user wants it, or for your own scratch notes.",
+        "Forget memories by id, on all devices, for good. With erase, their words are removed from every file too. "
+        "Only when the user wants it, or for your own scratch notes.",
         destructive=True,
         idempotent=True,
         offered=("rids", "erase"),
@@ -118,29 +118,32 @@ CORE: Final = (
 # What an agent has no use for, or must not do by itself: the device's own life, other devices, and files.
 NOT_FOR_AGENTS: Final = frozenset(
     {
-        "init", "up", "down", "pair", "peers rename", "peers add", "peers revoke", "import", "export", "backup", "restore",
-        "carry export", "carry import", "compact", "mcp", "connect", "setup", "service install", "service uninstall",
-        "service status", "panel", "held list", "held release", "held drop", "warmup",
+        "init", "up", "down", "pair", "peers rename", "peers add", "peers revoke", "import", "export",
+        "backup", "restore", "carry export", "carry import", "compact", "mcp", "connect", "setup",
+        "service install", "service uninstall", "service status", "panel", "held list", "held release",
+        "held drop", "warmup",
     }
 )  # fmt: skip
 # The judged rest of the catalog. What is in neither set changes something, and may destroy it.
 READ_ONLY: Final = frozenset(
     {
-        "get", "list", "history", "diff", "why-not", "graph", "entities", "peers list", "status", "digest", "log", "verify",
-        "doctor", "stats", "contradictions show", "triggers list", "goals list", "profile", "blocks list", "blocks get",
-        "sessions", "queue list",
+        "get", "list", "history", "diff", "why-not", "graph", "entities", "peers list", "status", "digest",
+        "log", "verify", "doctor", "stats", "contradictions show", "triggers list", "goals list",
+        "profile", "blocks list", "blocks get", "sessions", "queue list",
     }
 )  # fmt: skip
 ADDITIVE: Final = frozenset(
     {
-        "remember-many", "tag", "pin", "unpin", "archive", "unarchive", "relate", "think", "goals add", "goals done",
-        "triggers deliver", "triggers act", "triggers dismiss", "feedback", "sync", "queue requeue",
+        "remember-many", "tag", "pin", "unpin", "archive", "unarchive", "relate", "think", "goals add",
+        "goals done", "triggers deliver", "triggers act", "triggers dismiss", "feedback", "sync",
+        "queue requeue",
     }
 )  # fmt: skip
 IDEMPOTENT: Final = frozenset(
     {
-        "edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "relate", "unrelate", "remember-many", "goals done",
-        "triggers deliver", "triggers act", "triggers dismiss", "blocks edit",
+        "edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "relate", "unrelate",
+        "remember-many", "goals done", "triggers deliver", "triggers act", "triggers dismiss",
+        "blocks edit",
     }
 )  # fmt: skip
 # Options that belong to a terminal or a file system.
@@ -149,13 +152,13 @@ HIDDEN: Final = frozenset({"batch", "follow", "wait"})
 
 def core() -> tuple[Tool, ...]:
     """Return the eight tools."""
-    return CORE
+    return tuple(tool for tool in CORE if tool.verb in NAMES)
 
 
 def full() -> tuple[Tool, ...]:
     """Return the eight, and a tool for every other verb that agents may use."""
     taken = {tool.verb for tool in CORE}
-    return (*CORE, *(_tool(name) for name in NAMES if name not in taken | NOT_FOR_AGENTS))
+    return (*core(), *(_tool(name) for name in NAMES if name not in taken | NOT_FOR_AGENTS))
 
 
 def _tool(name: str) -> Tool:

@@ -36,7 +36,20 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "thinking": ("think",),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "panel": ("panel",),
-    "device": ("init", "up", "down", "status", "digest", "log", "verify", "compact", "doctor", "stats", "warmup"),
+    "agents": ("mcp",),
+    "device": (
+        "init",
+        "up",
+        "down",
+        "status",
+        "digest",
+        "log",
+        "verify",
+        "compact",
+        "doctor",
+        "stats",
+        "warmup",
+    ),
 }
 # What the first word alone stands for.
 SHORT_FOR: Final[Mapping[str, str]] = {"peers": "peers list", "queue": "queue list", "held": "held list"}

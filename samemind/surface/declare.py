@@ -61,6 +61,8 @@ class Verb(Generic[Options, Result]):
     module: str
     streams: bool = False
     """It says things before it ends, and may go on until it is interrupted."""
+    alone: bool = False
+    """It needs no device: its function is plain, takes the home, and runs in the process that was asked."""
 
     @property
     def performs(self) -> str:

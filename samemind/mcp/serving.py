@@ -1,0 +1,24 @@
+"""Start the MCP server, or say what is missing for it."""
+
+from samemind.config import Home
+from samemind.errors import Failed
+from samemind.mcp.scope import Scope
+from samemind.surface.agents import ServeMcp
+
+
+def mcp(home: Home, options: ServeMcp) -> None:
+    """Serve until the agent hangs up."""
+    scope = Scope(options.workspace, options.share)
+    try:
+        import trio
+
+        from samemind.mcp.server import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        raise Failed(
+            "expected the MCP SDK, which is not installed",
+            code="extra_missing",
+            hint="pip install 'samemind[mcp]'",
+        ) from None
+    trio.run(serve, home, options.profile, scope)
