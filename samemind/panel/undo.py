@@ -38,6 +38,7 @@ class UndoWindows:
         self._forget = forget
         self._random = random
         self._open: dict[str, tuple[Waiting, trio.CancelScope]] = {}
+        self._closing: set[str] = set()  # hidden still, and too late: it is being written
         self._news = trio.Event()
 
     def waiting(self) -> list[Waiting]:
@@ -61,7 +62,7 @@ class UndoWindows:
 
     def undo(self, id: str) -> Waiting:
         """Take it back; `NotFound` when that is too late."""
-        if id not in self._open:
+        if id not in self._open or id in self._closing:
             raise NotFound("it is too late to take that back", code="too_late")
         waiting, scope = self._open.pop(id)
         scope.cancel()
@@ -71,11 +72,14 @@ class UndoWindows:
     async def _wait(self, waiting: Waiting, scope: trio.CancelScope) -> None:
         with scope:
             await trio.sleep(waiting.seconds)
-        if self._open.pop(waiting.id, None) is None:
+        if waiting.id not in self._open:
             return  # taken back, perhaps at the very moment
+        self._closing.add(waiting.id)
         try:
             await self._forget(waiting.rids)
         finally:
+            self._closing.discard(waiting.id)
+            del self._open[waiting.id]
             self._stir()
 
     def _stir(self) -> None:

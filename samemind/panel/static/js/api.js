@@ -1,0 +1,72 @@
+// Ask the device. Every verb of the command line is `call("verb", options)`; what a page needs beside them is
+// under `panel/`.
+
+const ROOT = "/api/v1/";
+let csrf = "";
+
+/** What the device would not or could not do, in its own words. */
+export class Refused extends Error {
+  constructor(error, status) {
+    super(error.message);
+    this.code = error.code;
+    this.hint = error.hint;
+    this.status = status;
+  }
+}
+
+async function post(path, options, signal) {
+  let response;
+  try {
+    response = await fetch(ROOT + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-samemind-csrf": csrf },
+      body: JSON.stringify(options),
+      signal,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused({ code: "away", message: "The device does not answer.", hint: "Is its daemon still up?" }, 0);
+  }
+  if (response.ok) return response;
+  throw new Refused((await response.json()).error, response.status);
+}
+
+/** Ask for one verb's result. */
+export async function call(verb, options = {}) {
+  return (await post(verb.replace(" ", "/"), options)).json();
+}
+
+/** Ask for a verb that says things before it ends. */
+export async function stream(verb, options, heard, signal) {
+  const response = await post(verb.replace(" ", "/"), options, signal);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Refused({ code: "ended", message: "The device ended before it answered.", hint: "" }, 0);
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      const document = JSON.parse(line);
+      if (document.error) throw new Refused(document.error, 200);
+      if (document.result) return document.result;
+      heard(document.say);
+    }
+  }
+}
+
+/** Come in: by the launch token in this address, which is taken out of it, or by the cookie of before. */
+export async function enter() {
+  const launch = new URLSearchParams(location.hash.slice(1)).get("launch");
+  let response;
+  if (launch) {
+    history.replaceState(null, "", location.pathname);
+    response = await fetch(`${ROOT}panel/session`, { method: "POST", body: JSON.stringify({ launch }) });
+  }
+  // A token that was used already may have been used by this very browser.
+  if (!response?.ok) response = await fetch(`${ROOT}panel/session`);
+  if (!response.ok) throw new Refused((await response.json()).error, response.status);
+  const session = await response.json();
+  csrf = session.csrf;
+  return session;
+}

@@ -1,0 +1,100 @@
+// One memory as a card: its words, where it came from, and what can be done with it.
+
+import { call } from "./api.js";
+import { announce, h, iconButton, say } from "./dom.js";
+import { edit } from "./editor.js";
+import { showHistory } from "./history.js";
+import { deviceName, learn, memoryNamed, state } from "./state.js";
+import { complain } from "./toasts.js";
+import { ago, categoryOf, clock, hueOf } from "./words.js";
+
+/** Make a card; `updateCard` fills it, now and whenever something changes. */
+export function card(memory) {
+  const rid = memory.rid;
+  const item = h("li", { class: "card", data: { rid } });
+  const start = (whole) => item.editing || edit(item, memoryNamed(rid) ?? item.memory, { whole });
+  const text = h("button", {
+    type: "button",
+    class: "card-text",
+    title: "Click to edit, double click to rewrite",
+    on: {
+      click: (event) => {
+        // Keys click too: Enter edits, and with Shift it rewrites.
+        if (event.detail < 2) start(event.detail === 0 && event.shiftKey);
+      },
+    },
+  });
+  // The first click of a double click has put an editor where the text was: it is made larger in place.
+  item.addEventListener("dblclick", (event) => {
+    if (event.target.closest(".card-text, .editor textarea") && !item.editing?.whole) item.editing ? item.editing.widen() : start(true);
+  });
+  const check = h("input", { type: "checkbox", class: "card-check", on: { change: () => item.select(rid, check.checked) } });
+  const pin = iconButton("pin", "Pin", () => togglePin(rid), { "aria-pressed": "false" });
+  pin.classList.add("card-pin");
+  const words = h("span", { class: "card-words" });
+  text.append(words);
+  const meta = h("p", { class: "card-meta" });
+  item.append(
+    check,
+    text,
+    h("div", { class: "card-foot" }, meta, h("div", { class: "card-actions" }, pin, iconButton("clock", "History", () => showHistory(memoryNamed(rid) ?? item.memory)), iconButton("trash", "Forget", () => forget(rid)))),
+  );
+  Object.assign(item, { check, pin, words, meta, text });
+  return item;
+}
+
+export function updateCard(item, memory, { manage, selected, select }) {
+  item.select = select;
+  const before = item.memory?.text;
+  item.memory = memory;
+  item.dataset.category = categoryOf(memory);
+  item.classList.toggle("pinned", Boolean(memory.pinned));
+  item.classList.toggle("fact", Boolean(memory.parent));
+  item.check.hidden = !manage;
+  item.check.checked = selected;
+  item.check.setAttribute("aria-label", `Select: ${memory.text.slice(0, 80)}`);
+  item.pin.setAttribute("aria-pressed", String(Boolean(memory.pinned)));
+  item.pin.setAttribute("aria-label", memory.pinned ? "Unpin" : "Pin");
+  item.pin.title = memory.pinned ? "Unpin" : "Pin: keep it, whatever fades";
+  say(item.words, memory.text);
+  const when = memory.told_at ?? memory.created_at;
+  const parts = [memory.speaker, memory.parent ? "read out of another" : null, ago(when)].filter(Boolean);
+  const from = memory.device === state.session?.device_id ? "this device" : (memory.device_name ?? deviceName(memory.device));
+  const line = `${from} ${parts.join(" ")}`;
+  if (item.line !== line) {
+    item.line = line;
+    item.meta.replaceChildren(h("span", { class: "dot", "aria-hidden": "true", vars: { "--hue": hueOf(memory.device) } }), [from, ...parts].join(" · "));
+    item.meta.title = `${clock(when)} · ${memory.rid}`;
+  }
+  if (before !== undefined && before !== memory.text) {
+    if (item.editing) item.editing.overtaken(memory);
+    else flash(item);
+  }
+}
+
+function flash(item) {
+  item.classList.remove("arrived");
+  void item.offsetWidth; // so that the same animation runs again
+  item.classList.add("arrived");
+}
+
+async function togglePin(rid) {
+  const pinned = memoryNamed(rid)?.pinned;
+  try {
+    learn(await call(pinned ? "unpin" : "pin", { rid }));
+    announce(pinned ? "Unpinned" : "Pinned");
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function forget(rid) {
+  const item = document.querySelector(`.card[data-rid="${CSS.escape(rid)}"]`);
+  const next = item?.nextElementSibling ?? item?.previousElementSibling;
+  try {
+    await call("panel/forget", { rids: [rid] });
+    next?.querySelector(".card-text")?.focus();
+  } catch (error) {
+    complain(error);
+  }
+}

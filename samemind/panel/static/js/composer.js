@@ -1,0 +1,61 @@
+// "+ Remember something": a line that opens into a text, and stays open for the next.
+
+import { call } from "./api.js";
+import { announce, h, icon } from "./dom.js";
+import { reloadSoon } from "./state.js";
+import { complain, notice } from "./toasts.js";
+import { CATEGORIES, CATEGORY_NAMES } from "./words.js";
+
+export function composer() {
+  const input = h("textarea", { id: "composer-text", rows: "2", placeholder: "Ann moved to Lisbon in May", "aria-label": "What to remember" });
+  const category = h("select", { "aria-label": "Category" }, h("option", { value: "" }, "Any category"), CATEGORIES.slice(0, 3).map((name) => h("option", { value: name }, CATEGORY_NAMES[name])));
+  const button = h("button", { type: "button", class: "composer-open", "aria-keyshortcuts": "n", on: { click: open } }, icon("plus"), "Remember something");
+  const form = h(
+    "form",
+    { class: "composer-form", hidden: true, on: { submit: (event) => (event.preventDefault(), remember()) } },
+    input,
+    h("div", { class: "composer-foot" }, category, h("button", { type: "button", class: "quiet", on: { click: close } }, "Cancel"), h("button", { type: "submit", class: "primary" }, "Remember")),
+  );
+  const element = h("footer", { class: "composer" }, button, form);
+
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      remember();
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+    }
+  });
+
+  function open() {
+    button.hidden = true;
+    form.hidden = false;
+    input.focus();
+  }
+
+  function close() {
+    form.hidden = true;
+    button.hidden = false;
+    button.focus();
+  }
+
+  async function remember() {
+    const text = input.value.trim();
+    if (!text) return;
+    try {
+      const done = await call("remember", { text, source: "manual", ...(category.value ? { meta: [`category=${category.value}`] } : {}) });
+      input.value = "";
+      input.focus();
+      reloadSoon();
+      if (done.duplicate_of) notice("That was known already.");
+      else if (done.contradictions.length) notice("Remembered. It disagrees with something: see Questions.");
+      else announce("Remembered");
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  return { element, open };
+}

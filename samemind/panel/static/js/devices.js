@@ -1,0 +1,220 @@
+// Devices: who is here and how far behind, meeting a new one, and putting one out.
+
+import { call, stream } from "./api.js";
+import { announce, confirmHere, h, keyed, say } from "./dom.js";
+import { how } from "./map.js";
+import { qr } from "./qr.js";
+import { changed, state } from "./state.js";
+import { complain, notice } from "./toasts.js";
+import { ago, clock, hueOf, plural } from "./words.js";
+
+export function devicesView() {
+  const list = h("ul", { class: "plain devices", "aria-label": "Devices of this group" });
+  const summary = h("p", { class: "lead" });
+  const syncing = h("button", { type: "button", on: { click: syncNow } }, "Sync now");
+  const offer = offerBox();
+  const element = h(
+    "div",
+    { class: "view" },
+    h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, "Devices"), summary), syncing),
+    list,
+    h("h2", {}, "Add a device"),
+    h("div", { class: "pair-grid" }, offer.element, joinBox(), phoneBox()),
+  );
+
+  async function syncNow() {
+    syncing.disabled = true;
+    try {
+      const { peers, unreached } = await call("sync");
+      const moved = peers.reduce((sum, peer) => sum + peer.sent + peer.received, 0);
+      notice(peers.length ? `Synced with ${plural(peers.length, "device")}: ${moved ? plural(moved, "op") : "nothing was new"}.` : "Nobody to sync with.", unreached.map((each) => `${each.name}: ${each.reason}`).join("; "));
+    } catch (error) {
+      complain(error);
+    }
+    syncing.disabled = false;
+  }
+
+  const timer = setInterval(update, 30_000);
+  function update() {
+    if (!state.session) return;
+    const peers = state.status?.peers ?? [];
+    say(summary, peers.length ? `${plural(peers.filter((peer) => peer.state === "linked").length, "other device")} here now, of ${peers.length}.` : "Only this one so far.");
+    syncing.hidden = !peers.length;
+    const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
+    keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });
+  }
+  return { element, update, close: () => (clearInterval(timer), offer.stop()) };
+}
+
+function deviceCard(device) {
+  const item = h("li", { class: "device", data: { device: device.device_id }, vars: { "--hue": hueOf(device.device_id) } });
+  item.name = h("h3", {});
+  item.told = h("p", { class: "device-state" });
+  item.facts = h("p", { class: "muted" });
+  item.error = h("p", { class: "device-error" });
+  item.actions = h("div", { class: "device-actions" });
+  if (device.state !== "own") {
+    item.rename = h("button", { type: "button", class: "quiet", on: { click: () => rename(item) } }, "Rename");
+    item.revoke = h("button", { type: "button", class: "quiet", on: { click: () => revoke(item) } }, "Put out…");
+    item.actions.append(item.rename, item.revoke);
+  }
+  item.append(h("span", { class: "device-disc", "aria-hidden": "true" }, [...device.name][0]?.toUpperCase() ?? ""), h("div", { class: "device-body" }, item.name, item.told, item.facts, item.error), item.actions);
+  return item;
+}
+
+function updateDevice(item, device) {
+  item.device = device;
+  item.className = `device ${device.state}`;
+  say(item.name, device.name);
+  say(item.told, device.state === "own" ? "this device" : how(device));
+  const offset = device.offset_ms === null || device.offset_ms === undefined ? null : Math.abs(device.offset_ms) < 1000 ? "clocks agree" : `its clock is ${(device.offset_ms / 1000).toFixed(1)} s off`;
+  say(item.facts, [device.last_sync && `last synced ${ago(device.last_sync)}`, offset, device.address, device.device_id.slice(0, 12)].filter(Boolean).join(" · "));
+  if (device.last_sync) item.facts.title = clock(device.last_sync);
+  say(item.error, device.state === "linked" || device.state === "revoked" ? "" : (device.error ?? ""));
+  if (item.revoke) item.actions.hidden = device.state === "revoked";
+}
+
+function rename(item) {
+  const input = h("input", { type: "text", "aria-label": "New name", maxlength: "80" });
+  input.value = item.device.name;
+  const form = h("form", { class: "inline", on: { submit: save, keydown: (event) => event.key === "Escape" && close() } }, input, h("button", { type: "submit", class: "primary" }, "Save"));
+  function close() {
+    form.remove();
+    item.name.hidden = false;
+    item.rename.focus();
+  }
+  async function save(event) {
+    event.preventDefault();
+    const name = input.value.trim();
+    if (name && name !== item.device.name) {
+      try {
+        learn(await call("peers rename", { device: item.device.device_id, name }));
+      } catch (error) {
+        complain(error);
+      }
+    }
+    close();
+  }
+  item.name.hidden = true;
+  item.name.after(form);
+  input.select();
+}
+
+async function revoke(item) {
+  const yes = await confirmHere(item, `Put ${item.device.name} out of the group for good? It keeps what it has, and gets nothing more.`, "Put it out");
+  if (!yes) return;
+  try {
+    learn(await call("peers revoke", { device: item.device.device_id }));
+    notice(`${item.device.name} is out.`);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function learn(peer) {
+  if (!state.status) return;
+  state.status.peers = state.status.peers.map((each) => (each.device_id === peer.device_id ? peer : each));
+  changed();
+}
+
+/** Show a code and wait for the device that proves it. */
+function offerBox() {
+  let waiting = null;
+  const shown = h("div", { class: "offer", "aria-live": "polite" });
+  const start = h("button", { type: "button", class: "primary", on: { click: show } }, "Show a code");
+  const cancel = h("button", { type: "button", class: "quiet", hidden: true, on: { click: stop } }, "Stop waiting");
+  const element = h("section", { class: "box" }, h("h3", {}, "It asks for a code"), h("p", {}, "Show a code here, and type or scan it there. It works once."), shown, start, cancel);
+
+  async function show() {
+    start.hidden = true;
+    cancel.hidden = false;
+    waiting = new AbortController();
+    try {
+      const paired = await stream("pair", {}, heard, waiting.signal);
+      shown.replaceChildren(welcome(paired));
+      announce(`Paired with ${paired.name}`);
+    } catch (error) {
+      shown.replaceChildren();
+      complain(error);
+    }
+    waiting = null;
+    start.hidden = false;
+    cancel.hidden = true;
+  }
+
+  async function heard(said) {
+    if (said.refused) {
+      notice(`Somebody was turned away: ${said.refused}`);
+      return;
+    }
+    shown.replaceChildren(
+      h("p", { class: "code", "data-code": said.code, "data-address": said.address }, said.code),
+      h("p", { class: "muted" }, `There: samemind pair ${said.code}`, h("br"), `Where it is not found by itself: --address ${said.address}`),
+      h("p", { class: "muted" }, `Until ${new Date(said.expires_at).toLocaleTimeString("en", { timeStyle: "short" })}.`),
+    );
+    try {
+      const { rows } = await call("panel/qr", { text: said.invitation });
+      shown.prepend(qr(rows, `QR code for pairing; the code is ${said.code}`));
+    } catch {
+      // The code alone will do.
+    }
+  }
+
+  function stop() {
+    waiting?.abort();
+    shown.replaceChildren();
+  }
+  return { element, stop };
+}
+
+/** Type the code that another device shows. */
+function joinBox() {
+  const code = h("input", { type: "text", required: true, placeholder: "42-river-lamp", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
+  const address = h("input", { type: "text", placeholder: "found by itself", autocomplete: "off", spellcheck: "false" });
+  const answer = h("div", { class: "offer", "aria-live": "polite" });
+  const button = h("button", { type: "submit", class: "primary" }, "Join");
+  async function join(event) {
+    event.preventDefault();
+    button.disabled = true;
+    say(button, "Joining…");
+    try {
+      const options = { code: code.value.trim(), ...(address.value.trim() ? { address: address.value.trim() } : {}) };
+      const paired = await stream("pair", options, () => {});
+      answer.replaceChildren(welcome(paired));
+      code.value = address.value = "";
+      announce(`Paired with ${paired.name}`);
+    } catch (error) {
+      complain(error);
+    }
+    button.disabled = false;
+    say(button, "Join");
+  }
+  return h(
+    "section",
+    { class: "box" },
+    h("h3", {}, "It shows a code"),
+    h("p", {}, "Type what the other device shows."),
+    h("form", { class: "stack", on: { submit: join } }, h("label", {}, "Code", code), h("label", {}, "Address, if needed", address), button),
+    answer,
+  );
+}
+
+function welcome(paired) {
+  return h("div", { class: "welcome" }, h("p", {}, h("strong", {}, `Paired with ${paired.name}.`)), h("p", {}, "Both show these words:"), h("p", { class: "words" }, paired.words));
+}
+
+/** Open this very panel on a phone. */
+function phoneBox() {
+  const shown = h("div", { class: "offer", "aria-live": "polite" });
+  async function invite() {
+    try {
+      const { urls, fingerprint, rows } = await call("panel/invite");
+      shown.replaceChildren(qr(rows, "QR code that opens this panel on a phone"), h("p", { class: "muted wrap" }, urls[0].split("#")[0]), h("p", { class: "muted wrap" }, "The phone asks once about the certificate. Its SHA-256 begins ", h("code", {}, fingerprint.slice(0, 23)), "."));
+    } catch (error) {
+      if (error.code === "local_only") {
+        shown.replaceChildren(h("p", { class: "muted" }, "This panel answers this machine only. To reach it from a phone: ", h("code", {}, "samemind up --panel 0.0.0.0:7412")));
+      } else complain(error);
+    }
+  }
+  return h("section", { class: "box" }, h("h3", {}, "A phone, to look"), h("p", {}, "Open this panel in a phone’s browser, over your own network."), shown, h("button", { type: "button", on: { click: invite } }, "Show a QR code"));
+}

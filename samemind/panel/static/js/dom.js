@@ -1,0 +1,103 @@
+// Build the page out of elements and text. Nothing here can turn text into markup: whatever a memory says is
+// shown as it was said.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element. `props`: `class`, `on` (handlers), `data`, else attributes; false and null leave one out. */
+export function h(tag, props = {}, ...children) {
+  return fill(document.createElement(tag), props, children);
+}
+
+/** The same for drawings. */
+export function s(tag, props = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), props, children);
+}
+
+function fill(element, props, children) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "on") {
+      for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
+    } else if (name === "data") {
+      Object.assign(element.dataset, value);
+    } else if (name === "vars") {
+      for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
+    } else {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Show exactly these, in this order, and keep the elements of those that stay: focus and edits survive. */
+export function keyed(container, items, { key, make, update }) {
+  const known = container.keyedChildren ?? new Map();
+  const next = new Map();
+  let place = container.firstChild;
+  for (const item of items) {
+    const id = key(item);
+    let element = known.get(id);
+    if (!element) element = make(item);
+    update?.(element, item);
+    next.set(id, element);
+    if (element === place) place = place.nextSibling;
+    else container.insertBefore(element, place);
+  }
+  for (const [id, element] of known) if (!next.has(id)) element.remove();
+  container.keyedChildren = next;
+}
+
+/** Set a text only where it differs, so that screen readers are not told twice. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Tell those who cannot see it. */
+export function announce(text) {
+  say(document.getElementById("announcer"), text);
+}
+
+const PATHS = {
+  pin: "M8 1.5v2.2l1.2.9v3.1L11.5 10v1.2H8.7L8 15.5l-.7-4.3H4.5V10l2.3-2.3V4.6L8 3.7V1.5z",
+  clock: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zm0 2.6V8l2.4 1.6",
+  trash: "M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5M6.8 7v4M9.2 7v4",
+  close: "M4 4l8 8M12 4l-8 8",
+  plus: "M8 3v10M3 8h10",
+  check: "M3 8.5l3.4 3.4L13 4.8",
+  search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.4 10.4L14 14",
+  home: "M2.5 7.5L8 3l5.5 4.5M4 6.8V13h8V6.8",
+  devices: "M2 3.5h8.5v6.5H2zM4.5 12.5h3.5M11.5 6h3v7h-3z",
+  question: "M3 4.5h4v4H3zM9 7.5h4v4H9zM7 6.5h2.5M6.5 9.5H9",
+  inbox: "M2.5 9l1.8-5.5h7.4L13.5 9v4h-11zM2.5 9H6l.8 1.5h2.4L10 9h3.5",
+  graph: "M4 5.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM12 6.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM7 13.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM5.4 4.3l5.1.6M4.6 5.4l1.9 5.2M11.2 6.2L8 10.8",
+};
+
+/** A small drawing that says nothing by itself: the button around it has the name. */
+export function icon(name) {
+  return s("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false" }, s("path", { d: PATHS[name] }));
+}
+
+/** A button with a drawing and a name. */
+export function iconButton(name, label, click, props = {}) {
+  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, on: { click }, ...props }, icon(name));
+}
+
+/** Ask in place before something that cannot be taken back; answers true or false. */
+export function confirmHere(container, question, yes, no = "Keep") {
+  return new Promise((resolve) => {
+    const answer = (value) => {
+      box.remove();
+      resolve(value);
+    };
+    const box = h(
+      "div",
+      { class: "confirm", role: "group", "aria-label": question, on: { keydown: (e) => e.key === "Escape" && (e.stopPropagation(), answer(false)) } },
+      h("p", {}, question),
+      h("button", { type: "button", class: "danger", on: { click: () => answer(true) } }, yes),
+      h("button", { type: "button", on: { click: () => answer(false) } }, no),
+    );
+    container.append(box);
+    box.querySelector("button").focus();
+  });
+}

@@ -1,0 +1,126 @@
+// Change a memory where it stands. Enter or leaving saves, Shift+Enter is a new line, Escape leaves it as it was.
+// Nothing is written that did not change, and nothing of what another device changed meanwhile is lost unseen.
+
+import { call } from "./api.js";
+import { announce, h } from "./dom.js";
+import { learn } from "./state.js";
+import { complain } from "./toasts.js";
+import { CATEGORIES, CATEGORY_NAMES, categoryOf, difference } from "./words.js";
+
+export function edit(item, memory, { whole }) {
+  const editor = new Editor(item, memory, whole);
+  item.editing = editor;
+  return editor;
+}
+
+class Editor {
+  constructor(item, memory, whole) {
+    this.item = item;
+    this.memory = memory;
+    this.base = memory.text;
+    this.whole = false;
+    this.done = false;
+    this.input = h("textarea", {
+      "aria-label": "Edit memory",
+      rows: "1",
+      on: { input: () => this.grow(), keydown: (event) => this.key(event), blur: (event) => this.left(event) },
+    });
+    this.input.value = memory.text;
+    this.news = h("div", { class: "editor-news", hidden: true });
+    this.element = h("div", { class: "editor" }, this.news, this.input, h("p", { class: "editor-hint" }, "Enter saves · Shift+Enter new line · Esc leaves it"));
+    item.text.hidden = true;
+    item.text.after(this.element);
+    item.classList.add("editing");
+    this.grow();
+    this.input.focus();
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+    if (whole) this.widen();
+  }
+
+  /** Rewrite all of it, with its category. */
+  widen() {
+    this.whole = true;
+    this.category = h(
+      "select",
+      { "aria-label": "Category", on: { blur: (event) => this.left(event) } },
+      CATEGORIES.map((name) => h("option", { value: name, selected: name === categoryOf(this.memory) }, CATEGORY_NAMES[name])),
+    );
+    this.element.classList.add("whole");
+    this.element.append(h("div", { class: "editor-foot" }, this.category, h("button", { type: "button", class: "primary", on: { click: () => this.save() } }, "Save")));
+    this.input.select();
+    this.input.focus();
+  }
+
+  key(event) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.save(true);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.close(true);
+      announce("Left as it was");
+    }
+  }
+
+  left(event) {
+    if (!this.element.contains(event.relatedTarget) && document.hasFocus()) this.save();
+  }
+
+  async save(focus = false) {
+    if (this.done) return;
+    const text = this.input.value.trim();
+    const category = this.category?.value ?? categoryOf(this.memory);
+    const rewrites = text !== "" && text !== this.base;
+    if (!rewrites && category === categoryOf(this.memory)) return this.close(focus);
+    this.done = true;
+    try {
+      let memory = this.memory;
+      if (rewrites) memory = await call("edit", { rid: memory.rid, text, was: this.base });
+      if (category !== categoryOf(this.memory)) {
+        memory = await call("set", { rid: memory.rid, values: [`meta.category=${category === "other" ? "" : category}`] });
+      }
+      this.close(focus);
+      learn(memory);
+      announce("Saved");
+    } catch (error) {
+      this.done = false;
+      if (error.code === "changed_meanwhile") {
+        this.overtaken(await call("get", { rid: this.memory.rid }));
+      } else {
+        complain(error);
+        this.input.focus();
+      }
+    }
+  }
+
+  /** Another device, or another page, changed it while it was being edited here. */
+  overtaken(memory) {
+    if (memory.text === this.base || this.done) return;
+    const shown = difference(this.base, memory.text).map(([kind, text]) => h(kind === "new" ? "ins" : kind === "gone" ? "del" : "span", {}, text));
+    this.base = memory.text;
+    this.memory = memory;
+    this.news.hidden = false;
+    this.news.replaceChildren(
+      h("p", {}, h("strong", {}, "Changed meanwhile: "), shown),
+      h("button", { type: "button", on: { click: () => this.close(true) } }, "Take that"),
+      h("span", {}, " or go on: saving puts your words in its place."),
+    );
+    announce("This memory was changed meanwhile on another page or device.");
+    this.input.focus();
+  }
+
+  grow() {
+    this.input.style.height = "auto";
+    this.input.style.height = `${this.input.scrollHeight}px`;
+  }
+
+  close(focus = false) {
+    this.done = true;
+    this.item.editing = null;
+    this.item.classList.remove("editing");
+    this.item.text.hidden = false;
+    this.element.remove();
+    if (focus) this.item.text.focus();
+  }
+}

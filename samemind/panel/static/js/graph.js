@@ -1,0 +1,117 @@
+// The graph: whom and what memories name, and how they are related, around the one that was chosen.
+
+import { call } from "./api.js";
+import { h, keyed, s, say } from "./dom.js";
+import { search } from "./memories.js";
+import { complain } from "./toasts.js";
+import { plural } from "./words.js";
+
+const WIDTH = 720;
+const HEIGHT = 460;
+const NAMES_MAX = 40;
+const NODES_MAX = 36;
+const STEPS = 220;
+
+export function graphView() {
+  const summary = h("p", { class: "lead" }, "Whom and what your memories name.");
+  const names = h("ul", { class: "plain names", "aria-label": "Names" });
+  const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Graph" });
+  const table = h("ul", { class: "plain edges", "aria-label": "Relations" });
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Graph"), summary), h("div", { class: "graph-grid" }, names, h("figure", { class: "graph-figure" }, svg)), table);
+  let chosen = null;
+
+  call("entities", { limit: NAMES_MAX }).then(({ entities }) => {
+    if (!entities.length) say(summary, "No names were found in what is remembered yet.");
+    keyed(names, entities, {
+      key: (each) => each.name,
+      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", {}, each.name), h("span", { class: "muted" }, String(each.memories)))),
+    });
+    if (entities.length) choose(entities[0].name);
+  }, complain);
+
+  async function choose(name) {
+    chosen = name;
+    for (const button of names.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.firstChild.textContent === name));
+    let edges = [];
+    try {
+      ({ edges } = await call("graph", { entity: name, hops: 2 }));
+    } catch (error) {
+      if (error.status !== 404) complain(error);
+    }
+    if (chosen !== name) return;
+    say(summary, edges.length ? `${name}: ${plural(edges.length, "relation")} within two steps.` : `${name} is named, and related to nothing yet.`);
+    draw(name, edges);
+    keyed(table, edges.slice(0, 60), {
+      key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}`,
+      make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, edge.relation.replaceAll("_", " ")), h("b", {}, edge.target)),
+    });
+  }
+
+  function draw(centre, edges) {
+    const weights = new Map([[centre, 1]]);
+    for (const edge of edges) for (const end of [edge.source, edge.target]) weights.set(end, (weights.get(end) ?? 0) + 1);
+    const kept = [...weights.keys()].sort((a, b) => (b === centre) - (a === centre) || weights.get(b) - weights.get(a) || (a < b ? -1 : 1)).slice(0, NODES_MAX);
+    const nodes = place(kept, edges, centre);
+    const lines = edges.filter((edge) => nodes.has(edge.source) && nodes.has(edge.target));
+    svg.replaceChildren(
+      ...lines.map((edge) => {
+        const [a, b] = [nodes.get(edge.source), nodes.get(edge.target)];
+        const near = edge.source === centre || edge.target === centre;
+        return s("g", { class: near ? "edge near" : "edge" }, s("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y }), near && s("text", { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 - 4, "text-anchor": "middle" }, edge.relation.replaceAll("_", " ")));
+      }),
+      ...[...nodes].map(([name, { x, y }]) =>
+        s(
+          "g",
+          { class: name === centre ? "entity centre" : "entity", transform: `translate(${x} ${y})`, tabindex: "0", role: "button", "aria-label": name, on: { click: () => pick(name), keydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(name)) } },
+          s("circle", { r: name === centre ? 11 : 5 + Math.min(4, weights.get(name)) }),
+          s("text", { y: name === centre ? 28 : 22, "text-anchor": "middle" }, name.length > 24 ? `${name.slice(0, 23)}…` : name),
+        ),
+      ),
+    );
+  }
+
+  function pick(name) {
+    if (name === chosen) search();
+    else choose(name);
+  }
+
+  return { element };
+}
+
+/** Let names push each other away and edges pull; the same picture for the same edges, every time. */
+function place(names, edges, centre) {
+  const nodes = new Map(names.map((name, at) => [name, { x: WIDTH / 2 + 150 * Math.cos(at * 2.4) * (name === centre ? 0 : 1), y: HEIGHT / 2 + 110 * Math.sin(at * 2.4) * (name === centre ? 0 : 1) }]));
+  const pairs = edges.map((edge) => [nodes.get(edge.source), nodes.get(edge.target)]).filter(([a, b]) => a && b && a !== b);
+  const all = [...nodes.values()];
+  for (let step = 0; step < STEPS; step++) {
+    const heat = 12 * (1 - step / STEPS);
+    for (const node of all) node.dx = node.dy = 0;
+    for (let i = 0; i < all.length; i++) {
+      for (let j = i + 1; j < all.length; j++) {
+        const dx = all[i].x - all[j].x || 0.01 * (i - j);
+        const dy = all[i].y - all[j].y;
+        const push = 9000 / (dx * dx + dy * dy + 40);
+        const far = Math.hypot(dx, dy) || 1;
+        all[i].dx += (dx / far) * push;
+        all[i].dy += (dy / far) * push;
+        all[j].dx -= (dx / far) * push;
+        all[j].dy -= (dy / far) * push;
+      }
+    }
+    for (const [a, b] of pairs) {
+      const far = Math.hypot(a.x - b.x, a.y - b.y) || 1;
+      const pull = (far - 110) * 0.06;
+      a.dx -= ((a.x - b.x) / far) * pull;
+      a.dy -= ((a.y - b.y) / far) * pull;
+      b.dx += ((a.x - b.x) / far) * pull;
+      b.dy += ((a.y - b.y) / far) * pull;
+    }
+    for (const [name, node] of nodes) {
+      if (name === centre) continue;
+      const far = Math.hypot(node.dx, node.dy) || 1;
+      node.x = Math.min(WIDTH - 60, Math.max(60, node.x + (node.dx / far) * Math.min(far, heat)));
+      node.y = Math.min(HEIGHT - 40, Math.max(24, node.y + (node.dy / far) * Math.min(far, heat)));
+    }
+  }
+  return nodes;
+}

@@ -1,0 +1,60 @@
+// What happened to a memory: a line through time, with a lane for each device that had a part in it.
+
+import { call } from "./api.js";
+import { h, s } from "./dom.js";
+import { deviceName, state } from "./state.js";
+import { complain } from "./toasts.js";
+import { clock, deed, difference, hueOf } from "./words.js";
+
+const LANE = 26;
+const LANES_MAX = 6;
+
+export async function showHistory(memory) {
+  let versions;
+  try {
+    ({ versions } = await call("history", { rid: memory.rid }));
+  } catch (error) {
+    complain(error);
+    return;
+  }
+  const lanes = [...new Set(versions.map((version) => version.device))];
+  const before = document.activeElement;
+  const dialog = h(
+    "dialog",
+    { class: "dialog history", "aria-labelledby": "history-title", on: { close: () => (dialog.remove(), before?.focus()), click: (event) => event.target === dialog && dialog.close() } },
+    h("header", {}, h("h2", { id: "history-title" }, "History"), h("button", { type: "button", class: "quiet", on: { click: () => dialog.close() } }, "Close")),
+    h("p", { class: "legend" }, lanes.map((device) => h("span", { class: "lane-name", vars: { "--hue": hueOf(device) } }, h("span", { class: "dot", "aria-hidden": "true" }), nameOf(device, versions)))),
+    h("ol", { class: "plain timeline" }, versions.map((version, place) => entry(version, versions.slice(0, place).findLast((each) => each.text !== null)?.text ?? null, lanes, versions))),
+    !versions.length && h("p", { class: "muted" }, "Its log was folded away; only what it says now is left."),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function nameOf(device, versions) {
+  if (device === state.session.device_id) return "this device";
+  return versions.find((version) => version.device === device)?.device_name ?? deviceName(device);
+}
+
+function entry(version, before, lanes, versions) {
+  const lane = Math.min(lanes.indexOf(version.device), LANES_MAX - 1);
+  const width = Math.min(lanes.length, LANES_MAX) * LANE;
+  const changes = Object.entries(version.change ?? {}).filter(([, value]) => value !== null);
+  return h(
+    "li",
+    { vars: { "--hue": hueOf(version.device) } },
+    s("svg", { class: "lane", width, viewBox: `0 0 ${width} 60`, preserveAspectRatio: "none", "aria-hidden": "true" }, lanes.slice(0, LANES_MAX).map((_, place) => s("line", { class: "lane-line", x1: place * LANE + 13, x2: place * LANE + 13, y1: 0, y2: 60 }))),
+    h("span", { class: "lane-dot", "aria-hidden": "true", vars: { "--at": `${lane * LANE + 13}px` } }),
+    h(
+      "div",
+      { class: "moment" },
+      h("p", {}, h("strong", {}, deed(version.kind)), ` on ${nameOf(version.device, versions)}, `, h("time", { datetime: version.at }, clock(version.at))),
+      version.text !== null && (version.kind === "edit" && before !== null ? words(before, version.text) : version.kind === "remember" ? h("p", { class: "quote" }, version.text) : null),
+      changes.length > 0 && h("p", { class: "muted" }, changes.map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(" · ")),
+    ),
+  );
+}
+
+function words(before, after) {
+  return h("p", { class: "quote" }, difference(before, after).map(([kind, text]) => h(kind === "new" ? "ins" : kind === "gone" ? "del" : "span", {}, text)));
+}

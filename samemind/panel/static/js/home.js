@@ -1,0 +1,109 @@
+// Home: the sync as it happens, what wants a decision, and what came lately.
+
+import { call } from "./api.js";
+import { h, keyed, say } from "./dom.js";
+import { onOps } from "./live.js";
+import { syncMap } from "./map.js";
+import { reveal } from "./memories.js";
+import { openQuestions } from "./questions.js";
+import { count, deviceName, memoryNamed, state } from "./state.js";
+import { ago, clock, deed, hueOf, plural } from "./words.js";
+
+const SHOWN = 14;
+
+/** One sentence on how the devices stand to each other. */
+export function agreement() {
+  const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
+  if (!peers.length) return ["This device is on its own", "Pair another, and both will hold the same."];
+  const memories = plural(count(), "memory", "memories");
+  const linked = peers.filter((peer) => peer.state === "linked");
+  const behind = linked.filter((peer) => peer.behind);
+  const names = new Intl.ListFormat("en").format(linked.map((peer) => peer.name));
+  const away = peers.filter((peer) => peer.state !== "linked");
+  const rest = away.length ? `${new Intl.ListFormat("en").format(away.map((peer) => peer.name))} ${away.length === 1 ? "is" : "are"} away and will catch up.` : "Whatever one is told, the others know within a moment.";
+  if (!linked.length) return ["Nobody else is here", rest];
+  if (behind.length) return [`${names} ${linked.length === 1 ? "is" : "are"} catching up`, rest];
+  return [`You and ${names} hold the same ${memories}`, rest];
+}
+
+export function homeView() {
+  const title = h("h1", {});
+  const subtitle = h("p", { class: "lead" });
+  const map = syncMap();
+  const decisions = h("ul", { class: "plain decisions" });
+  const lately = h("ol", { class: "plain lately", "aria-label": "Lately" });
+  const element = h(
+    "div",
+    { class: "view home" },
+    h("header", { class: "view-head" }, title, subtitle),
+    h("section", { class: "stage", "aria-label": "Map of the sync" }, map.element),
+    h("section", { class: "side" }, h("h2", {}, "For you"), decisions, h("h2", {}, "Lately"), lately),
+  );
+  let ops = [];
+
+  const show = () =>
+    keyed(lately, ops, {
+      key: (op) => op.op_id,
+      make: lateOp,
+      update: (item, op) => {
+        const text = op.rid && memoryNamed(op.rid)?.text;
+        say(item.what, text ? `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”` : "");
+        say(item.when, ago(op.at));
+        say(item.who, op.device === state.session?.device_id ? "this device" : (op.device_name ?? deviceName(op.device)));
+        item.link.disabled = !text;
+      },
+    });
+
+  call("log", { limit: SHOWN }).then((log) => {
+    ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, SHOWN);
+    show();
+  }, () => {});
+  const stop = onOps((news) => {
+    ops = [...news.ops.toReversed().filter(told), ...ops].slice(0, SHOWN);
+    map.pulse(news);
+    show();
+  });
+  const timer = setInterval(show, 30_000);
+
+  return {
+    element,
+    update() {
+      const [main, rest] = agreement();
+      say(title, main);
+      say(subtitle, rest);
+      map.update();
+      show();
+      const questions = openQuestions().length;
+      const triggers = (state.triggers ?? []).filter((each) => each.status === "pending" || each.status === "delivered").length;
+      const items = [
+        questions && { key: "questions", href: "#/questions", text: `${plural(questions, "contradiction")} to settle` },
+        triggers && { key: "triggers", href: "#/inbox", text: `${plural(triggers, "reminder")} in the inbox` },
+        !state.status?.peers?.length && { key: "pair", href: "#/devices", text: "Pair another device" },
+      ].filter(Boolean);
+      keyed(decisions, items.length ? items : [{ key: "none", text: "Nothing waits for you." }], {
+        key: (item) => item.key,
+        make: (item) => h("li", {}, item.href ? h("a", { href: item.href }) : h("span", { class: "muted" })),
+        update: (li, item) => say(li.firstChild, item.text),
+      });
+    },
+    close() {
+      stop();
+      clearInterval(timer);
+    },
+  };
+}
+
+// What people did; counting accesses and passing claims on is housekeeping.
+function told(op) {
+  return !["access", "claim", "receipt"].includes(op.kind);
+}
+
+function lateOp(op) {
+  const item = h("li", { class: "late", vars: { "--hue": hueOf(op.device) } });
+  item.who = h("span", { class: "late-who" });
+  item.what = h("span", { class: "late-what" });
+  item.when = h("time", { datetime: op.at, title: clock(op.at) });
+  item.link = h("button", { type: "button", class: "late-row", on: { click: () => reveal(op.rid) } }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "late-head" }, item.who, ` ${deed(op.kind)} `, item.when), item.what);
+  item.append(item.link);
+  return item;
+}

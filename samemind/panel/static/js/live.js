@@ -1,0 +1,53 @@
+// Hear what changes. The stream is closed while nobody looks at the page: browsers allow few connections, and a
+// hidden page misses nothing, since it is told on its return from where it left.
+
+import { state, changed, reloadSoon, takeWaiting } from "./state.js";
+
+let source = null;
+const opsHeard = new Set();
+
+/** Be told of ops as they come: {count, ops}. */
+export function onOps(listener) {
+  opsHeard.add(listener);
+  return () => opsHeard.delete(listener);
+}
+
+function open() {
+  source = new EventSource("/api/v1/panel/events");
+  source.addEventListener("hello", () => {
+    state.connected = true;
+    reloadSoon();
+    changed();
+  });
+  source.addEventListener("ops", (event) => {
+    const news = JSON.parse(event.data);
+    for (const listener of opsHeard) listener(news);
+    reloadSoon();
+  });
+  source.addEventListener("status", (event) => {
+    state.status = JSON.parse(event.data);
+    changed();
+  });
+  source.addEventListener("waiting", (event) => {
+    takeWaiting(JSON.parse(event.data).waiting);
+  });
+  source.addEventListener("error", () => {
+    state.connected = false;
+    changed();
+    // A browser gives up on a stream that was refused, as after a restart of the device: ask again now and then.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => !document.hidden && (close(), open()), 3000);
+  });
+}
+
+function close() {
+  source?.close();
+  source = null;
+}
+
+export function listen() {
+  open();
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) close();
+    else if (!source) open();
+  });
+}

@@ -1,0 +1,102 @@
+// The map of the sync: this device in the middle, the others around it, a line to each that is linked, and a
+// dot on its way for what is being told. It is a picture of what the list of devices says in words.
+
+import { h, s, say } from "./dom.js";
+import { state } from "./state.js";
+import { hueOf, plural } from "./words.js";
+
+const WIDTH = 640;
+const HEIGHT = 400;
+const CENTRE = { x: WIDTH / 2, y: HEIGHT / 2 };
+// Each op of a burst would be a cloud: this many dots say "many".
+const DOTS_MAX = 8;
+const FLIGHT_MS = 900;
+
+export function syncMap() {
+  const lines = s("g");
+  const dots = s("g");
+  const nodes = s("g");
+  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, "Map of the sync"), lines, dots, nodes);
+  const caption = h("p", { class: "map-caption muted", role: "status" });
+  const element = h("figure", { class: "map-figure" }, svg, h("figcaption", {}, caption));
+  let drawn = "";
+  let places = new Map();
+
+  function update() {
+    const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
+    const own = state.session;
+    if (!own) return;
+    const picture = JSON.stringify([own.name, peers.map((peer) => [peer.device_id, peer.name, peer.state, peer.behind])]);
+    if (picture === drawn) return;
+    drawn = picture;
+    places = new Map([[own.device_id, CENTRE]]);
+    peers.forEach((peer, place) => places.set(peer.device_id, around(place, peers.length)));
+    if (peers.length === 1) {
+      places.set(own.device_id, { x: WIDTH * 0.27, y: CENTRE.y });
+      places.set(peers[0].device_id, { x: WIDTH * 0.73, y: CENTRE.y });
+    }
+    const centre = places.get(own.device_id);
+    lines.replaceChildren(
+      ...peers.map((peer) => {
+        const there = places.get(peer.device_id);
+        return s("line", { class: `wire ${peer.state}`, x1: centre.x, y1: centre.y, x2: there.x, y2: there.y });
+      }),
+    );
+    nodes.replaceChildren(...peers.map((peer) => node(peer.device_id, peer.name, how(peer), peer.state)), node(own.device_id, own.name, "this device", "own"));
+    say(svg.querySelector("title"), `Map of the sync: ${own.name}, and ${peers.map((peer) => `${peer.name}, ${how(peer)}`).join("; ") || "no other device"}`);
+  }
+
+  function node(id, name, told, kind) {
+    const { x, y } = places.get(id);
+    const big = kind === "own" ? 34 : 28;
+    return s(
+      "g",
+      { class: `node ${kind}`, transform: `translate(${x} ${y})`, data: { device: id }, vars: { "--hue": hueOf(id) } },
+      s("circle", { class: "halo", r: big + 9 }),
+      s("circle", { class: "disc", r: big }),
+      s("text", { class: "initial", "text-anchor": "middle", dy: ".36em" }, [...name][0]?.toUpperCase() ?? ""),
+      s("text", { class: "name", "text-anchor": "middle", y: big + 30 }, name.length > 22 ? `${name.slice(0, 21)}…` : name),
+      s("text", { class: "told", "text-anchor": "middle", y: big + 50 }, told),
+    );
+  }
+
+  /** Let what was just told be seen on its way. */
+  function pulse({ count, ops }) {
+    const own = state.session.device_id;
+    const linked = (state.status?.peers ?? []).filter((peer) => peer.state === "linked").map((peer) => peer.device_id);
+    say(caption, `${plural(count, "op")} ${ops.at(-1)?.device === own ? "told here" : `from ${ops.at(-1)?.device_name ?? "another device"}`}, ${new Date().toLocaleTimeString("en")}`);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    ops.slice(-DOTS_MAX).forEach((op, place) => {
+      // What is ours goes to everybody who is here; what is another's came from them, or by way of somebody who is here.
+      const from = op.device === own ? own : places.has(op.device) && linked.includes(op.device) ? op.device : linked[0];
+      const to = op.device === own ? linked : [own];
+      for (const target of to) if (from && places.has(from) && places.has(target)) fly(places.get(from), places.get(target), op.device, place * 70);
+    });
+  }
+
+  function fly(from, to, device, delay) {
+    const dot = s("circle", { class: "flight", r: 6, cx: 0, cy: 0 });
+    dot.style.setProperty("--hue", hueOf(device));
+    dots.append(dot);
+    const at = ({ x, y }) => `translate(${x}px, ${y}px)`;
+    dot.animate([{ transform: at(from), opacity: 0 }, { opacity: 1, offset: 0.15 }, { opacity: 1, offset: 0.85 }, { transform: at(to), opacity: 0 }], { duration: FLIGHT_MS, delay, easing: "cubic-bezier(.45,.05,.3,1)", fill: "both" }).finished.then(
+      () => dot.remove(),
+      () => dot.remove(),
+    );
+  }
+
+  return { element, update, pulse };
+}
+
+function around(place, count) {
+  const angle = -Math.PI / 2 + (2 * Math.PI * place) / count;
+  return { x: CENTRE.x + Math.cos(angle) * WIDTH * 0.36, y: CENTRE.y - 12 + Math.sin(angle) * HEIGHT * 0.34 };
+}
+
+/** How it stands with a peer, in a few words. */
+export function how(peer) {
+  if (peer.state === "revoked") return "put out";
+  if (peer.state === "dialling") return "being called";
+  if (peer.state === "linked") return peer.behind ? `${peer.behind} ops behind` : "in step";
+  return peer.behind ? `away, ${plural(peer.behind, "op")} behind` : "away";
+}

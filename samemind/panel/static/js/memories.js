@@ -1,0 +1,249 @@
+// The panel of memories: cards by category, search while typing, a composer, and a mode for many at once.
+
+import { call } from "./api.js";
+import { card, updateCard } from "./card.js";
+import { composer } from "./composer.js";
+import { announce, confirmHere, h, icon, iconButton, keyed, say } from "./dom.js";
+import { changed, count, memoryNamed, reload, shown, state, subscribe } from "./state.js";
+import { complain } from "./toasts.js";
+import { CATEGORIES, CATEGORY_NAMES, categoryOf, plural } from "./words.js";
+
+const FOUND_MAX = 30;
+const TYPING_MS = 120;
+const CATEGORY_KEY = "samemind.category";
+
+// Of the panel's state only the category outlives a reload: an open panel or a selection would surprise.
+const view = { open: false, manage: false, category: localStorage.getItem(CATEGORY_KEY) ?? "all", query: "", found: null, selected: new Set() };
+const parts = {};
+
+export function isOpen() {
+  return view.open;
+}
+
+export function toggle(open = !view.open) {
+  view.open = open;
+  parts.aside.hidden = !open;
+  document.body.classList.toggle("with-memories", open);
+  parts.pill.setAttribute("aria-expanded", String(open));
+  if (open) parts.search.focus();
+  else if (parts.aside.contains(document.activeElement) || document.activeElement === document.body) parts.pill.focus();
+  render();
+}
+
+export function search() {
+  if (!view.open) toggle(true);
+  parts.search.focus();
+  parts.search.select();
+}
+
+export function compose() {
+  if (!view.open) toggle(true);
+  parts.composer.open();
+}
+
+/** Show one memory, wherever it was named. */
+export function reveal(rid) {
+  view.query = parts.search.value = "";
+  view.found = null;
+  chooseCategory("all");
+  if (!view.open) toggle(true);
+  render();
+  const found = parts.aside.querySelector(`[data-rid="${CSS.escape(rid)}"] .card-text`);
+  found?.scrollIntoView({ block: "center" });
+  found?.focus();
+}
+
+export function build() {
+  parts.aside = document.getElementById("memories");
+  parts.pill = document.getElementById("pill");
+  parts.pill.addEventListener("click", () => toggle());
+  parts.count = h("p", { class: "muted" });
+  parts.search = h("input", { type: "search", placeholder: "Search by words or meaning", "aria-label": "Search memories", autocomplete: "off", "aria-keyshortcuts": "/", on: { input: typed } });
+  parts.chips = h("div", { class: "chips", role: "group", "aria-label": "Category" });
+  parts.composer = composer();
+  parts.groups = h("div", { class: "groups" });
+  parts.empty = h("div", { class: "empty", hidden: true });
+  parts.more = h("button", { type: "button", class: "more", hidden: true, on: { click: more } }, "Show more");
+  parts.manage = h("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => manage(!view.manage) } }, "Manage");
+  parts.bulk = h("div", { class: "bulk", role: "toolbar", "aria-label": "Selected memories", hidden: true });
+  parts.aside.append(
+    h("header", { class: "memories-head" }, h("div", {}, h("h2", {}, "Memories"), parts.count), parts.manage, iconButton("close", "Close memories", () => toggle(false))),
+    h("div", { class: "memories-tools" }, h("label", { class: "search" }, icon("search"), parts.search), parts.chips, parts.bulk),
+    h("div", { class: "memories-scroll", tabindex: "-1" }, parts.empty, parts.groups, parts.more),
+    parts.composer.element,
+  );
+  parts.aside.addEventListener("keydown", keys);
+  buildBulk();
+  subscribe(render);
+}
+
+function manage(on) {
+  view.manage = on;
+  view.selected.clear();
+  announce(on ? "Manage mode: choose memories to forget." : "Manage mode off.");
+  render();
+}
+
+function chooseCategory(category) {
+  view.category = category;
+  localStorage.setItem(CATEGORY_KEY, category);
+  render();
+}
+
+let typing = 0;
+
+async function typed() {
+  view.query = parts.search.value.trim();
+  view.found = null;
+  clearTimeout(typing);
+  render(); // by the words that are here, at once
+  if (!view.query) return;
+  const asked = view.query;
+  typing = setTimeout(async () => {
+    try {
+      const { results } = await call("recall", { query: asked, k: FOUND_MAX });
+      if (asked !== view.query) return;
+      view.found = results;
+      render();
+      announce(`${plural(visible().length, "memory", "memories")} found`);
+    } catch (error) {
+      complain(error);
+    }
+  }, TYPING_MS);
+}
+
+/** What is to be seen now: all, or what fits the search, the best first. */
+function visible() {
+  const all = shown().filter((memory) => view.category === "all" || categoryOf(memory) === view.category);
+  if (!view.query) return all;
+  const words = view.query.toLowerCase();
+  const literal = all.filter((memory) => memory.text.toLowerCase().includes(words));
+  const recalled = (view.found ?? []).map((hit) => memoryNamed(hit.rid) ?? hit).filter((memory) => !state.waiting.has(memory.rid) && (view.category === "all" || categoryOf(memory) === view.category));
+  return [...new Map([...literal, ...recalled].map((memory) => [memory.rid, memory])).values()];
+}
+
+function groupsOf(memories) {
+  if (view.query) return memories.length ? [{ name: "found", title: "Found", memories }] : [];
+  const groups = CATEGORIES.map((name) => ({ name, title: CATEGORY_NAMES[name], memories: memories.filter((each) => categoryOf(each) === name) }));
+  for (const group of groups) group.memories.sort((a, b) => Number(b.pinned) - Number(a.pinned));
+  return groups.filter((group) => group.memories.length);
+}
+
+function render() {
+  const total = count();
+  parts.pill.hidden = !state.loaded;
+  say(parts.pill, plural(total, "memory", "memories"));
+  if (!view.open) return;
+  const seen = visible();
+  const facts = shown().filter((memory) => memory.parent).length;
+  say(parts.count, facts ? `${plural(total, "memory", "memories")}, ${facts} of them read out of others` : plural(total, "memory", "memories"));
+  renderChips();
+  renderEmpty(total, seen.length);
+  keyed(parts.groups, groupsOf(seen), { key: (group) => group.name, make: makeGroup, update: updateGroup });
+  parts.more.hidden = Boolean(view.query) || state.memories.length >= state.total;
+  parts.aside.classList.toggle("managing", view.manage);
+  parts.manage.setAttribute("aria-pressed", String(view.manage));
+  say(parts.manage, view.manage ? "Done" : "Manage");
+  parts.bulk.hidden = !view.manage;
+  for (const rid of view.selected) if (state.waiting.has(rid)) view.selected.delete(rid);
+  say(parts.selected, `${view.selected.size} selected`);
+  parts.forget.disabled = !view.selected.size;
+  parts.clear.disabled = !total;
+}
+
+function makeGroup(group) {
+  const list = h("ul", { class: "cards", "aria-label": group.title });
+  const element = h("section", { class: "group", data: { category: group.name } }, h("h3", {}, group.title, " ", h("span", { class: "group-count" })), list);
+  element.list = list;
+  return element;
+}
+
+function updateGroup(element, group) {
+  say(element.querySelector(".group-count"), String(group.memories.length));
+  keyed(element.list, group.memories, {
+    key: (memory) => memory.rid,
+    make: (memory) => card(memory),
+    update: (item, memory) => updateCard(item, memory, { manage: view.manage, selected: view.selected.has(memory.rid), select }),
+  });
+}
+
+function select(rid, on) {
+  if (on) view.selected.add(rid);
+  else view.selected.delete(rid);
+  render();
+}
+
+function renderChips() {
+  const counts = Object.groupBy ? Object.groupBy(shown(), categoryOf) : {};
+  const chips = ["all", ...CATEGORIES].map((name) => ({ name, label: name === "all" ? "All" : CATEGORY_NAMES[name], some: name === "all" || counts[name]?.length || view.category === name }));
+  keyed(parts.chips, chips.filter((chip) => chip.some), {
+    key: (chip) => chip.name,
+    make: (chip) => h("button", { type: "button", class: "chip", data: { category: chip.name }, on: { click: () => chooseCategory(chip.name) } }, chip.label),
+    update: (element, chip) => element.setAttribute("aria-pressed", String(view.category === chip.name)),
+  });
+}
+
+function renderEmpty(total, seen) {
+  const nothing = total === 0 ? "none" : seen === 0 ? (view.query ? "unfound" : "category") : "";
+  parts.empty.hidden = !nothing;
+  if (parts.empty.dataset.why === nothing) return;
+  parts.empty.dataset.why = nothing;
+  const told = {
+    none: [
+      h("p", { class: "empty-title" }, "Nothing is remembered yet"),
+      h("p", {}, "Write something below, such as “I take the 8:15 train” or “Ann moved to Lisbon”. It will be on every device you pair."),
+      h("p", { class: "muted" }, "From a terminal: ", h("code", {}, "samemind remember …"), "."),
+    ],
+    unfound: [h("p", { class: "empty-title" }, "Nothing fits"), h("p", {}, "Neither by its words nor by its meaning. Try fewer words, or another category.")],
+    category: [h("p", { class: "empty-title" }, "Nothing here"), h("p", {}, "Double click a memory to give it this category.")],
+  }[nothing];
+  parts.empty.replaceChildren(...(told ?? []));
+}
+
+function buildBulk() {
+  parts.selected = h("span", { class: "bulk-count", role: "status" });
+  parts.forget = h("button", { type: "button", on: { click: forgetSelected } }, "Forget");
+  parts.clear = h("button", { type: "button", class: "quiet", on: { click: clearAll } }, "Clear all…");
+  const all = h("button", { type: "button", class: "quiet", on: { click: () => (visible().forEach((each) => view.selected.add(each.rid)), render()) } }, "Select all");
+  parts.bulk.append(parts.selected, all, parts.forget, parts.clear);
+}
+
+async function forgetSelected() {
+  const rids = [...view.selected];
+  if (!rids.length) return;
+  view.selected.clear();
+  await call("panel/forget", { rids }).catch(complain);
+}
+
+async function clearAll() {
+  const yes = await confirmHere(parts.bulk, `Forget all ${plural(count(), "memory", "memories")}, on every device?`, "Forget all");
+  if (!yes) return;
+  try {
+    await call("panel/forget", { all: true });
+    manage(false);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function more() {
+  state.limit += 500;
+  await reload().catch(complain);
+  changed();
+}
+
+function keys(event) {
+  if (event.key === "Escape" && !event.defaultPrevented) {
+    event.preventDefault();
+    event.stopPropagation();
+    if (view.manage) manage(false);
+    else toggle(false);
+    return;
+  }
+  const text = event.target.closest?.(".card-text");
+  if (text && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    const all = [...parts.aside.querySelectorAll(".card-text")];
+    all[all.indexOf(text) + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
+    event.preventDefault();
+  }
+}

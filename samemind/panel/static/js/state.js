@@ -1,0 +1,124 @@
+// What this page knows, and who wants to hear when it changes. The device is the truth; this is what was heard of it.
+
+import { call } from "./api.js";
+
+const LISTED = 300;
+const GATHER_MS = 60;
+
+export const state = {
+  session: null,
+  memories: [],
+  total: 0,
+  limit: LISTED,
+  loaded: false,
+  waiting: new Map(), // rid → the undo window it is in
+  windows: [],
+  status: null,
+  contradictions: null,
+  triggers: null,
+  connected: false,
+};
+
+const listeners = new Set();
+
+export function subscribe(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function changed() {
+  for (const listener of listeners) listener();
+}
+
+/** The memories that show: what is about to be forgotten is gone already. */
+export function shown() {
+  return state.memories.filter((memory) => !state.waiting.has(memory.rid));
+}
+
+/** How many there are, of those that show. */
+export function count() {
+  if (state.total > state.memories.length) return Math.max(0, state.total - state.waiting.size);
+  return shown().length;
+}
+
+export function memoryNamed(rid) {
+  return state.memories.find((memory) => memory.rid === rid);
+}
+
+/** Replace one memory by what the device said of it, without waiting for the news. */
+export function learn(memory) {
+  const place = state.memories.findIndex((each) => each.rid === memory.rid);
+  if (place >= 0) state.memories[place] = memory;
+  changed();
+}
+
+export async function reload() {
+  const asked = state.limit;
+  const listed = await call("list", { limit: asked });
+  state.memories = listed.memories;
+  state.total = listed.total;
+  state.loaded = true;
+  await Promise.all([
+    optional("contradictions list", (found) => (state.contradictions = found.contradictions)),
+    optional("triggers list", (found) => (state.triggers = found.triggers)),
+  ]);
+  changed();
+}
+
+async function optional(verb, take) {
+  try {
+    take(await call(verb));
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 405) throw error; // an older device has no such verb
+  }
+}
+
+let timer = 0;
+let running = false;
+let again = false;
+
+/** Reload soon; many reasons within a moment are one. */
+export function reloadSoon() {
+  if (running) {
+    again = true;
+    return;
+  }
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    running = true;
+    try {
+      await reload();
+    } catch {
+      // The stream says when the device is away; what it has to tell comes with the next news.
+    } finally {
+      running = false;
+      if (again) {
+        again = false;
+        reloadSoon();
+      }
+    }
+  }, GATHER_MS);
+}
+
+/** Hear what waits to be forgotten. What waits no more is shown again only after a look at what is there. */
+export async function takeWaiting(windows) {
+  state.windows = windows;
+  const waiting = new Map(windows.flatMap((each) => each.rids.map((rid) => [rid, each.id])));
+  for (const rid of waiting.keys()) state.waiting.set(rid, waiting.get(rid));
+  changed();
+  if (state.waiting.size > waiting.size) {
+    await reload().catch(() => reloadSoon());
+    state.waiting = new Map(state.windows.flatMap((each) => each.rids.map((rid) => [rid, each.id])));
+    changed();
+  }
+}
+
+/** Every device by id: this one and the others. */
+export function devices() {
+  const own = state.session && { device_id: state.session.device_id, name: state.session.name, own: true };
+  return [own, ...(state.status?.peers ?? [])].filter(Boolean);
+}
+
+export function deviceName(id) {
+  return devices().find((device) => device.device_id === id)?.name ?? id.slice(0, 8);
+}

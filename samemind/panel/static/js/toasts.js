@@ -1,0 +1,75 @@
+// Notices at the foot of the page: what can still be taken back, and what went wrong.
+
+import { call } from "./api.js";
+import { announce, h, keyed } from "./dom.js";
+import { state, subscribe } from "./state.js";
+import { plural } from "./words.js";
+
+const SHOWN_MS = 7000;
+let errors = [];
+let next = 0;
+
+/** Show what the device would not do. */
+export function complain(error) {
+  if (error.name === "AbortError") return;
+  notice(error.message ?? String(error), error.hint, "error");
+}
+
+/** Show a sentence for a while. */
+export function notice(text, hint = "", kind = "plain") {
+  const entry = { id: `notice-${next++}`, text, hint, kind };
+  errors = [...errors.slice(-2), entry];
+  announce(text);
+  render();
+  setTimeout(() => {
+    errors = errors.filter((each) => each !== entry);
+    render();
+  }, SHOWN_MS);
+}
+
+/** Take back what was done last, if there is still time. */
+export async function undoLast() {
+  const last = state.windows.at(-1);
+  if (!last) return false;
+  await undo(last.id);
+  return true;
+}
+
+async function undo(id) {
+  try {
+    await call("panel/undo", { id });
+    announce("Taken back.");
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function render() {
+  keyed(document.getElementById("toasts"), [...state.windows, ...errors], {
+    key: (each) => each.id,
+    make: (each) => (each.rids ? undoToast(each) : plainToast(each)),
+  });
+}
+
+function undoToast(window) {
+  const text = `${plural(window.rids.length, "memory", "memories")} forgotten`;
+  announce(`${text}. Press U to undo.`);
+  return h(
+    "div",
+    { class: "toast", data: { window: window.id }, vars: { "--seconds": `${window.seconds}s` } },
+    h("span", {}, text),
+    h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(window.id) } }, "Undo"),
+    h("i", { class: "fuse", "aria-hidden": "true" }),
+  );
+}
+
+function plainToast(entry) {
+  return h(
+    "div",
+    { class: `toast ${entry.kind}`, role: entry.kind === "error" ? "alert" : null },
+    h("span", {}, entry.text, entry.hint && h("small", {}, entry.hint)),
+    h("button", { type: "button", on: { click: () => ((errors = errors.filter((each) => each !== entry)), render()) } }, "Close"),
+  );
+}
+
+subscribe(render);

@@ -1,0 +1,80 @@
+// Say times, changes and categories in words.
+
+export const CATEGORIES = ["project", "preference", "identity", "other"];
+export const CATEGORY_NAMES = { project: "Projects", preference: "Preferences", identity: "About you", other: "Everything else" };
+
+/** Which group a memory belongs to: as it was told, else by what it carries. */
+export function categoryOf(memory) {
+  const told = memory.meta?.category;
+  if (told === "project" || told === "preference" || told === "identity") return told;
+  if (memory.project) return "project";
+  if (memory.type === "affective") return "preference";
+  if (memory.type === "social") return "identity";
+  return "other";
+}
+
+/** How long ago, or how far ahead, roughly. */
+export function ago(moment, now = Date.now()) {
+  const seconds = Math.round((new Date(moment).getTime() - now) / 1000);
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
+    if (Math.abs(seconds) >= size * (unit === "day" ? 1 : 1)) {
+      const count = Math.trunc(seconds / size);
+      if (unit === "day" && Math.abs(count) > 30) {
+        return new Date(moment).toLocaleDateString("en", { year: "numeric", month: "short", day: "numeric" });
+      }
+      return words.format(count, unit);
+    }
+  }
+  return "just now";
+}
+
+/** The whole time, for a title. */
+export function clock(moment) {
+  return new Date(moment).toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" });
+}
+
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+const DEEDS = {
+  remember: "told", edit: "edited", set: "changed", forget: "forgotten", erase: "erased", access: "recalled", claim: "claims",
+  relate: "related", resolve: "settled", propose: "summarised", withdraw: "took a summary back", trigger: "reminded", feedback: "rated",
+};
+
+/** What an op did. */
+export function deed(kind) {
+  return DEEDS[kind] ?? kind;
+}
+
+/** Words that went, words that came, words that stayed: [["same" | "gone" | "new", text], …]. */
+export function difference(before, after) {
+  const a = before.split(/(\s+)/);
+  const b = after.split(/(\s+)/);
+  if (a.length * b.length > 250_000) return [["gone", before], ["new", after]];
+  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+    }
+  }
+  const parts = [];
+  const add = (kind, text) => {
+    if (parts.at(-1)?.[0] === kind) parts.at(-1)[1] += text;
+    else parts.push([kind, text]);
+  };
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) add("same", a[i++]), j++;
+    else if (j < b.length && (i === a.length || longest[i][j + 1] >= longest[i + 1][j])) add("new", b[j++]);
+    else add("gone", a[i++]);
+  }
+  return parts;
+}
+
+/** A colour of its own for each device, the same on every screen. */
+export function hueOf(deviceId) {
+  return [158, 262, 24, 210, 330, 88, 292, 48][parseInt(deviceId.slice(0, 6), 16) % 8];
+}
