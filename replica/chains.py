@@ -7,7 +7,7 @@ seen something new. Ops of a batch that is not written yet are remembered here u
 
 from collections.abc import Iterable
 
-from replica.feeds import Feed, Feeds, join
+from replica.feeds import Feed, Feeds
 from replica.ids import OpId, Place
 from replica.oplog import Row, Store
 from replica.ops import Op
@@ -57,8 +57,10 @@ class Chains(Feeds):
 
     def see(self, vector: Vector, places: Iterable[Place]) -> None:
         """Raise a vector to cover these ops and everything below them."""
-        dots = [dot for place in places if (dot := self.locate(place)) is not None]
-        join(vector, self.vector_to(dots))
+        for place in places:
+            dot = self.locate(place)
+            if dot is not None:
+                self.raise_to(vector, dot)
 
     def attach(self, op: Op, vector: tuple[Place, ...] | None) -> Feed:
         """Return the feed that this op continues, starting a branch if another op took its place.

@@ -83,7 +83,7 @@ def header(
             origin.incarnation,
             seq,
             hlc,
-            [wire_place(place) for place in seen],
+            wire_places(seen),
             kind,
             version,
             ends,
@@ -102,6 +102,11 @@ def header_hash(header_bytes: bytes) -> OpId:
 def wire_place(place: Place) -> list[Any]:
     """Return a place as plain values."""
     return [place.origin.device, place.origin.incarnation, place.seq, place.id8]
+
+
+def wire_places(places: tuple[Place, ...]) -> list[Any]:
+    """Return several places as plain values."""
+    return [wire_place(place) for place in places]
 
 
 def read_place(value: object) -> Place:

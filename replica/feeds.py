@@ -11,9 +11,13 @@ its stem to the fork; `close` makes that explicit, so that comparing two numbers
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from replica.ids import OpId, Origin, Place
 from replica.state.register import Dot, Vector
+
+# Enough for the heads that a thousand devices name to each other; some 300 bytes each.
+_LOCATED_MAX: Final = 4_096
 
 IdAt = Callable[[int, int], bytes]
 """First 8 bytes of the id of the op of a feed (by number) at a seq that lies on that feed itself."""
@@ -58,6 +62,8 @@ class Feeds:
         self._by_origin: dict[Origin, list[Feed]] = {}
         self._origins: list[Origin] = []
         self._id_at = id_at
+        self._located: dict[Place, Dot] = {}
+        """Ops stay where they are as long as this object lives, and the same few are asked for again and again."""
         for feed in feeds:
             self._keep(feed)
 
@@ -128,9 +134,15 @@ class Feeds:
 
     def locate(self, place: Place) -> Dot | None:
         """Return where an op stands here, or None if it is not held."""
+        dot = self._located.get(place)
+        if dot is not None:
+            return dot
         for feed in self.of(place.origin):
             if feed.fork < place.seq <= feed.seq and self.id8(feed.no, place.seq) == place.id8:
-                return Dot(feed.no, place.seq, place.id8)
+                if len(self._located) >= _LOCATED_MAX:
+                    self._located.clear()
+                dot = self._located[place] = Dot(feed.no, place.seq, place.id8)
+                return dot
         return None
 
     def place(self, no: int, seq: int) -> Place:
@@ -148,12 +160,14 @@ class Feeds:
     def closed(self, vector: Vector) -> Vector:
         """Return the vector with the stems of its branches covered up to where they fork."""
         for no in list(vector):
-            feed = self._feeds[no]
-            while feed.parent is not None:
-                if vector.get(feed.parent, 0) < feed.fork:
-                    vector[feed.parent] = feed.fork
-                feed = self._feeds[feed.parent]
+            self._cover_stems(vector, self._feeds[no])
         return vector
+
+    def raise_to(self, vector: Vector, dot: Dot) -> None:
+        """Let a closed vector cover an op, and everything on its chain below it."""
+        if vector.get(dot.feed, 0) < dot.seq:
+            vector[dot.feed] = dot.seq
+            self._cover_stems(vector, self._feeds[dot.feed])
 
     def vector_to(self, dots: Iterable[Dot]) -> Vector:
         """Return the closed vector that covers these ops and their chains."""
@@ -166,6 +180,12 @@ class Feeds:
     def places(self, vector: Vector) -> tuple[Place, ...]:
         """Return a vector in words that others understand: the last op it covers of each feed."""
         return tuple(self.place(no, seq) for no, seq in sorted(vector.items()) if seq)
+
+    def _cover_stems(self, vector: Vector, feed: Feed) -> None:
+        while feed.parent is not None:
+            if vector.get(feed.parent, 0) < feed.fork:
+                vector[feed.parent] = feed.fork
+            feed = self._feeds[feed.parent]
 
     def _keep(self, feed: Feed) -> None:
         assert feed.no == len(self._feeds), "feeds are numbered in the order they came"

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import zstandard
 
-from replica.codec import SALT_BYTES, header, header_hash, pack, payload_hash, read_place, unpack, wire_place
+from replica.codec import SALT_BYTES, header, header_hash, pack, payload_hash, read_place, unpack, wire_places
 from replica.collector import collector_paused
 from replica.errors import InvalidOp, TooLarge
 from replica.hlc import HLC_MAX
@@ -74,7 +74,7 @@ def encode_frame(frame: Frame) -> bytes:
                 segment.first_seq,
                 segment.prev,
                 segment.signature,
-                None if segment.vector is None else [wire_place(place) for place in segment.vector],
+                None if segment.vector is None else wire_places(segment.vector),
             ]
             for segment in frame.segments
         ],
@@ -84,7 +84,7 @@ def encode_frame(frame: Frame) -> bytes:
         [after - before for before, after in zip([0, *hlcs], hlcs, strict=False)],
         [op.rid is not None for op in frame.ops],
         b"".join([op.rid for op in frame.ops if op.rid is not None]),
-        {i: [wire_place(place) for place in op.seen] for i, op in enumerate(frame.ops) if op.seen},
+        {i: wire_places(op.seen) for i, op in enumerate(frame.ops) if op.seen},
         b"".join([op.payload[:SALT_BYTES] for op in frame.ops if op.payload is not None]),
         [None if op.payload is None else op.payload[SALT_BYTES:] for op in frame.ops],
         b"".join([op.payload_hash for op in frame.ops if op.payload is None]),
@@ -221,23 +221,55 @@ def _build(
             rid_at += MEMORY_ID_BYTES
         body = bodies[i]
         if body is None:
-            payload, digest = None, hashes[hash_at : hash_at + OP_ID_BYTES]
+            payload, erased_hash = None, hashes[hash_at : hash_at + OP_ID_BYTES]
             hash_at += OP_ID_BYTES
         else:
             if len(body) > PAYLOAD_BYTES_MAX:
                 raise TooLarge(f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {len(body)}")
-            payload = salts[salt_at : salt_at + SALT_BYTES] + body
+            payload, erased_hash = salts[salt_at : salt_at + SALT_BYTES] + body, None
             salt_at += SALT_BYTES
-            digest = payload_hash(payload)
-        places = _read_seen(seen[i]) if i in seen else ()
-        version, ends = flags[i] >> 1, bool(flags[i] & 1)
-        origin, seq, prev = segments[at].origin, seqs[at], prevs[at]
-        op_id = header_hash(header(origin, seq, hlc, places, kinds[i], version, ends, rid, prev, digest))
-        ops.append(Op(origin, seq, hlc, places, kinds[i], version, ends, rid, prev, digest, payload, op_id))
-        seqs[at], prevs[at] = seq + 1, op_id
+        seq = seqs[at]
+        op = op_from(
+            segments[at].origin,
+            seq,
+            prevs[at],
+            hlc,
+            seen.get(i, ()),
+            kinds[i],
+            flags[i],
+            rid,
+            payload,
+            erased_hash,
+        )
+        ops.append(op)
+        seqs[at], prevs[at] = seq + 1, op.id
     if any(segment.first_seq == seq for segment, seq in zip(segments, seqs, strict=True)):
         raise InvalidOp("expected every segment to hold an op, got an empty one")
     return Frame(segments, tuple(ops), tuple(segment_of))
+
+
+def op_from(
+    origin: Origin,
+    seq: int,
+    prev: OpId | None,
+    hlc: int,
+    seen: object,
+    kind: int,
+    flag: int,
+    rid: bytes | None,
+    payload: bytes | None,
+    erased_hash: bytes | None,
+) -> Op:
+    """Return the op that a row of columns states, with its header built and hashed anew.
+
+    `seen` is plain, and () where nothing is stated; `erased_hash` stands for a payload that was erased.
+    """
+    places = () if seen == () else _read_seen(seen)
+    digest = erased_hash if payload is None else payload_hash(payload)
+    assert digest is not None
+    version, ends = flag >> 1, bool(flag & 1)
+    op_id = header_hash(header(origin, seq, hlc, places, kind, version, ends, rid, prev, digest))
+    return Op(origin, seq, hlc, places, kind, version, ends, rid, prev, digest, payload, op_id)
 
 
 def _check_numbers(name: str, column: Sequence[Any], low: int, high: int) -> None:

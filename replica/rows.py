@@ -6,7 +6,7 @@ forwarded all the same, and its `Status` tells which of the two it is.
 
 from collections.abc import Mapping
 
-from replica.codec import decode_payload, pack, payload_hash, read_place, unpack, wire_place
+from replica.codec import decode_payload, pack, payload_hash, read_place, unpack, wire_places
 from replica.errors import InvalidOp
 from replica.ids import MemoryId, OpId, Origin, Place
 from replica.oplog import Row, Status
@@ -46,7 +46,7 @@ def row_of(op: Op, *, pos: int, feed: int, signature: bytes | None, status: Stat
         op.version,
         op.ends,
         op.rid,
-        pack([wire_place(place) for place in op.seen]) if op.seen else b"",
+        pack(wire_places(op.seen)) if op.seen else b"",
         op.payload,
         op.payload_hash if op.payload is None else None,
         op.id,

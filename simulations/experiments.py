@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from replica.collector import collector_paused
 from replica.ids import new_memory_id
 from replica.ops import Remember, Write
 from simulations.contestant import CursorWorld
@@ -47,7 +48,7 @@ def gossip(
     kind = CursorWorld if protocol == "hlc-cursor" else World
     world = kind(bare(seed, replicas=replicas, protocol=protocol))
     random = Random(f"gossip {seed}")
-    with world.wire.shared():
+    with collector_paused(), world.wire.shared():
         world.populate()
         for device in world.devices:
             _write(world, device.name, ops_each, random)

@@ -18,7 +18,7 @@ from simulations.checkers import Checker, all_checkers
 from simulations.clock import Clock
 from simulations.device import Device, Key
 from simulations.disk import Crash, Disk, MemoryDisk, SqliteDisk
-from simulations.observer import Bits, Observer, Written, bits
+from simulations.observer import Bits, Observer, Written
 from simulations.timeline import Timeline
 
 
@@ -107,8 +107,17 @@ class Household(Timeline):
 
     def held_by(self, device: Device) -> Bits:
         """Return which ops a device's store holds, read from its feeds rather than remembered."""
-        feeds = device.core.feeds
-        return bits(each for each in self.observer.ops if feeds.locate(each.op.place) is not None)
+        core, observer, held = device.core, self.observer, 0
+        for row in core.store.rows():
+            written = observer.by_id.get(row.id)
+            if written is not None:
+                held |= 1 << written.index
+        for feed in core.feeds:
+            for seq in range(feed.fork + 1, feed.base_seq + 1):
+                written = observer.by_place.get(core.feeds.place(feed.no, seq))
+                if written is not None:
+                    held |= 1 << written.index
+        return held
 
     def attempt(self, device: Device, action: Callable[[], object], what: str = "") -> bool:
         """Do something that writes on a device; False when its disk refused or its process died there."""
@@ -160,7 +169,8 @@ class Household(Timeline):
         core = device.core
         for row in list(core.store.rows(after=device.seen_pos)):
             op = op_of(row, core.feeds.origin_of(row.feed))
-            op = op._replace(payload_hash=payload_hash(row.payload or b""))
+            prev = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
+            op = op._replace(payload_hash=payload_hash(row.payload or b""), prev=prev)
             self.observer.wrote(device.name, device.held, [op], [body_of(op, core.understood)])
             self.say(device.name, "writes", _told([op]), ops=1)
         self.notice(device)

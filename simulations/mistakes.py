@@ -333,12 +333,12 @@ def digest_drifts(world: "World") -> Sequence[Swap]:
 
 
 def vector_forgets(world: "World") -> Sequence[Swap]:
-    right = Feeds.vector_to
+    right = Chains.see
 
-    def vector_to(self: Feeds, dots: Any) -> Vector:
-        return right(self, list(dots)[1:])
+    def see(self: Chains, vector: Vector, places: Any) -> None:
+        right(self, vector, list(places)[1:])
 
-    return [(Feeds, "vector_to", vector_to)]
+    return [(Chains, "see", see)]
 
 
 def edges_stay(world: "World") -> Sequence[Swap]:

@@ -8,6 +8,7 @@ judged by something that shares no code with them.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from replica.ids import Place
 from replica.ops import Body, Op
 
 Bits = int
@@ -16,12 +17,16 @@ Bits = int
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One op as its author wrote it. `past`: what the author held, the op itself not included."""
+    """One op as its author wrote it.
+
+    `past`: what the author held, without the op itself. `chain`: its own chain up to the op, the op included.
+    """
 
     index: int
     op: Op
     body: Body | None
     past: Bits
+    chain: Bits
     device: str
     honest: bool
     newer: bool
@@ -29,10 +34,11 @@ class Written:
 
 @dataclass(slots=True)
 class Observer:
-    """All ops of a world, by number and by id."""
+    """All ops of a world, by number, by id and by place."""
 
     ops: list[Written] = field(default_factory=list)
     by_id: dict[bytes, Written] = field(default_factory=dict)
+    by_place: dict[Place, Written] = field(default_factory=dict)
 
     def wrote(
         self,
@@ -46,10 +52,13 @@ class Observer:
     ) -> Bits:
         """Note one commit by someone who held `held`; return what they hold now."""
         for op, body in zip(ops, bodies, strict=True):
-            written = Written(len(self.ops), op, body, held, device, honest, newer)
+            index = len(self.ops)
+            before = self.by_id.get(op.prev) if op.prev is not None else None
+            chain = (before.chain if before is not None else 0) | 1 << index
+            written = Written(index, op, body, held, chain, device, honest, newer)
             self.ops.append(written)
-            self.by_id[op.id] = written
-            held |= 1 << written.index
+            self.by_id[op.id] = self.by_place[op.place] = written
+            held |= 1 << index
         return held
 
     def among(self, held: Bits) -> Iterator[Written]:

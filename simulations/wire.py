@@ -1,20 +1,27 @@
-"""Pass messages on, count what they carry, and decode a frame of ops once, however many devices it reaches.
+"""Pass messages on, count what they carry, and compute once what follows from the same bytes on every device.
 
-Ops are immutable values, and what a frame decodes to follows from its bytes: so a simulation of a hundred replicas
-need not hash every header and check every body a hundred times. Each replica still admits, orders and folds for itself.
+Ops are immutable values. What a row of a frame decodes to, what a payload says, which places some bytes name, whether a
+signature verifies: each is a pure function of bytes, so a simulation of a hundred replicas need not hash every header
+and check every body a hundred times. Each replica still cuts, packs and unpacks its own frames, and admits, orders,
+folds, stores and sums up every op for itself.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import replica.chains
 import replica.core
+import replica.frame
 import replica.membership
+import replica.rows
 import sync.exchange
-from replica.frame import Frame, decode_frame
+from replica.codec import pack, wire_places
+from replica.frame import Frame, decode_frame, op_from
+from replica.ids import OpId, Origin, Place
 from replica.ops import Body, Op
-from replica.rows import Understood, body_of
+from replica.rows import Understood, body_of, read_places
 from replica.signing import verify
 from simulations.patching import swapped
 from sync.exchange import Exchange
@@ -31,7 +38,9 @@ class Wire:
     size: int = 0
     frames: int = 0
     ops: int = 0
-    _decoded: dict[bytes, Frame] = field(default_factory=dict)
+    _ops: dict[tuple[Any, ...], Op] = field(default_factory=dict)
+    _places: dict[bytes, tuple[Place, ...]] = field(default_factory=dict)
+    _plain: dict[tuple[Place, ...], list[Any]] = field(default_factory=dict)
     _bodies: dict[tuple[bytes, bool, int], Body | None] = field(default_factory=dict)
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
@@ -54,13 +63,33 @@ class Wire:
         return conversation.is_over
 
     def decode(self, data: bytes) -> Frame:
-        """Return the frame that these bytes hold."""
-        frame = self._decoded.get(data)
-        if frame is None:
-            frame = self._decoded[data] = decode_frame(data)
+        """Return the frame that these bytes hold, and count what it delivers, news or not."""
+        frame = decode_frame(data)
         self.frames += 1
         self.ops += len(frame.ops)
         return frame
+
+    def op_from(self, origin: Origin, seq: int, prev: OpId | None, hlc: int, seen: Any, *rest: Any) -> Op:
+        """Return the op that a row of a frame states."""
+        key = (origin, seq, prev, hlc, pack(seen) if seen else seen, *rest)
+        op = self._ops.get(key)
+        if op is None:
+            op = self._ops[key] = op_from(origin, seq, prev, hlc, seen, *rest)
+        return op
+
+    def read_places(self, packed: bytes) -> tuple[Place, ...]:
+        """Return the places that a log row names."""
+        places = self._places.get(packed)
+        if places is None:
+            places = self._places[packed] = read_places(packed)
+        return places
+
+    def wire_places(self, places: tuple[Place, ...]) -> list[Any]:
+        """Return places as plain values."""
+        plain = self._plain.get(places)
+        if plain is None:
+            plain = self._plain[places] = wire_places(places)
+        return plain
 
     def verify(self, public_key: bytes, message: bytes, signature: bytes) -> bool:
         """Say whether an introduction or a revocation is rightly signed."""
@@ -82,6 +111,11 @@ class Wire:
         """Let all devices of this world decode frames and check introductions through here."""
         with (
             swapped(sync.exchange, "decode_frame", self.decode),
+            swapped(replica.frame, "op_from", self.op_from),
+            swapped(replica.frame, "wire_places", self.wire_places),
+            swapped(replica.rows, "wire_places", self.wire_places),
+            swapped(replica.rows, "read_places", self.read_places),
+            swapped(replica.chains, "read_places", self.read_places),
             swapped(replica.membership, "verify", self.verify),
             swapped(replica.core, "body_of", self.body_of),
         ):

@@ -139,7 +139,7 @@ def _set(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list
 
 
 def _setting(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
-    return [Write(Set(random.choice(["goal", "name"]), random.choice([name, now_ms % 1000, None])))]
+    return [Write(Set(random.choice(["home", "name"]), random.choice([name, now_ms % 1000, None])))]
 
 
 def _relate(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:

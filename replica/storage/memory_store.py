@@ -43,8 +43,9 @@ class MemoryStore:
 
     def id_at(self, feed: int, seq: int) -> bytes:
         """Return the id of an op that lies on this very feed."""
-        for row in self.feed_rows(feed, seq, seq):
-            return row.id
+        rows = self._rows_by_feed.get(feed)
+        if rows and seq >= rows[0].seq:
+            return rows[seq - rows[0].seq].id
         piece = next(piece for piece in reversed(self._spine[feed]) if piece.first <= seq)
         at = (seq - piece.first) * ID8_BYTES
         return piece.ids[at : at + ID8_BYTES]
