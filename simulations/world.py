@@ -182,14 +182,23 @@ class World(Links):
         return random.choice(self.devices)
 
     def pairs(self) -> Iterator[tuple[Device, Device]]:
-        """Return who talks to whom in one round: all pairs of a small world, one hub with all of a large one."""
+        """Return who talks to whom in one round: all pairs of a small world; a tree, up and down, in a large one."""
         devices = self.devices
         if self.is_small:
             yield from ((a, b) for i, a in enumerate(devices) for b in devices[i + 1 :])
         else:
             for group in self.groups():
-                yield from ((group[0], other) for other in group[1:])
-                yield from ((group[0], other) for other in group[-2:0:-1])
+                tree = self._tree(group)
+                yield from reversed(tree)
+                yield from tree
+
+    def _tree(self, group: list[Device]) -> list[tuple[Device, Device]]:
+        """Return pairs that join a group: nearly all with the first device, whose twins talk to somebody else."""
+        joined, tree = group[:1], []
+        for device in group[1:]:
+            tree.append((next(each for each in joined if self.admitted(each, device)), device))
+            joined.append(device)
+        return tree
 
     def mark(self, device: Device) -> tuple[int, ...]:
         """Return what changes when a device hears news."""
