@@ -16,6 +16,7 @@ from samemind.arguments import Meta, Rid, Spaces, When
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
 from samemind.results.answers import ContextBlock, Why, WhyNot
+from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
@@ -30,7 +31,7 @@ from samemind.results.memories import (
 )
 from samemind.results.portable import Exported, Imported
 from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
-from samemind.results.thinking import Thought
+from samemind.results.thinking import Retracted, Thought, Unconsolidated
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -388,6 +389,64 @@ class BlockingMind:
     def think(self) -> Thought:
         """Run one cycle of thinking now."""
         return self._run(lambda: self._mind.think())
+
+    def retract(
+        self,
+        *,
+        source: str | None = None,
+        device: str | None = None,
+        speaker: str | None = None,
+        dry_run: bool = False,
+        undo_s: float = 0.0,
+    ) -> Retracted:
+        """Take back everything learned from a source, a device or a speaker."""
+        return self._run(
+            lambda: self._mind.retract(
+                source=source, device=device, speaker=speaker, dry_run=dry_run, undo_s=undo_s
+            )
+        )
+
+    def unconsolidate(self, rid: Rid) -> Unconsolidated:
+        """Take a summary apart; its memories stand for themselves again."""
+        return self._run(lambda: self._mind.unconsolidate(rid))
+
+    def contradictions(
+        self,
+        *,
+        status: str | None = None,
+        workspace: str | None = None,
+        as_of: When | None = None,
+        limit: int = 50,
+    ) -> Contradictions:
+        """List what was told that cannot all be true, open questions first."""
+        return self._run(
+            lambda: self._mind.contradictions(status=status, workspace=workspace, as_of=as_of, limit=limit)
+        )
+
+    def contradiction(self, id: str, *, as_of: When | None = None) -> ContradictionView:
+        """Return one contradiction: who said what and when, what holds, and what was decided."""
+        return self._run(lambda: self._mind.contradiction(id, as_of=as_of))
+
+    def resolve(
+        self,
+        id: str,
+        *,
+        keep_a: bool = False,
+        keep_b: bool = False,
+        keep_both: bool = False,
+        keep: Rid | None = None,
+        merge: str | None = None,
+    ) -> Resolved:
+        """Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+        return self._run(
+            lambda: self._mind.resolve(
+                id, keep_a=keep_a, keep_b=keep_b, keep_both=keep_both, keep=keep, merge=merge
+            )
+        )
+
+    def correct(self, rid: Rid, text: str) -> Corrected:
+        """Say what a memory should have said; what it said before holds no more."""
+        return self._run(lambda: self._mind.correct(rid, text))
 
     def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

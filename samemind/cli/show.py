@@ -28,6 +28,10 @@ def show_said(verb: str, document: Document) -> list[str]:
             f"or, where mDNS does not reach:  samemind pair {document['code']} --address {document['address']}",
             f"Waiting until {_clock(document['expires_at'])}.",
         ]
+    if verb == "retract":
+        return [
+            f"{len(document['rids'])} memories go at {_clock(document['closes_at'])}; Ctrl-C takes it back"
+        ]
     if "refused" in document:
         return [f"somebody was turned away: {document['refused']}"]
     if "peer" in document:
@@ -155,6 +159,14 @@ def _stages(document: Document) -> list[str]:
     ]
 
 
+def _files(document: Document) -> list[str]:
+    return [
+        f"{'changed' if file['changed'] else 'nothing to change in'} {file['path']}"
+        + (f" (before: {file['backup']})" if file["backup"] else "")
+        for file in document["files"]
+    ]
+
+
 def _edges(document: Document) -> list[str]:
     return [_edge(edge) for edge in document["edges"]]
 
@@ -246,6 +258,14 @@ def _checks(document: Document) -> list[str]:
     return lines
 
 
+def _retracted(document: Document) -> list[str]:
+    word = "would go" if document["dry_run"] else "gone"
+    lines = [f"{word}: {rid}" for rid in (*document["rids"], *document["facts"])]
+    lines += [f"{word}: {_one_line(edge)}" for edge in document["edges"]]
+    lines += [f"look at: {rid}, which it changed" for rid in document["changed"]]
+    return lines or ["nothing came from there"]
+
+
 def _thought(document: Document) -> list[str]:
     lines = [
         f"{name:<14} {raised['count']}"
@@ -313,12 +333,16 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "context": lambda document: [_safe(document["text"])] if document["text"] else ["nothing is known"],
     "why": _why,
     "why-not": _stages,
+    "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
+    "setup": lambda document: _files(document) if document["files"] else [document["text"]],
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],
     "graph": _edges,
     "entities": lambda document: [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]],
     "history": _versions,
     "think": _thought,
+    "retract": _retracted,
+    "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],
     "queue list": _queue,
     "queue requeue": lambda document: [f"{document['count']} to be tried again"],
     "held list": _held,

@@ -43,7 +43,11 @@ class RememberedMany:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryView:
-    """One memory as it stands. `session` is the chat it came from; `device` the one that wrote it."""
+    """One memory as it stands. `session` is the chat it came from; `device` the one that wrote it.
+
+    `summary_of` names the memories that a summary stands for, and is empty for any other memory; `summary` is the one
+    under which a memory stands. `tier` is hot, warm or cold, where it was asked for at a time.
+    """
 
     rid: str
     text: str
@@ -79,6 +83,9 @@ class MemoryView:
     origin: str
     accesses: int = 0
     last_access: datetime | None = None
+    tier: str | None = None
+    summary: str | None = None
+    summary_of: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return self.text
@@ -86,7 +93,10 @@ class MemoryView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One answer to a question. `why` is there when an explanation was asked for."""
+    """One answer to a question. `why` is there when an explanation was asked for.
+
+    `summary_of` names the memories that a summary stands for; `summary` is the one under which a cold memory stands.
+    """
 
     rid: str
     text: str
@@ -100,6 +110,8 @@ class Hit:
     device: str
     origin: str
     contradiction_id: str | None = None
+    summary: str | None = None
+    summary_of: list[str] = field(default_factory=list)
     why: Meta | None = None
 
     def __str__(self) -> str:

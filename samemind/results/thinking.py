@@ -21,3 +21,25 @@ class Thought:
     triggers: Raised
     took_ms: float
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unconsolidated:
+    """A summary that is no more, and the memories that stand for themselves again."""
+
+    rid: str
+    rids: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retracted:
+    """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges.
+
+    `changed` names memories of others that the retracted device wrote to; these are as it left them.
+    """
+
+    rids: list[str]
+    facts: list[str] = field(default_factory=list)
+    edges: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    dry_run: bool = False

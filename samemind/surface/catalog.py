@@ -31,12 +31,13 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "answers": ("context", "why", "why-not"),
     "graph": ("relate", "unrelate", "graph", "entities"),
+    "contradictions": ("contradictions list", "contradictions show", "contradictions resolve", "correct"),
     "taking": ("queue list", "queue requeue", "held list", "held release", "held drop", "extract"),
     "portable": ("import", "export"),
-    "thinking": ("think",),
+    "thinking": ("think", "unconsolidate", "retract"),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "panel": ("panel",),
-    "agents": ("mcp",),
+    "agents": ("mcp", "connect", "setup"),
     "device": (
         "init",
         "up",
@@ -52,7 +53,12 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
 }
 # What the first word alone stands for.
-SHORT_FOR: Final[Mapping[str, str]] = {"peers": "peers list", "queue": "queue list", "held": "held list"}
+SHORT_FOR: Final[Mapping[str, str]] = {
+    "contradictions": "contradictions list",
+    "peers": "peers list",
+    "queue": "queue list",
+    "held": "held list",
+}
 
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES: Final = tuple(_FAMILY_OF)

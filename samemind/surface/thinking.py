@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.thinking import Thought
-from samemind.surface.declare import Verb
+from samemind.results.thinking import Retracted, Thought, Unconsolidated
+from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,4 +12,28 @@ class Think:
     """Think now: look for contradictions, consolidate, look for patterns, raise triggers."""
 
 
-THINK: Final = Verb("think", Think, Thought, "samemind.verbs.thinking")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unconsolidate:
+    """Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."""
+
+    rid: str = argument("the id of a summary, or of a memory that stands under one", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retract:
+    """Take back everything learned from a source, a device or a speaker, and what was derived from it."""
+
+    source: str | None = option("--source", "where it was taken from")
+    device: str | None = option("--device", "the device that told it: its name or its id")
+    speaker: str | None = option("--speaker", "who said it")
+    dry_run: bool = option("--dry-run", "change nothing: tell what would go", default=False)
+    undo_s: float = option(
+        "--undo", "write nothing for this long; Ctrl-C takes it back", default=0.0, metavar="SECONDS"
+    )
+
+
+_MODULE: Final = "samemind.verbs.thinking"
+
+THINK: Final = Verb("think", Think, Thought, _MODULE)
+UNCONSOLIDATE: Final = Verb("unconsolidate", Unconsolidate, Unconsolidated, _MODULE)
+RETRACT: Final = Verb("retract", Retract, Retracted, "samemind.verbs.retracting", streams=True)

@@ -5,7 +5,7 @@ import string
 from typing import Final
 
 from replica import DeviceId, MemoryId, show_memory_id
-from samemind.errors import Ambiguous, NotFound, Usage
+from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
 
 # Shorter ones fit too many to be meant.
 PREFIX_CHARACTERS_MIN: Final = 6
@@ -15,10 +15,24 @@ _DEVICE_DIGITS: Final = 64
 _HEX: Final = frozenset(string.hexdigits)
 
 
-def find_memory(connection: sqlite3.Connection, text: str, *, forgotten: bool = False) -> MemoryId:
-    """Return the memory that an id or its beginning names; with `forgotten`, one with a tombstone will do."""
+def find_memory(
+    connection: sqlite3.Connection, text: str, *, forgotten: bool = False, summary: bool = False
+) -> MemoryId:
+    """Return the memory that an id or its beginning names.
+
+    With `forgotten`, one with a tombstone will do; with `summary`, a summary, which is otherwise refused: what is
+    computed can be neither changed nor forgotten.
+    """
     low, high = memory_range(text)
     found = _between(connection, "memory", "rid", low, high)
+    if not found:
+        found = _between(connection, "summary", "rid", low, high)
+        if found and not summary:
+            raise NeedsDecision(
+                f"{show_memory_id(found[0])} is a summary; its words are those of other memories",
+                code="summary",
+                hint="`samemind get` names these; `samemind unconsolidate` lets each stand for itself again",
+            )
     if not found:
         tombstones = _between(connection, "tombstone", "rid", low, high)
         if not tombstones:

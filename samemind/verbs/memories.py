@@ -25,6 +25,7 @@ from cognition import (
 )
 from cognition import Filters as Kept
 from cognition import Hit as Found
+from cognition.contradictions.telling import Teller
 from replica import Core, InvalidOp, MemoryId, Value, Write, new_memory_id, op_uuid, show_memory_id
 from replica.codec import check_text
 from replica.fields import check_fields
@@ -35,10 +36,12 @@ from samemind.fields import fields_of, read_pairs, read_record
 from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
+from samemind.verbs.standing import list_page, view_of
 from samemind.verbs.talk import note_talk
-from samemind.verbs.views import memory_view, select_memories, show_origin
+from samemind.verbs.views import show_origin
 
 # Nobody reads more in one go, and each costs a read; `--offset` goes on from there.
 LIST_MAX: Final = 100_000
@@ -70,7 +73,7 @@ async def remember(device: Device, options: Remember) -> Remembered:
                 asked = {name: fields[name] for name in ("workspace",) if name in fields}
             known = _find_same(connection, options.text, asked)
             if known is not None:
-                return Remembered(rid=show_memory_id(known), op_id=None, duplicate_of=show_memory_id(known))
+                return _told_again(device, core, connection, known, options, fields, found)
         held = kept_back(
             connection, new_memory_id(device.now_ms(), device.random), options.text, fields, device.now_ms()
         )
@@ -88,7 +91,9 @@ async def remember(device: Device, options: Remember) -> Remembered:
         if about is not None and repeats:
             fresh = () if decision.verdict is Verdict.SKIP else _not_here(connection, taken.writes[1:])
             writes = [*_refresh(core, about, options.text, fields, decision.verdict), *fresh]
-        op, *_ = core.commit(writes, now_ms)
+        teller = Teller(core, connection, now_ms)
+        teller.tell(writes, stated(connection, taken, fields, writes, now_ms))
+        op, *_ = teller.commit()
         return Remembered(
             rid=show_memory_id(rid),
             op_id=str(op_uuid(op.id, op.hlc)),
@@ -98,7 +103,7 @@ async def remember(device: Device, options: Remember) -> Remembered:
                 if write.rid is not None and write.rid in taken.facts
             ],
             duplicate_of=show_memory_id(rid) if repeats else None,
-            contradictions=[show_memory_id(about.rid)] if about is not None and not repeats else [],
+            contradictions=[slot.hex() for slot in open_among(connection, teller.slots)],
             facts_dropped=taken.dropped,
         )
 
@@ -108,6 +113,29 @@ async def remember(device: Device, options: Remember) -> Remembered:
     if options.wait:
         await device.mind.settle()
     return remembered
+
+
+def _told_again(
+    device: Device,
+    core: Core,
+    connection: sqlite3.Connection,
+    known: MemoryId,
+    options: Remember,
+    fields: Fields,
+    found: Extraction,
+) -> Remembered:
+    """Say what was told is known; where what it states holds no more, it is stated anew, and asks anew."""
+    now_ms = device.now_ms()
+    taken = take_in(known, options.text, fields, Extraction() if options.no_facts else found)
+    teller = Teller(core, connection, now_ms)
+    teller.tell([], stated(connection, taken, {**fields, "told_at": now_ms}, taken.writes[:1], now_ms))
+    ops = teller.commit()
+    return Remembered(
+        rid=show_memory_id(known),
+        op_id=str(op_uuid(ops[0].id, ops[0].hlc)) if ops else None,
+        duplicate_of=show_memory_id(known),
+        contradictions=[slot.hex() for slot in open_among(connection, teller.slots)],
+    )
 
 
 async def remember_many(device: Device, options: RememberMany) -> RememberedMany:
@@ -153,9 +181,11 @@ async def recall(device: Device, options: Recall) -> Recalled:
 
 
 async def get(device: Device, options: Get) -> MemoryView:
-    """Show one memory."""
+    """Show one memory, or a summary."""
     return await device.replica.read(
-        lambda connection: memory_view(connection, find_memory(connection, options.rid))
+        lambda connection: view_of(
+            connection, find_memory(connection, options.rid, summary=True), now_ms=device.now_ms()
+        )
     )
 
 
@@ -163,15 +193,12 @@ async def list_(device: Device, options: List) -> Listed:
     """List memories, newest first."""
     if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
-    condition, values = kept(options).sql()
-
-    def read(connection: sqlite3.Connection) -> Listed:
-        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
-        rest = f"WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
-        memories = list(select_memories(connection, rest, (*values, options.limit, options.offset)))
-        return Listed(memories=memories, total=total)
-
-    return await device.replica.read(read)
+    filters, now_ms = kept(options), device.now_ms()
+    return await device.replica.read(
+        lambda connection: list_page(
+            connection, filters, limit=options.limit, offset=options.offset, now_ms=now_ms
+        )
+    )
 
 
 def kept(options: Filters) -> Kept:
@@ -226,9 +253,9 @@ def _write_many(
     core: Core,
     connection: sqlite3.Connection,
 ) -> tuple[list[str], list[str]]:
-    """Commit lines in one; return an id for each, and the ids of those that were held back."""
+    """Commit lines together; return an id for each, and the ids of those that were held back."""
     now_ms = device.now_ms()
-    writes: list[Write] = []
+    teller = Teller(core, connection, now_ms)
     rids: list[MemoryId] = []
     held: list[MemoryId] = []
     written: dict[str, MemoryId] = {}
@@ -242,9 +269,10 @@ def _write_many(
                 known = written[name] = kept
                 held.append(kept)
             else:
-                writes += take_in(known, text, fields, found).writes
+                taken = take_in(known, text, fields, found)
+                teller.tell(taken.writes, stated(connection, taken, fields, taken.writes, now_ms))
         rids.append(known)
-    core.commit(writes, now_ms)
+    teller.commit()
     return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]
 
 
@@ -301,5 +329,7 @@ def _show(found: Found, origin: str, *, explain: bool) -> Hit:
         told_at=None if told_at is None else at_ms(told_at),
         device=found.device.hex(),
         origin=origin,
+        summary=None if found.summary is None else show_memory_id(found.summary),
+        summary_of=[show_memory_id(rid) for rid in found.sources],
         why=why if explain else None,
     )

@@ -1,8 +1,14 @@
-"""Think."""
+"""Think, and take apart what thinking put together."""
 
+import sqlite3
+
+from cognition.consolidation.summaries import summary_named, summary_rid
+from replica import Core, Set, Withdraw, Write, proposals_of, show_memory_id
 from samemind.device import Device
-from samemind.results.thinking import Raised, Thought
-from samemind.surface.thinking import Think
+from samemind.errors import NotFound
+from samemind.results.thinking import Raised, Thought, Unconsolidated
+from samemind.surface.thinking import Think, Unconsolidate
+from samemind.verbs.ids import find_memory
 
 
 async def think(device: Device, options: Think) -> Thought:
@@ -17,3 +23,20 @@ async def think(device: Device, options: Think) -> Thought:
         took_ms=cycle.took_ms,
         more=cycle.more,
     )
+
+
+async def unconsolidate(device: Device, options: Unconsolidate) -> Unconsolidated:
+    """Withdraw what was proposed, and set the memories apart: a device that proposes them meanwhile changes nothing."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> Unconsolidated:
+        rid = find_memory(connection, options.rid, summary=True)
+        summary = summary_named(connection, summary_rid(connection, rid) or rid)
+        if summary is None:
+            raise NotFound(f"the memory {show_memory_id(rid)} stands under no summary", code="no_summary")
+        rids = sorted(member.rid for member in summary.members)
+        writes = [Write(Withdraw(tuple(sorted(proposals_of(connection, rids)))))]
+        writes += [Write(Set("apart", True), member) for member in rids]
+        core.commit(writes, device.now_ms())
+        return Unconsolidated(rid=show_memory_id(summary.rid), rids=[show_memory_id(each) for each in rids])
+
+    return await device.replica.run(write)

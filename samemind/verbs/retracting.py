@@ -1,0 +1,138 @@
+"""Take back everything that came from one source, one speaker or one device, and what follows from it.
+
+What a memory says goes with its tombstone: its edits, its claims, and its share in summaries. Beside it go the facts
+that were taken from it, wherever that was done, and the edges that name it. For a device, also the edges that it wrote
+last and the summaries that it proposed. What it changed in the memories of others cannot be taken back by itself, since
+others may have written on; these are named, so that somebody can look.
+
+With `undo`, nothing is written until that time has passed. A call that is cancelled meanwhile has changed nothing.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+import trio
+
+import replica
+from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, show_memory_id
+from replica.edges import edges_by
+from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
+from samemind.control.server import Say
+from samemind.device import Device
+from samemind.errors import Usage
+from samemind.results.plain import to_json
+from samemind.results.thinking import Retracted
+from samemind.surface.thinking import Retract
+from samemind.verbs.ids import find_device
+
+# Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
+UNDO_S_MAX: Final = 600.0
+_CHANGES: Final = (Kind.EDIT, Kind.SET)
+_SOURCES: Final = "SELECT rid FROM memory WHERE source = ? COLLATE NOCASE"
+_SPEAKERS: Final = "SELECT rid FROM memory WHERE speaker = ? COLLATE NOCASE"
+_DEVICES: Final = "SELECT m.rid FROM memory m JOIN feed f ON f.no = m.feed WHERE f.device = ?"
+
+
+class Found(NamedTuple):
+    """What is to go: memories with the facts taken from them, edges, proposals; and what others should look at."""
+
+    rids: list[MemoryId]
+    facts: list[MemoryId]
+    edges: list[tuple[str, str, str]]
+    proposals: list[Place]
+    changed: list[MemoryId]
+
+
+async def retract(device: Device, options: Retract, say: Say) -> Retracted:
+    """Find what is to go, wait for the undo window to close, and let it go."""
+    named = [each for each in (options.source, options.device, options.speaker) if each is not None]
+    if len(named) != 1:
+        raise Usage("expected one of --source, --device and --speaker", code="invalid")
+    if not 0 <= options.undo_s <= UNDO_S_MAX:
+        raise Usage(
+            f"expected an undo window of 0 to {UNDO_S_MAX:g} seconds, got {options.undo_s:g}", code="invalid"
+        )
+    found = await device.replica.run(lambda core, connection: _find(core, connection, options))
+    if options.dry_run:
+        return _shown(found, dry_run=True)
+    if options.undo_s:
+        closes_ms = device.now_ms() + int(options.undo_s * 1_000)
+        closes_at = datetime.fromtimestamp(closes_ms / 1_000, UTC)
+        await say({"rids": [show_memory_id(rid) for rid in found.rids], "closes_at": to_json(closes_at)})
+        await trio.sleep(options.undo_s)
+
+    def write(core: Core, connection: sqlite3.Connection) -> Found:
+        found = _find(core, connection, options)  # anew: what came in meanwhile goes too
+        _write(core, found, device.now_ms())
+        return found
+
+    return _shown(await device.replica.run(write), dry_run=False)
+
+
+def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found:
+    own = None if options.device is None else find_device(connection, options.device)
+    sql = _DEVICES if own is not None else _SOURCES if options.source is not None else _SPEAKERS
+    named = own or options.source or options.speaker
+    rids = {MemoryId(rid) for (rid,) in connection.execute(sql, (named,))}
+    facts = _facts_of(connection, rids)
+    gone = rids | facts
+    names = {show_memory_id(rid) for rid in gone}
+    held = connection.execute("SELECT source, relation, target FROM edge").fetchall()
+    edges = {edge for edge in held if edge[0] in names or edge[2] in names}
+    proposals: list[Place] = []
+    changed: set[MemoryId] = set()
+    if own is not None:
+        edges |= set(edges_by(core, own, held))
+        everything = [
+            MemoryId(rid) for (rid,) in connection.execute("SELECT DISTINCT rid FROM proposal_member")
+        ]
+        proposals = sorted(
+            place for place in replica.proposals_of(connection, everything) if place.origin.device == own
+        )
+        changed = {
+            MemoryId(rid)
+            for (rid,) in connection.execute(
+                """SELECT DISTINCT o.rid FROM op o JOIN feed f ON f.no = o.feed JOIN memory m ON m.rid = o.rid
+                   WHERE f.device = ? AND o.kind IN (?, ?)""",
+                (own, *_CHANGES),
+            )
+        }
+    return Found(sorted(rids), sorted(facts - rids), sorted(edges), proposals, sorted(changed - gone))
+
+
+def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[MemoryId]:
+    """Return what was taken from these memories, and from that in turn."""
+    children: dict[bytes, list[MemoryId]] = {}
+    for rid, parent in connection.execute("SELECT rid, parent FROM memory WHERE parent IS NOT NULL"):
+        children.setdefault(parent, []).append(MemoryId(rid))
+    found: set[MemoryId] = set()
+    fringe = list(rids)
+    while fringe:
+        fringe = [child for rid in fringe for child in children.get(rid, ()) if child not in found]
+        found.update(fringe)
+    return found
+
+
+def _write(core: Core, found: Found, now_ms: int) -> None:
+    gone = sorted({*found.rids, *found.facts})
+    writes = [Write(Relate(*edge, None)) for edge in found.edges]
+    if found.proposals:
+        writes.append(Write(Withdraw(tuple(found.proposals))))
+    writes += [
+        Write(replica.Forget(tuple(gone[start : start + NAMES_MAX])))
+        for start in range(0, len(gone), NAMES_MAX)
+    ]
+    for start in range(0, len(writes), COMMIT_OPS_MAX):
+        core.commit(writes[start : start + COMMIT_OPS_MAX], now_ms)
+
+
+def _shown(found: Found, *, dry_run: bool) -> Retracted:
+    return Retracted(
+        rids=[show_memory_id(rid) for rid in found.rids],
+        facts=[show_memory_id(rid) for rid in found.facts],
+        edges=[" ".join(edge) for edge in found.edges],
+        changed=[show_memory_id(rid) for rid in found.changed],
+        dry_run=dry_run,
+    )

@@ -1,0 +1,108 @@
+"""Show memories as they stand: hot, warm or cold, and summaries in place of what they stand for."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from cognition import Filters
+from cognition.consolidation.summaries import Summary, read_summaries, standing_under, summary_named
+from cognition.memories import read_memories
+from cognition.tiers import tier
+from replica import MemoryId, show_memory_id
+from samemind.fields import DOOR_NAMES
+from samemind.results.memories import Listed, MemoryView
+from samemind.times import at_ms, at_stamp
+from samemind.verbs.views import memory_view, select_memories, show_field, show_origin
+
+# A summary stands in a list only where each of its members would: it says what all of them say.
+_WHOLE: Final = """WITH whole (no) AS (
+    SELECT s.no FROM summary s WHERE NOT EXISTS (
+        SELECT 1 FROM summary_member x JOIN memory m ON m.id = x.id
+        WHERE x.summary = s.no AND NOT ifnull(({condition}), 0)))"""
+_ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
+
+
+def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int) -> MemoryView:
+    """Return one memory, or a summary, as it stands."""
+    summary = summary_named(connection, rid)
+    if summary is not None:
+        return _summary_view(connection, summary, now_ms=now_ms)
+    (view,) = _standing(connection, [memory_view(connection, rid)], now_ms=now_ms)
+    return view
+
+
+def list_page(
+    connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int, now_ms: int
+) -> Listed:
+    """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
+    condition, values = filters.sql()
+    if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
+        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
+        rest = f"WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
+        views = list(select_memories(connection, rest, (*values, limit, offset)))
+        return Listed(memories=_standing(connection, views, now_ms=now_ms), total=total)
+    alone = "1" if filters.include_archived else _ALONE
+    everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, no) AS (
+        SELECT m.created, m.rid, NULL FROM memory m WHERE {condition} AND {alone}
+        UNION ALL SELECT s.created, s.rid, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
+    twice = (*values, *values)
+    ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
+    page = connection.execute(
+        f"{everything} SELECT rid, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
+        (*twice, limit, offset),
+    ).fetchall()
+    memories = _standing(
+        connection, [memory_view(connection, rid) for rid, no in page if no is None], now_ms=now_ms
+    )
+    shown = {view.rid: view for view in memories}
+    for summary in read_summaries(connection, [no for _, no in page if no is not None]):
+        shown[show_memory_id(summary.rid)] = _summary_view(connection, summary, now_ms=now_ms)
+    return Listed(memories=[shown[show_memory_id(rid)] for rid, _ in page], total=total)
+
+
+def _standing(
+    connection: sqlite3.Connection, views: Sequence[MemoryView], *, now_ms: int
+) -> list[MemoryView]:
+    """Return views with the tier of each, and the summary under which it stands."""
+    rids = [MemoryId(bytes.fromhex(view.rid.replace("-", ""))) for view in views]
+    numbers: dict[bytes, int] = {}
+    for rid in rids:
+        numbers.update(connection.execute("SELECT rid, id FROM memory WHERE rid = ?", (rid,)))
+    memories = {shown.memory.rid: shown.memory for shown in read_memories(connection, numbers.values())}
+    under = standing_under(connection, numbers.values())
+    names = {
+        no: show_memory_id(rid)
+        for no in set(under.values())
+        for (rid,) in connection.execute("SELECT rid FROM summary WHERE no = ?", (no,))
+    }
+    found = []
+    for rid, view in zip(rids, views, strict=True):
+        no = under.get(numbers[rid])
+        where = tier(memories[rid], stands_under_summary=no is not None, now_ms=now_ms)
+        found.append(replace(view, tier=where, summary=None if no is None else names[no]))
+    return found
+
+
+def _summary_view(connection: sqlite3.Connection, summary: Summary, *, now_ms: int) -> MemoryView:
+    memory, oldest = summary.memory, summary.members[0].memory
+    device, incarnation = connection.execute(
+        "SELECT device, incarnation FROM feed WHERE no = ?", (memory.feed,)
+    ).fetchone()
+    fields: dict[str, Any] = {
+        DOOR_NAMES.get(name, name): show_field(name, value) for name, value in memory.fields.items()
+    }
+    return MemoryView(
+        rid=show_memory_id(summary.rid),
+        text=memory.text,
+        created_at=at_stamp(oldest.created),
+        updated_at=at_stamp(memory.updated),
+        device=summary.device.hex(),
+        device_name=memory_view(connection, MemoryId(oldest.rid)).device_name,
+        origin=show_origin(device, incarnation),
+        accesses=memory.accesses,
+        last_access=at_ms(memory.last_access) if memory.last_access else None,
+        tier=tier(memory, stands_under_summary=False, now_ms=now_ms),
+        summary_of=[show_memory_id(member.rid) for member in summary.members],
+        **fields,
+    )
