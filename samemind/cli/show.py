@@ -218,6 +218,20 @@ def _initialised(document: Document) -> list[str]:
     ]
 
 
+def _carried_out(document: Document) -> list[str]:
+    if document["path"] is None:
+        return ["the folder holds everything already"]
+    what = f"{document['ops']} ops" + (" and a snapshot" if document["snapshot"] else "")
+    readers = ", ".join(document["readable_by"]) or "this device only"
+    return [f"{what} in {document['path']} ({document['bytes']} bytes), readable by {readers}"]
+
+
+def _carried_in(document: Document) -> list[str]:
+    lines = [f"{document['ops']} new ops from {document['files']} file{'s' * (document['files'] != 1)}"]
+    lines += [f"refused: {reason}" for reason in document["refused"]]
+    return lines + [f"passed over {each['file']}: {each['reason']}" for each in document["skipped"]]
+
+
 def _synced(document: Document) -> list[str]:
     lines = [
         f"{peer['name']}: {peer['sent']} sent, {peer['received']} received "
@@ -355,6 +369,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "peers list": _peers,
     **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),
     "sync": _synced,
+    "carry export": _carried_out,
+    "carry import": _carried_in,
     "init": _initialised,
     "status": _status,
     "up": lambda document: ["ended"],

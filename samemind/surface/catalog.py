@@ -35,6 +35,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "taking": ("queue list", "queue requeue", "held list", "held release", "held drop", "extract"),
     "portable": ("import", "export"),
     "thinking": ("think", "unconsolidate", "retract"),
+    "carry": ("carry export", "carry import"),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "panel": ("panel",),
     "agents": ("mcp", "connect", "setup"),

@@ -27,9 +27,11 @@ class Word:
     short: str
 
 
-def argument(help: str, *, metavar: str, optional: bool = False, many: bool = False) -> Any:
+def argument(
+    help: str, *, metavar: str, optional: bool = False, many: bool = False, choices: tuple[str, ...] = ()
+) -> Any:
     """Declare an option that goes by its place on the line."""
-    word = Word(help, "", metavar, (), "")
+    word = Word(help, "", metavar, choices, "")
     if many:
         return field(default=(), metadata={"word": word}) if optional else field(metadata={"word": word})
     return field(default=None, metadata={"word": word}) if optional else field(metadata={"word": word})

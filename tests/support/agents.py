@@ -1,0 +1,33 @@
+"""Agents: the official MCP client, and `samemind mcp` as the process that it starts."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.support.cli import environment
+
+
+@asynccontextmanager
+async def agent(home: Path, *words: str, mode: str = "auto") -> AsyncIterator[Client]:
+    """Connect a client to a server of its own, as an agent's host does."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "samemind.cli", "--home", str(home), "mcp", *words],
+        # The SDK's own imports warn; whether ours do, other tests see.
+        env={**environment(), "PYTHONWARNINGS": "default"},
+    )
+    async with Client(stdio_client(server), mode=mode) as client:
+        yield client
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool and return its structured result."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
