@@ -110,7 +110,7 @@ class Exchange:
                 if self.session.state is State.TRUSTING:
                     trust = self._trust()
                     self._shared = _elements(trust)
-                    self.session.introduce(trust)
+                    self._introduce(trust)
                 else:
                     self._pull(same)
             case Learn(trust):
@@ -118,7 +118,7 @@ class Exchange:
                 self._core.learn(trust.members, trust.revocations, trust.proofs, now_ms)
                 self._shared |= _elements(trust)
                 self.session.learned()
-                if not self._end_if_put_out() and opening:
+                if not self._end_if_put_out() and opening and self.session.state is State.OPEN:
                     self._pull(self._outbox is not None)
             case Compare(heads):
                 self._core.heard_of_myself(heads)
@@ -261,19 +261,24 @@ class Exchange:
 
     def _share_group(self) -> None:
         """Pass on who joined and who was put out since; a newcomer's ops that were refused are asked for again."""
-        trust = self._trust()
-        size = len(trust.members) + len(trust.revocations) + len(trust.proofs)
-        if size == self._group_size:
+        membership = self._core.membership
+        size = len(membership.members) + len(membership.revocations) + len(self._core.proofs)
+        if size == self._group_size:  # all three only grow
             return
         self._group_size = size
+        trust = self._trust()
         members = tuple(each for each in trust.members if each.device not in self._shared)
         revocations = tuple(each for each in trust.revocations if (each.device, each.by) not in self._shared)
         proofs = tuple(each for each in trust.proofs if each.id not in self._shared)
         if members or revocations or proofs:
             self._shared |= _elements(trust)
-            self.session.introduce(Trust(members, revocations, proofs))
+            self._introduce(Trust(members, revocations, proofs))
         if not self._end_if_put_out() and self._stopped:
             self.ask()
+
+    def _introduce(self, trust: Trust) -> None:
+        for part in trust.parts():
+            self.session.introduce(part)
 
     def _end_if_put_out(self) -> bool:
         revoked = self._core.membership.revoked

@@ -150,6 +150,7 @@ class Session:
     _outgoing: deque[Message] = field(default_factory=deque)
     _theirs: Hello | None = None
     _push: _Push = _Push.UNASKED
+    _heard_all_trust: bool = False
     _locators: int = 0
     _credits: int = 0
     _unacknowledged: int = 0
@@ -193,6 +194,7 @@ class Session:
             case Hello():
                 return self._greeted(message)
             case Trust():
+                self._heard_all_trust = not message.more
                 return Learn(message)
             case Heads(frontier):
                 self._push = _Push.UNASKED  # heard again: the peer wants to start over
@@ -251,10 +253,11 @@ class Session:
         self._outgoing.append(trust)
 
     def learned(self) -> None:
-        """Say that the peer's members and revocations are on my disk."""
+        """Say that the peer's members and revocations, as far as it has said them, are on my disk."""
         if self.state is not State.OPEN:
             self._expect(State.TRUSTING)
-        self.state = State.OPEN
+        if self._heard_all_trust:
+            self.state = State.OPEN
 
     def pull(self, frontier: Frontier) -> None:
         """Ask for what I lack, stating what I hold. May be asked again, when something was refused for a gap."""

@@ -5,6 +5,7 @@ is the only place where a peer's bytes become messages; what does not fit is the
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, assert_never
@@ -35,6 +36,8 @@ REASON_CHARACTERS_MAX: Final = 300
 LOCATOR_PLACES_MAX: Final = 10_000
 # A snapshot travels in parts, so that one link's memory and one frame's limit do not bound it.
 BASE_PART_BYTES: Final = 1 << 20
+# As much as a part of a snapshot: some four thousand erasures, and whoever takes them is not held up for long.
+PROOFS_BYTES_TARGET: Final = 1 << 20
 BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
 
 
@@ -73,6 +76,19 @@ class Trust:
     members: tuple[Member, ...]
     revocations: tuple[Revocation, ...]
     proofs: tuple[Proof, ...]
+    more: bool = False
+    """Whether the next message goes on with this: proofs are kept for ever, and must not outgrow a frame."""
+
+    def parts(self) -> Iterator["Trust"]:
+        """Cut it into statements that fit a frame each; the first holds everybody, the last says that it is."""
+        head, size = 0, 0
+        members, revocations = self.members, self.revocations
+        for i, proof in enumerate(self.proofs):
+            if size >= PROOFS_BYTES_TARGET:
+                yield Trust(members, revocations, self.proofs[head:i], more=True)
+                members, revocations, head, size = (), (), i, 0
+            size += len(proof.frame)
+        yield Trust(members, revocations, self.proofs[head:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +198,8 @@ def _plain(message: Message) -> list[Any]:
         case Trust():
             members = [plain_member(member) for member in message.members]
             revocations = [[each.device, each.by, each.signature] for each in message.revocations]
-            return [_Number.TRUST, members, revocations, [proof.frame for proof in message.proofs]]
+            proofs = [proof.frame for proof in message.proofs]
+            return [_Number.TRUST, members, revocations, proofs, message.more]
         case Heads():
             return [_Number.HEADS, message.frontier.plain()]
         case Locator():
@@ -223,13 +240,14 @@ def _read(plain: object) -> Message | None:
             int(credits),
         ] if len(trust) == len(frontier) == DIGEST_BYTES and 1 <= credits <= CREDITS_MAX:
             return Hello(protocol, clock_ms, trust, frontier, folded, credits)
-        case [_Number.TRUST, list(members), list(revocations), list(proofs)] if all(
+        case [_Number.TRUST, list(members), list(revocations), list(proofs), bool(more)] if all(
             isinstance(proof, bytes) for proof in proofs
         ):
             return Trust(
                 tuple(map(read_member, members)),
                 tuple(map(read_revocation, revocations)),
                 tuple(map(read_proof, proofs)),
+                more,
             )
         case [_Number.HEADS, list(heads)] if len(heads) <= SEEN_MAX:
             return Heads(Frontier.of(map(read_place, heads)))

@@ -53,7 +53,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(
         Hello, st.just(PROTOCOL), st.integers(0, 2**48), hashes, hashes, st.booleans(), st.integers(1, 1000)
     ),
-    st.builds(Trust, st.just(()) | st.just((MEMBER,)), st.just(()) | st.just((REVOCATION,)), st.just(())),
+    st.builds(Trust, st.just(()) | st.just((MEMBER,)), st.just(()) | st.just((REVOCATION,)), st.just(()), st.booleans()),
     st.builds(Heads, st.lists(places, max_size=5).map(Frontier.of)),
     st.builds(Locator, grouped),
     st.builds(Known, grouped),
