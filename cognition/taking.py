@@ -5,12 +5,15 @@ the same commit. A fact's id follows from its parent's and from what it says, so
 same source write the same memories, and a later version that reads a text otherwise adds to them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import Final
 
+from cognition.contradictions.reading import read_statements
+from cognition.contradictions.values import folded, words_of
 from cognition.extraction import Extraction, Fact, extract
+from cognition.extraction.values import Statement
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 
 # What a fact has from the memory it was taken from: where, when and by whom it was said.
@@ -24,11 +27,16 @@ RECALLED: Final = "recall"
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What to write for one text: the memory first, then its facts. `dropped` counts uncertain or excess facts."""
+    """What to write for one text: the memory first, then its facts. `dropped` counts uncertain or excess facts.
+
+    `statements` are what it states of which one thing can be true, each with the memory that says so: the fact, if
+    there is one of it, so that who forgets the fact takes the statement back.
+    """
 
     writes: tuple[Write, ...]
     facts: tuple[MemoryId, ...]
     dropped: int
+    statements: tuple[tuple[MemoryId, Statement], ...] = ()
 
 
 def read_text(
@@ -47,7 +55,13 @@ def read_text(
     dated = dict(fields)
     if len(found.dates) == 1 and "event_start" not in fields and "event_end" not in fields:
         dated["event_start"], dated["event_end"] = found.dates[0].start_ms, found.dates[0].end_ms
-    return dated, found
+    statements = read_statements(
+        text,
+        told_at_ms=told_at if isinstance(told_at, int) else now_ms,
+        speaker=speaker if isinstance(speaker, str) else None,
+        zone=zone,
+    )
+    return dated, replace(found, statements=statements)
 
 
 def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extraction) -> TakenIn:
@@ -57,12 +71,28 @@ def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extrac
     for fact in found.facts:
         facts.append(fact_id(rid, fact))
         writes.append(Write(Remember(fact.content, _fields_of(fact, rid, fields)), facts[-1]))
-    return TakenIn(tuple(writes), tuple(facts), found.dropped)
+    said = tuple(
+        (_memory_of(statement, rid, facts, found.facts), statement) for statement in found.statements
+    )
+    return TakenIn(tuple(writes), tuple(facts), found.dropped, said)
 
 
 def fact_id(parent: MemoryId, fact: Fact) -> MemoryId:
     """Return the id that every device gives to this fact of this memory."""
     return derived_memory_id("fact", f"{parent.hex()} {fact.content}")
+
+
+def _memory_of(
+    statement: Statement, parent: MemoryId, rids: Sequence[MemoryId], facts: Sequence[Fact]
+) -> MemoryId:
+    """Return the memory that makes a statement: the fact that names its subject and what it says of it, or the text."""
+    topic = statement.relation.partition(":")[2]
+    words = words_of(topic or statement.value)
+    for rid, fact in zip(rids, facts, strict=True):
+        about = fact.subject is None or folded(fact.subject).startswith(folded(statement.entity))
+        if about and words <= words_of(fact.content):
+            return rid
+    return parent
 
 
 def _fields_of(fact: Fact, parent: MemoryId, fields: Mapping[str, Value]) -> dict[str, Value]:

@@ -16,6 +16,7 @@ from samemind.arguments import Meta, Rid, Spaces, When
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
 from samemind.results.answers import ContextBlock, Why, WhyNot
+from samemind.results.carry import CarriedIn, CarriedOut
 from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
@@ -487,6 +488,14 @@ class BlockingMind:
     def sync(self, peer: str | None = None, *, address: str | None = None) -> Synced:
         """Sync now, with one device or with all that can be reached."""
         return self._run(lambda: self._mind.sync(peer, address=address))
+
+    def carry_export(self, file: str | os.PathLike[str], *, since_peer: str | None = None) -> CarriedOut:
+        """Write what other devices may lack into a sealed file; into a folder: what it does not hold yet."""
+        return self._run(lambda: self._mind.carry_export(file, since_peer=since_peer))
+
+    def carry_import(self, file: str | os.PathLike[str]) -> CarriedIn:
+        """Take in what another device wrote: a file, or every file of a folder."""
+        return self._run(lambda: self._mind.carry_import(file))
 
     def pair(
         self,

@@ -18,8 +18,12 @@ import trio
 
 from cognition import CognitionTables, Mind, open_mind
 from cognition.consolidation.tables import SummaryTables
+from cognition.contradictions.tables import ClaimTables
 from cognition.entities import EntityTables
 from cognition.local import LocalTables
+from cognition.patterns.tables import PatternTables
+from cognition.triggers.kinds import Thresholds
+from cognition.triggers.tables import TriggerTables
 from replica import AsyncioHost, Core, DeviceId, Replica, introduce, open_replica, wall_clock_ms
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
@@ -28,6 +32,7 @@ from samemind.lock import hold
 from samemind.performing import perform
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
+from samemind.thinking import ThinkLoop
 from sync import Identity
 from sync.syncer import Syncer, open_syncer
 
@@ -54,6 +59,8 @@ class Device:
     stop: trio.Event = field(default_factory=trio.Event)
     syncer: Syncer | None = None
     """There while the daemon runs; other programs open one for as long as they need it."""
+    thinker: ThinkLoop | None = None
+    """Likewise: other programs think only when they are asked to."""
     lets_go: bool = False
     """It holds the store only because nobody else did, and lets a daemon have it."""
     panels: "PanelOnDemand | None" = None
@@ -63,6 +70,11 @@ class Device:
     def device_id(self) -> DeviceId:
         """Who this is."""
         return self.identity.device_id
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What it takes for memory to bring something up."""
+        return thresholds_of(self.settings)
 
     def now_ms(self) -> int:
         """Return the time by which this device stamps."""
@@ -112,7 +124,15 @@ async def open_device(
                 host=host,
                 device=identity.device_id,
                 sign=identity.sign,
-                derived=[CognitionTables(), EntityTables(), LocalTables(), SummaryTables()],
+                derived=[
+                    CognitionTables(),
+                    EntityTables(),
+                    LocalTables(),
+                    ClaimTables(),
+                    SummaryTables(),
+                    PatternTables(),
+                    TriggerTables(thresholds_of(settings)),
+                ],
                 outside=Home.outside(),
                 clock=clock,
                 random=random,
@@ -120,7 +140,9 @@ async def open_device(
         )
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
-        mind = await stack.enter_async_context(open_mind(replica, model=_model(home, settings)))
+        mind = await stack.enter_async_context(
+            open_mind(replica, model=_model(home, settings), thresholds=thresholds_of(settings))
+        )
         device = Device(home, settings, identity, replica, mind, host, own, program, random or SystemRandom())
         device.lets_go = lets_go
         if linking is not None:
@@ -141,6 +163,16 @@ async def open_device(
             raised = error  # past the nurseries, which would wrap it in a group of one
     if raised is not None:
         raise raised
+
+
+def thresholds_of(settings: Settings) -> Thresholds:
+    """Return what the owner chose, as cognition takes it."""
+    return Thresholds(
+        review_strength=settings.review_strength,
+        consolidation_count=settings.consolidation_count,
+        escalation_severity=settings.escalation_severity,
+        trigger_hours=settings.trigger_hours,
+    )
 
 
 def machine_name() -> str:

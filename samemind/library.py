@@ -27,6 +27,7 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
 from samemind.results.answers import ContextBlock, Why, WhyNot
+from samemind.results.carry import CarriedIn, CarriedOut
 from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
@@ -46,6 +47,7 @@ from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Release
 from samemind.results.thinking import Retracted, Thought, Unconsolidated
 from samemind.surface import (
     answers,
+    carry,
     contradictions,
     device,
     graph,
@@ -534,6 +536,16 @@ class Mind:
     async def sync(self, peer: str | None = None, *, address: str | None = None) -> Synced:
         """Sync now, with one device or with all that can be reached."""
         return await self._ask(group.SYNC, peer=peer, address=address)
+
+    async def carry_export(
+        self, file: str | os.PathLike[str], *, since_peer: str | None = None
+    ) -> CarriedOut:
+        """Write what other devices may lack into a sealed file; into a folder: what it does not hold yet."""
+        return await self._ask(carry.EXPORT, file=full_path(file), since_peer=since_peer)
+
+    async def carry_import(self, file: str | os.PathLike[str]) -> CarriedIn:
+        """Take in what another device wrote: a file, or every file of a folder."""
+        return await self._ask(carry.IMPORT, file=full_path(file))
 
     async def pair(
         self,

@@ -10,7 +10,7 @@ person is worse than no fact.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cognition.extraction.english import BASE_FORMS, BY_FIRST_WORD, third_person
@@ -29,7 +29,8 @@ _SUBJECT: Final = re.compile(
     rf"(?P<i>I|i)(?=[ '’])|(?P<we>we|We)(?=[ '’])|(?P<they>[Hh]e|[Ss]he)(?=[ '’])"
     rf"|(?P<own>[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?P<what>name|birthday|{_FAVOURITE}|{_KIN})(?P<whose>['’]s (?:name|birthday))?"
     rf"(?:,? (?P<called>{NAME}),?)?(?=[ '’])"
-    rf"|(?P<name>{NAME})(?:['’]s (?P<thing>name|birthday|{_FAVOURITE}))?(?=[ '’])"
+    rf"|(?P<possessor>{NAME})['’]s (?P<thing>name|birthday|{_FAVOURITE})(?=[ '’])"
+    rf"|(?P<name>{NAME})(?=[ '’])"
 )
 _FILLERS: Final = re.compile(
     r"(?:(?:yesterday|today|tomorrow|last night|(?:last|next|this|one) (?:week|weekend|month|year|summer|winter|spring|fall|\w+day|morning|evening|afternoon)|and|but|so|well|yeah|yes|yep|no|nope|oh|wow|also|plus|hey|hi|hello|actually|honestly|anyway|btw|by the way|guess what"
@@ -107,6 +108,8 @@ class Clause:
     favourite: bool = False
     relative: tuple[str, str] | None = None
     """What the subject is to the speaker, when the clause says so: (name, "sister")."""
+    said: str = ""
+    """The clause word for word, with its adverbs."""
 
 
 class Reader:
@@ -124,10 +127,11 @@ class Reader:
         for part, joined in _parts(sentence):
             found = _COORDINATED.match(part) if joined and before is not None else None
             if before is not None and found is not None and (joined == "and" or found["verb"] in _PAST_VERBS):
-                yield Clause(before.subject, before.spoken, part[found.start("verb") :])
+                yield Clause(before.subject, before.spoken, part[found.start("verb") :], said=part)
                 continue
             clause = self._read(part)
             if clause is not None:
+                clause = replace(clause, said=part)
                 yield clause
             before = clause
 
@@ -170,7 +174,7 @@ class Reader:
         return Clause(owned, match[0], predicate, favourite=favourite)
 
     def _named(self, match: re.Match[str], text: str, predicate: str) -> Clause | None:
-        name = match["name"]
+        name = match["possessor"] or match["name"]
         if not is_name(name.split(" ")[0]) or name == "I":
             return None
         if _NAMED_VERB.match(text, match.end()) is None:

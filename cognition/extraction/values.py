@@ -79,6 +79,21 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """What a text states that may be true of one thing only: of whom, in which respect, and what."""
+
+    entity: str
+    relation: str
+    value: str
+    changes: bool = False
+    """It says that something else held before."""
+    valid_from: int | None = None
+    """Since when it holds, in ms since 1970, if the text says so."""
+    ends: bool = False
+    """The value no longer holds, and nothing takes its place."""
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """All that was found in one text. `dropped` counts facts that were too uncertain, or too many."""
 
@@ -87,3 +102,4 @@ class Extraction:
     entities: tuple[str, ...] = ()
     dates: tuple[When, ...] = ()
     dropped: int = 0
+    statements: tuple[Statement, ...] = ()

@@ -16,6 +16,7 @@ from samemind.errors import NeedsDecision
 from samemind.fields import read_assignment, read_typed
 from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
+from samemind.verbs.correcting import rewrite
 from samemind.verbs.ids import find_memory
 from samemind.verbs.views import memory_view
 
@@ -35,7 +36,7 @@ async def edit(device: Device, options: Edit) -> MemoryView:
                 hint="look at what it says now, then edit that",
             )
         if text != options.text:
-            core.commit([core.edit_of(rid, options.text)], device.now_ms())
+            rewrite(device, core, connection, rid, options.text)
         return memory_view(connection, rid)
 
     return await device.replica.run(write)

@@ -19,7 +19,8 @@ from typing import Final
 import trio
 
 import replica
-from cognition import FACTS_MAX, read_text, take_in
+from cognition import FACTS_MAX, TakenIn, read_text, take_in
+from cognition.contradictions.telling import Teller
 from replica import Core, InvalidOp, MemoryId, Write, connect
 from replica.codec import check_text, unpack
 from replica.fields import check_fields
@@ -32,6 +33,7 @@ from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item, Record, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
+from samemind.verbs.contradictions import stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import is_known
 from samemind.verbs.views import select_memories
@@ -58,7 +60,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     for start in range(0, len(records), batch):
         good, bad = _sift(records[start : start + batch])
         failed += bad
-        taken: dict[MemoryId, tuple[Write, ...]] = {}
+        taken: dict[MemoryId, TakenIn] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
             taken = await trio.to_thread.run_sync(_take_apart, good, parents, device.now_ms())
         here, beside, back = await device.replica.run(partial(_write, device, good, taken))
@@ -112,9 +114,7 @@ def _sift(records: Iterable[Record]) -> tuple[list[Item | Edge], list[FailedLine
     return good, bad
 
 
-def _take_apart(
-    records: list[Item | Edge], parents: Set[object], now_ms: int
-) -> dict[MemoryId, tuple[Write, ...]]:
+def _take_apart(records: list[Item | Edge], parents: Set[object], now_ms: int) -> dict[MemoryId, TakenIn]:
     """Return what to write for each item, its facts included; days are UTC's, so that every device finds the same.
 
     A fact is not taken apart again, nor is a memory whose facts come along with it.
@@ -123,47 +123,51 @@ def _take_apart(
     for record in records:
         if isinstance(record, Item) and "parent" not in record.fields and record.rid not in parents:
             fields, found = read_text(record.text, record.fields, now_ms=now_ms)
-            taken[record.rid] = take_in(record.rid, record.text, fields, found).writes
+            taken[record.rid] = take_in(record.rid, record.text, fields, found)
     return taken
 
 
 def _write(
     device: Device,
     records: list[Item | Edge],
-    taken: Mapping[MemoryId, tuple[Write, ...]],
+    taken: Mapping[MemoryId, TakenIn],
     core: Core,
     connection: sqlite3.Connection,
 ) -> tuple[int, int, int]:
     """Commit what is new of a batch; return how many that are, how many facts beside them, and how many are held."""
-    facts: list[Write] = []
-    writes: list[Write] = []
+    now_ms = device.now_ms()
+    teller = Teller(core, connection, now_ms)
+    new = facts = 0
     accesses: list[tuple[replica.MemoryId, int, int]] = []
     seen: set[bytes] = set()
     held = 0
     for record in records:
         if isinstance(record, Edge):
             if not _has_edge(connection, record):
-                writes.append(
-                    Write(replica.Relate(record.source, record.relation, record.target, record.weight))
+                new += 1
+                teller.tell(
+                    [Write(replica.Relate(record.source, record.relation, record.target, record.weight))]
                 )
         elif record.rid not in seen and not is_known(connection, record.rid):
             seen.add(record.rid)
             if kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
                 held += 1
                 continue
-            own, *beside = taken.get(
-                record.rid, (Write(replica.Remember(record.text, record.fields), record.rid),)
-            )
-            writes.append(own)
-            facts += [fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)]
+            alone = TakenIn((Write(replica.Remember(record.text, record.fields), record.rid),), (), 0)
+            each = taken.get(record.rid, alone)
+            own, *beside = each.writes
+            writes = [
+                own,
+                *(fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)),
+            ]
+            new, facts = new + 1, facts + len(writes) - 1
+            teller.tell(writes, stated(connection, each, record.fields, writes, now_ms))
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
-    new = len(writes)
-    writes += facts
     if accesses:
-        writes.append(Write(replica.Access(tuple(sorted(accesses)))))
-    core.commit(writes, device.now_ms())
-    return new, len(facts), held
+        teller.tell([Write(replica.Access(tuple(sorted(accesses))))])
+    teller.commit()
+    return new, facts, held
 
 
 def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:

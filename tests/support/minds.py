@@ -14,10 +14,14 @@ import pytest
 
 from cognition import CognitionTables, Embedder, HashedEmbedder, Mind, open_mind
 from cognition.consolidation.tables import SummaryTables
+from cognition.contradictions.tables import ClaimTables
 from cognition.embedding.embedder import Vectors
+from cognition.patterns.tables import PatternTables
+from cognition.triggers.tables import TriggerTables
 from replica import (
     AsyncioHost,
     Core,
+    DerivedTables,
     MemoryId,
     Op,
     Remember,
@@ -48,7 +52,7 @@ class Home:
         self.now_ms = NOW_MS
         self.connection: sqlite3.Connection = connect(path)
         self.core = Core(
-            SqliteStore(self.connection, [CognitionTables(), SummaryTables()]),
+            SqliteStore(self.connection, derived_tables()),
             device=self.identity.device_id,
             sign=self.identity.sign,
             random=self.random,
@@ -69,6 +73,11 @@ class Home:
         """Return the number of a memory's row."""
         ((number,),) = self.connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,))
         return int(number)
+
+
+def derived_tables() -> list[DerivedTables]:
+    """Return the tables that thinking reads, in the order in which they follow a change."""
+    return [CognitionTables(), ClaimTables(), SummaryTables(), PatternTables(), TriggerTables()]
 
 
 def introduction(identity: Identity, name: str = "laptop") -> Any:
@@ -95,7 +104,7 @@ async def open_memory(
             host=host,
             device=identity.device_id,
             sign=identity.sign,
-            derived=[CognitionTables(), SummaryTables()],
+            derived=derived_tables(),
             random=Random(1),
             **options,
         ) as replica:

@@ -1,0 +1,321 @@
+"""Read from a text what it states that only one thing can be true of: where somebody works, lives, when they were born.
+
+A stricter reading than that of facts: a fact that is a little off is one more memory, a claim that is a little off
+accuses somebody of contradicting themselves. So places and firms have to be named, tastes have to be short, and what
+is past, planned, wished or asked is left out. The words also tell whether something has *changed* ("I just started at
+Meta", "now", "no longer"), and that something has *ended* ("I left Google").
+
+English first; of other languages, what their fact patterns give as places and firms.
+"""
+
+# ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, tzinfo
+from typing import Final
+
+from cognition.contradictions.places import COUNTRIES, REGIONS
+from cognition.contradictions.values import ENDED, OWNER, folded
+from cognition.extraction import When, find_dates, sentences
+from cognition.extraction.clauses import Clause, Reader
+from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
+from cognition.extraction.language import language_of
+from cognition.extraction.names import NAME, is_name
+from cognition.extraction.values import Statement
+
+# More statements than this in one text is a list, for which patterns are the wrong tool.
+STATEMENTS_MAX: Final = 10
+# A thing that somebody likes is told in few words; more are a story.
+THING_WORDS_MAX: Final = 3
+
+
+# What is told as a change of something that held before.
+CHANGE: Final = re.compile(
+    r"\b(?:now|nowadays|these days|no longer|any ?more|just (?:started|moved|joined|got|became|switched|turned|quit|left|went)|recently"
+    r"|moved|relocated|new (?:job|home|house|place|role|position|number|address|email|favou?rite)|switched|changed|used to|since then"
+    r"|instead|finally|actually|correction|i meant|got (?:married|engaged|divorced|hired)|became|went (?:vegan|vegetarian)|started"
+    r"|left|quit|these last|as of|so far this year|have come to|has come to|grew to|turned out)\b",
+    re.IGNORECASE,
+)
+# What is meant for a while, or by way of an example, is no change of where somebody lives or works.
+_FOR_A_WHILE: Final = re.compile(
+    r"\b(?:for (?:a|the|this|that|one|two|three|\d+|a few|a couple of|some) ?(?:summer|winter|spring|fall|autumn|days?|weeks?|months?|"
+    r"semester|holidays?|vacation|weekend|conference|trip|project|while|now)|temporarily|visiting|on (?:a )?vacation|on holiday|as if|pretend)\b",
+    re.IGNORECASE,
+)
+_UNSURE: Final = re.compile(
+    r"\b(?:if|wish|maybe|perhaps|might|would|could|should|dream(?:ed|t)?|imagine|as though|not sure|supposedly|rumou?r)\b",
+    re.IGNORECASE,
+)
+_PLACE: Final = rf"(?:the )?(?P<value>{NAME})"
+_BIRTH: Final = re.compile(r"\b(?:birthday|born)\b", re.IGNORECASE)
+_BUT_NOW: Final = re.compile(r",? but (?:now|these days|nowadays),? (?=(?:I|he|she|we|they|my|[A-Z]\w+)\b)")
+_BEFORE_DATE: Final = re.compile(r"(?:^since|\b(?:in|on|from|as of|until|around|about)) +$", re.IGNORECASE)
+_SINCE: Final = re.compile(r"\bsince\b", re.IGNORECASE)
+
+_LIVES: Final = (
+    re.compile(
+        rf"(?:(?:am|is|are) )?(?:live|lives|living|reside|resides|residing|based) (?:now )?in {_PLACE}"
+    ),
+    re.compile(rf"(?:have|has) (?:been living|lived|resided|been based) in {_PLACE}(?= (?:since|for|all)\b)"),
+    re.compile(
+        rf"(?:have |has )?(?:moved|relocated)(?: back| over| out| away| here)?(?: from {NAME})? to {_PLACE}"
+    ),
+)
+_WORKS: Final = (
+    re.compile(rf"(?:(?:am|is|are) )?(?:work|works|working|employed) (?:now )?(?:at|for|by) {_PLACE}"),
+    re.compile(rf"(?:have|has) (?:been working|worked) (?:at|for) {_PLACE}(?= (?:since|for)\b)"),
+    re.compile(
+        rf"(?:have |has )?(?:started|began)(?: working| work| a job| a new job| my job| my new job| a (?:new )?position)?(?: as an? [\w -]+?)? (?:at|with) {_PLACE}"
+    ),
+    re.compile(
+        rf"(?:have |has )?(?:got|landed|took|accepted|found)(?: an?| the| my)?(?: new| full-time| part-time| dream)? (?:job|position|role|offer|internship)(?: as an? [\w -]+?)? (?:at|with|from) {_PLACE}"
+    ),
+    re.compile(rf"(?:have |has )?joined {_PLACE}(?= as (?:an?|the|their|its)\b)"),
+    re.compile(rf"(?:was|were|got|have been|has been) hired (?:by|at) {_PLACE}"),
+)
+_LEFT: Final = (
+    ("works_at", re.compile(rf"(?:used to work|no longer works?|don['’]t work|doesn['’]t work|stopped working) (?:at|for) {_PLACE}(?P<more>.*)$")),
+    ("works_at", re.compile(rf"(?:left|quit|resigned from|retired from|was fired from|got fired from|was laid off (?:by|from)|got laid off (?:by|from)) (?:(?:my|his|her|the) job (?:at|with) )?{_PLACE}$")),
+    ("lives_in", re.compile(rf"(?:used to live|no longer lives?|don['’]t live|doesn['’]t live|stopped living) in {_PLACE}(?P<more>.*)$")),
+    ("lives_in", re.compile(rf"(?:moved (?:away|out) from|left) {_PLACE}$")),
+)  # fmt: skip
+_NEGATED: Final = re.compile(r"^(?:don|doesn)['’]t\b")
+_NO_MORE: Final = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
+_MONTHS: Final = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_MONTH: Final = rf"(?:{'|'.join(_MONTHS)})"
+_BIRTHDAY: Final = re.compile(
+    rf"(?:is|was born)(?: always)?(?: on)?(?: the)? (?P<value>(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)(?:,? \d{{4}})?)",
+    re.IGNORECASE,
+)
+_BORN_IN: Final = re.compile(rf"was born in {_PLACE}(?!\w)")
+_SPOUSE: Final = re.compile(
+    rf"(?:am|is|are|got)(?: happily| now)? married to {_PLACE}(?:$|[.,;!]| (?:and|since|for)\b)"
+)
+_STATUS: Final = re.compile(
+    r"(?:am|is|are|got|have been|has been)(?: happily| recently| now| still| officially| currently)? (?P<value>single|married|engaged|divorced|widowed)"
+    r"(?= to [A-Z]|$|[.,;!]| (?:now|again|and|since|for|with (?:two|three|a|\d))\b)(?! and)"
+)
+_DIET: Final = re.compile(
+    r"(?:am|is|became|went|turned|have been|has been)(?: an?)?(?: strict| full| fully| mostly)? (?P<value>vegan|vegetarian|pescatarian|carnivore)(?=$|[.,;!]| (?:now|and|since|for|again)\b)"
+)
+_IS_CALLED: Final = re.compile(
+    r"(?:is|['’]s)(?: called| named)? (?P<value>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?=$|[.,;!]| (?:and|who)\b)"
+)
+_SPOUSES: Final = re.compile(r"^(?:wife|husband|spouse)$")
+_FAVOURITE: Final = re.compile(
+    r"(?:is|has to be|is now|is definitely)(?: still| now| definitely| probably| always)? (?P<value>[^,.;!?]+)"
+)
+_TASTE: Final = re.compile(
+    r"(?:really |absolutely |truly )?(?:(?P<likes>love|loves|like|likes|enjoy|enjoys|adore|adores)"
+    r"|(?P<dislikes>hate|hates|dislike|dislikes|can['’]t stand|cannot stand|don['’]t (?:really )?like|doesn['’]t (?:really )?like|don['’]t enjoy|doesn['’]t enjoy)) (?P<value>[^,.;!?()]+)"
+)
+_PREFERS: Final = re.compile(
+    r"(?:prefer|prefers) (?P<one>[\w' -]+?) (?:to|over|rather than|instead of) (?P<other>[\w' -]+)"
+)
+_FRIENDS: Final = re.compile(rf"(?:am|is|are)(?: good| best| close)? friends with {_PLACE}")
+_SPEAKS: Final = re.compile(rf"(?:speak|speaks)(?: fluent)? {_PLACE}")
+# "My number is …": no clause of the fact patterns, since the subject is a thing.
+_OWN_THING: Final = re.compile(
+    r"\b(?P<whose>[Mm]y|(?P<name>[A-Z][\w-]+)['’]s) (?:new )?(?P<thing>phone number|mobile number|number|email|e-mail|email address|home address|address) is (?:now )?"
+    r"(?P<value>[\w.+-]+@[\w-]+\.[\w.-]*\w|\+?\d[\d ()/-]{4,}\d|\d+ [A-Z][\w' ]+|[A-Z][\w' ]+ \d+)"
+)
+_THINGS: Final = {
+    "phone number": "phone", "mobile number": "phone", "number": "phone", "email": "email", "e-mail": "email",
+    "email address": "email", "home address": "address", "address": "address",
+}  # fmt: skip
+# What a taste may not be about: things only the talk knows, and doings, of which there are many sorts.
+_VAGUE: Final = re.compile(
+    r"\b(?:it|this|that|these|those|them|him|her|you|your|my|me|our|us|his|their|how|what|when|where|who|to|being|seeing|the way|one|ones"
+    r"|something|things?|stuff|everything|anything|all|both|some|more|lots?|bit|idea|sound|vibe|look|most|best|too|so|and|or|with|at|for|of|in|on)\b",
+    re.IGNORECASE,
+)
+_ARTICLE: Final = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
+_TAIL: Final = re.compile(
+    r"(?: (?:now|a lot|so much|very much|too|as well|these days|nowadays|any ?more|again|the most|more|best|instead|though|tho|lately|recently|really|still))+$",
+    re.IGNORECASE,
+)
+
+
+def read_statements(
+    text: str, *, told_at_ms: int, speaker: str | None = None, language: str | None = None, zone: tzinfo = UTC
+) -> tuple[Statement, ...]:
+    """Return what a text claims, each slot's last word on it; an "I" whom nobody named is the owner."""
+    text = text[:TEXT_CHARACTERS_MAX]
+    language = language_of(text) if language is None else language
+    subject = speaker or OWNER
+    found: dict[tuple[str, str], Statement] = {}
+    reader = Reader(subject)
+    for sentence in sentences(text):
+        dates = find_dates(sentence, told_at_ms=told_at_ms, language=language, zone=zone)
+        if language != "en":
+            read = _of_facts(sentence, subject, told_at_ms, language, zone)
+        else:
+            read = _of_sentence(sentence, subject, reader, dates)
+        for statement in read:
+            dated = _dated(statement, sentence, told_at_ms, dates)
+            if dated is not None:
+                found[folded(dated.entity), dated.relation] = dated
+    return tuple(found.values())[:STATEMENTS_MAX]
+
+
+def _of_sentence(sentence: str, subject: str, reader: Reader, dates: Sequence[When]) -> Iterator[Statement]:
+    if _UNSURE.search(sentence):
+        return
+    turns = _BUT_NOW.search(sentence) is not None
+    sentence = _BUT_NOW.sub("; ", sentence)
+    for match in _OWN_THING.finditer(sentence):
+        yield Statement(
+            match["name"] or subject,
+            _THINGS[match["thing"]],
+            match["value"].strip(),
+            changes=_changes(sentence),
+        )
+    for clause in reader.clauses(sentence if _BIRTH.search(sentence) else _undated(sentence, dates)):
+        for statement in _of_clause(clause, subject):
+            yield replace(statement, changes=True) if turns else statement
+
+
+def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
+    entity, said = clause.subject, clause.predicate
+    if entity is None:
+        return
+    changes = _changes(clause.said)
+    if clause.relative is not None:
+        name, what = clause.relative
+        whose, _, role = what.partition("'s ")
+        if _SPOUSES.match(role):
+            yield Statement(whose, "spouse", name, changes)
+    if clause.spoken.lower() == "my name":
+        yield Statement(subject, "name", entity, changes)
+        return
+    whose, of, what = entity.rpartition("'s ")
+    if clause.favourite:
+        if (match := _FAVOURITE.match(said)) and (thing := _thing(match["value"])):
+            topic = what.partition(" ")[2]
+            yield Statement(whose, f"favorite:{folded(topic)}", thing, changes)
+        return
+    if of and what == "birthday":
+        if match := _BIRTHDAY.match(said):
+            yield Statement(whose, "birthday", match["value"], changes)
+        return
+    if (
+        of
+        and _SPOUSES.match(what)
+        and (match := _IS_CALLED.match(said))
+        and is_name(match["value"].split()[0])
+    ):
+        yield Statement(whose, "spouse", match["value"], changes)
+    yield from _of_person(entity, clause, said, changes)
+
+
+def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterator[Statement]:
+    for relation, pattern in _LEFT:
+        if match := pattern.match(said):
+            if _NEGATED.match(said) and not _NO_MORE.search(clause.said):
+                return  # a plain denial: of what, is not said
+            yield Statement(
+                entity, _place_relation(relation, match["value"]), match["value"], True, ends=True
+            )
+            return
+    if not _FOR_A_WHILE.search(clause.said):
+        for relation, patterns in (("lives_in", _LIVES), ("works_at", _WORKS)):
+            for pattern in patterns:
+                match = pattern.match(said)
+                if match and is_name(match["value"].split()[0]):
+                    yield Statement(
+                        entity, _place_relation(relation, match["value"]), match["value"], changes
+                    )
+                    return
+    for relation, pattern in (
+        ("birthday", _BIRTHDAY), ("born_in", _BORN_IN), ("spouse", _SPOUSE), ("diet", _DIET),
+        ("friends_with", _FRIENDS), ("speaks", _SPEAKS),
+    ):  # fmt: skip
+        match = pattern.match(said)
+        if match is None or (relation == "born_in" and match["value"].split()[0].lower() in _MONTHS):
+            continue
+        if relation == "birthday" and not said.startswith("was born"):
+            continue
+        yield Statement(entity, relation, match["value"], changes)
+    if match := _STATUS.match(said):
+        yield Statement(entity, "relationship_status", match["value"].lower(), changes)
+    if match := _PREFERS.match(said):
+        one, other = _thing(match["one"]), _thing(match["other"])
+        if one and other:
+            yield Statement(entity, "prefers:" + "|".join(sorted((folded(one), folded(other)))), one, changes)
+    elif (match := _TASTE.match(said)) and (thing := _thing(match["value"])):
+        taste = "likes" if match["likes"] else "dislikes"
+        yield Statement(entity, f"attitude:{folded(thing)}", taste, changes)
+
+
+def _of_facts(
+    sentence: str, subject: str, told_at_ms: int, language: str, zone: tzinfo
+) -> Iterator[Statement]:
+    for fact in facts_in([sentence], told_at_ms=told_at_ms, speaker=subject, language=language, zone=zone):
+        if fact.triple is not None and fact.triple.predicate in ("lives_in", "works_at"):
+            changes = fact.pattern == "moved" or _CHANGE_ELSEWHERE.search(sentence) is not None
+            place = fact.triple.object
+            yield Statement(
+                fact.triple.subject, _place_relation(fact.triple.predicate, place), place, changes
+            )
+
+
+_CHANGE_ELSEWHERE: Final = re.compile(
+    r"\b(?:ahora|ya no|desde|jetzt|nicht mehr|inzwischen|neuerdings|seit)\b", re.IGNORECASE
+)
+
+
+def _place_relation(relation: str, value: str) -> str:
+    """Return where a place is compared: countries with countries, regions with regions, all else with towns."""
+    name = folded(value)
+    if relation != "lives_in":
+        return relation
+    return (
+        f"{relation}_country" if name in COUNTRIES else f"{relation}_region" if name in REGIONS else relation
+    )
+
+
+def _thing(said: str) -> str | None:
+    """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
+    thing = _ARTICLE.sub("", _TAIL.sub("", said.strip(" .!\"“”'’")))
+    words = thing.split()
+    if not words or len(words) > THING_WORDS_MAX or _VAGUE.search(thing):
+        return None
+    return thing
+
+
+def _changes(said: str) -> bool:
+    return CHANGE.search(said) is not None
+
+
+def _dated(statement: Statement, sentence: str, told_at_ms: int, dates: Sequence[When]) -> Statement | None:
+    """Return a statement with since when it holds, if the sentence says so; None if that is still to come."""
+    if statement.relation in ("birthday", "born_in") or len(dates) != 1:
+        return statement
+    (when,) = dates
+    if when.start_ms > told_at_ms:
+        return None
+    if statement.changes or _SINCE.search(sentence):
+        return replace(statement, valid_from=when.start_ms)
+    return statement
+
+
+def _undated(sentence: str, dates: Sequence[When]) -> str:
+    """Return a sentence without the words of its dates, which would stand between a subject and its verb."""
+    for when in sorted(dates, key=lambda each: -each.at):
+        before, after = sentence[: when.at], sentence[when.at + len(when.words) :]
+        before = _BEFORE_DATE.sub("", before)
+        if before.strip() and _SINCE.match(when.words):
+            before = f"{before.rstrip()} since"  # tells "have lived in Porto since 2019" from "have lived in Porto"
+        sentence = f"{before.rstrip()} {after.lstrip(' ,') if not before.strip() else after.lstrip()}".strip()
+    return re.sub(r" (?=[.,;!])", "", sentence)
+
+
+def value_of(statement: Statement) -> str:
+    """Return the value that a statement claims: none where something has ended."""
+    return ENDED if statement.ends else statement.value

@@ -1,0 +1,87 @@
+"""Say of each relation whether it has one value or several, and how much two values of it matter.
+
+A slot is (workspace, entity, relation). Only a relation of which there is one value at a time can be contradicted: Ann
+works at one place, and has many friends. The class decides what is done about it: where somebody lives is asked at
+once, what they like when it fits, and a telephone number not at all.
+
+Some relations are named together with what they are about (`favorite:colour`, `attitude:sushi`), so that two values of
+one slot always speak of the same thing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class Kind(Enum):
+    """What sort of thing a relation tells of somebody."""
+
+    IDENTITY = "identity"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    MINOR = "minor"
+
+
+class Severity(Enum):
+    """How much a contradiction matters."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Action(Enum):
+    """What is to be done about a contradiction that nothing has settled."""
+
+    ASK = "ask"
+    ASK_NATURALLY = "ask_naturally"
+    KEEP_BOTH = "keep_both"
+
+
+SEVERITIES: Final[Mapping[Kind, Severity]] = {
+    Kind.IDENTITY: Severity.HIGH,
+    Kind.FACT: Severity.HIGH,
+    Kind.PREFERENCE: Severity.MEDIUM,
+    Kind.MINOR: Severity.LOW,
+}
+ACTIONS: Final[Mapping[Severity, Action]] = {
+    Severity.HIGH: Action.ASK,
+    Severity.MEDIUM: Action.ASK_NATURALLY,
+    Severity.LOW: Action.KEEP_BOTH,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What is known of a relation: its class, and whether it has one value at a time."""
+
+    kind: Kind
+    single: bool = True
+
+
+RELATIONS: Final[Mapping[str, Relation]] = {
+    "works_at": Relation(Kind.IDENTITY),
+    "lives_in": Relation(Kind.IDENTITY),
+    # Berlin and Germany do not contradict each other: towns are compared with towns, countries with countries.
+    "lives_in_region": Relation(Kind.IDENTITY),
+    "lives_in_country": Relation(Kind.IDENTITY),
+    "name": Relation(Kind.IDENTITY),
+    "birthday": Relation(Kind.FACT),
+    "born_in": Relation(Kind.FACT),
+    "spouse": Relation(Kind.FACT),
+    "relationship_status": Relation(Kind.FACT),
+    "favorite": Relation(Kind.PREFERENCE),
+    "attitude": Relation(Kind.PREFERENCE),
+    "prefers": Relation(Kind.PREFERENCE),
+    "diet": Relation(Kind.PREFERENCE),
+    "friends_with": Relation(Kind.MINOR, single=False),
+    "speaks": Relation(Kind.MINOR, single=False),
+}  # fmt: skip
+# A relation that this version does not know, from a newer one or from a program: two values are noted, nobody is asked.
+UNKNOWN: Final = Relation(Kind.MINOR)
+
+
+def relation_of(name: str) -> Relation:
+    """Return what is known of a relation; of `favorite:colour`, what holds for all favourites."""
+    return RELATIONS.get(name.partition(":")[0], UNKNOWN)

@@ -1,0 +1,121 @@
+"""Turn a decision about a contradiction into ops, and say which decisions were made.
+
+A decision is a verdict on every claim of the slot, those that were replaced too: so what it hides stays hidden when the
+claim that had replaced it goes. Where a value is to hold that nobody holds any more, it is claimed anew on the memory
+that claimed it last. A merger is a new memory that replaces what it merges; nothing is thrown away by any of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cognition.contradictions.slots import Belief, Judged, Standing
+from cognition.contradictions.telling import place_of
+from cognition.contradictions.values import ENDED, compatible
+from replica import Claim, Core, Kind, MemoryId, Op, Relate, Resolve, Verdict, Write, show_memory_id
+from replica.limits import NAMES_MAX
+
+# How a merged memory is related to those that it stands for: one of the five relations between memories.
+UPDATES: Final = "updates"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """One resolution that still counts: who made it, when, and which values it kept and hid."""
+
+    device: bytes
+    hlc: int
+    kept: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+def restatements(
+    core: Core, judged: Judged, values: Sequence[str], *, entity: str, relation: str
+) -> list[Write]:
+    """Return what claims the chosen values anew that nobody holds any more."""
+    writes = []
+    for value in values:
+        said = [belief for belief in judged.beliefs if _is(belief, value)]
+        if any(belief.standing is not Standing.REPLACED for belief in said):
+            continue
+        last = said[-1].told
+        others = [
+            belief.told
+            for belief in judged.beliefs
+            if belief.told.value == ENDED or (belief.told.rid == last.rid and belief in said)
+        ]
+        places = tuple(sorted(place_of(core, told) for told in others))
+        claim = Claim(entity, relation, last.value, places, last.valid_from)
+        writes.append(Write(claim, MemoryId(last.rid)))
+    return writes
+
+
+def verdicts(core: Core, judged: Judged, values: Sequence[str]) -> list[Write]:
+    """Return what keeps the chosen values and hides the others; nothing where all verdicts say so already."""
+    if _decided(judged, values):
+        return []
+    said = [
+        (belief.told, any(_is(belief, value) for value in values))
+        for belief in judged.beliefs
+        if belief.told.value != ENDED
+    ]
+    return [
+        Write(
+            Resolve(
+                tuple(
+                    Verdict(MemoryId(told.rid), place_of(core, told), keep)
+                    for told, keep in said[start : start + NAMES_MAX]
+                )
+            )
+        )
+        for start in range(0, len(said), NAMES_MAX)
+    ]
+
+
+def merger(
+    core: Core, judged: Judged, rid: MemoryId, value: str, *, entity: str, relation: str
+) -> list[Write]:
+    """Return what a merged memory claims and whence it comes: it stands in place of every claim of the slot."""
+    claims = [belief.told for belief in judged.beliefs]
+    places = tuple(sorted(place_of(core, told) for told in claims[-NAMES_MAX:]))
+    sources = sorted({told.rid for told in claims if told.value != ENDED})
+    return [
+        Write(Claim(entity, relation, value, places, None), rid),
+        *(Write(Relate(show_memory_id(rid), UPDATES, show_memory_id(source), 1.0)) for source in sources),
+    ]
+
+
+def decided_for(rid: MemoryId, made: Sequence[Op]) -> Write:
+    """Return the verdict by which a merger shows as a decision rather than as one more thing that was told."""
+    (claim,) = (op for op in made if op.kind == Kind.CLAIM)
+    return Write(Resolve((Verdict(rid, claim.place, True),)))
+
+
+def resolutions(judged: Judged) -> list[Resolution]:
+    """Return the resolutions whose verdicts still count, the oldest first."""
+    found: dict[bytes, tuple[bytes, int, dict[str, None], dict[str, None]]] = {}
+    for belief in judged.beliefs:
+        for opinion in belief.told.opinions:
+            _, _, kept, hidden = found.setdefault(opinion.op, (opinion.device, opinion.hlc, {}, {}))
+            (kept if opinion.keep else hidden)[belief.told.value] = None
+    made = [
+        (hlc, op, Resolution(device, hlc, tuple(kept), tuple(hidden)))
+        for op, (device, hlc, kept, hidden) in found.items()
+    ]
+    return [resolution for _, _, resolution in sorted(made, key=lambda each: each[:2])]
+
+
+def _is(belief: Belief, value: str) -> bool:
+    return belief.told.value != ENDED and compatible(belief.told.value, value)
+
+
+def _decided(judged: Judged, values: Sequence[str]) -> bool:
+    """Say whether the slot stands as the decision would leave it, by decision and not by chance."""
+    if judged.settled_by is None or not any(belief.opinions for belief in judged.beliefs):
+        return False
+    held = [
+        belief for belief in judged.beliefs if belief.standing is Standing.HELD and belief.told.value != ENDED
+    ]
+    return all(any(_is(belief, value) for value in values) for belief in held) and all(
+        any(_is(belief, value) for belief in held) for value in values
+    )

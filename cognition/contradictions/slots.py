@@ -1,0 +1,193 @@
+"""Judge one slot: which of the claims in it hold, which were replaced or hidden, and whether they contradict.
+
+A pure function of the claims and of the verdicts on them, so every device that holds the same ops judges alike, and a
+contradiction found on two devices is one: it is known by its slot.
+
+A claim is *replaced* while a claim that names it as replaced lives, and *hidden* when every verdict on it says hide;
+else it holds. Two verdicts that disagree hide nothing: then the question is open again, and no memory is lost. Both
+values are kept for good only where one and the same resolution kept both of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from cognition.contradictions.relations import SEVERITIES, Severity, relation_of
+from cognition.contradictions.values import ENDED, compatible, words_of
+
+
+class Standing(Enum):
+    """What became of a claim."""
+
+    HELD = "held"
+    REPLACED = "replaced"
+    """Its teller, or somebody else, said that this has changed."""
+    HIDDEN = "hidden"
+    """A resolution decided against it."""
+
+
+class Status(Enum):
+    """Whether a contradiction waits for somebody."""
+
+    OPEN = "open"
+    SETTLED = "settled"
+
+
+class SettledBy(Enum):
+    """What settled a contradiction."""
+
+    CHANGE = "change"
+    RESOLUTION = "resolution"
+    SEVERITY = "severity"
+    """It matters too little to ask: both are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One verdict on one claim: keep or hide. `op` names the resolution it was part of; `device` made it at `hlc`."""
+
+    op: bytes
+    hlc: int
+    device: bytes
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One claim of a living memory. `claim` and `replaces` are short ids of ops; `told_ms` is when it was said.
+
+    `feed` and `seq` are where its op stands on this device.
+    """
+
+    claim: bytes
+    feed: int
+    seq: int
+    id: int
+    rid: bytes
+    value: str
+    hlc: int
+    told_ms: int
+    valid_from: int | None
+    speaker: str | None
+    device: bytes
+    replaces: tuple[bytes, ...]
+    opinions: tuple[Opinion, ...]
+
+    @property
+    def from_ms(self) -> int:
+        """Since when it holds, as far as anybody said."""
+        return self.told_ms if self.valid_from is None else self.valid_from
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A claim with what became of it; `until_ms` is when its validity was closed, `opinions` all verdicts on it."""
+
+    told: Told
+    standing: Standing
+    until_ms: int | None
+    opinions: tuple[Opinion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A slot: its claims in the order in which they were written, and the contradiction they make, if any.
+
+    `sides` are the values that stand against each other: claims by value, the first as `a`.
+    """
+
+    beliefs: tuple[Belief, ...]
+    sides: tuple[tuple[Belief, ...], ...]
+    status: Status | None
+    settled_by: SettledBy | None = None
+
+
+def judge(relation: str, claims: Sequence[Told]) -> Judged:
+    """Return what the claims of one slot come to."""
+    beliefs = _beliefs(sorted(claims, key=lambda told: (told.hlc, told.claim)))
+    known = relation_of(relation)
+    valued = [belief for belief in beliefs if belief.told.value != ENDED]
+    everything = _by_value(valued)
+    if not known.single or len(everything) < 2:
+        return Judged(beliefs, everything, None)
+    held = _by_value([belief for belief in valued if belief.standing is Standing.HELD])
+    if len(held) > 1 and not _kept_together(held):
+        if SEVERITIES[known.kind] is Severity.LOW:
+            return Judged(beliefs, held, Status.SETTLED, SettledBy.SEVERITY)
+        return Judged(beliefs, held, Status.OPEN)
+    resolved = len(held) > 1 or any(belief.standing is Standing.HIDDEN for belief in valued)
+    return Judged(beliefs, everything, Status.SETTLED, SettledBy.RESOLUTION if resolved else SettledBy.CHANGE)
+
+
+def as_known(claims: Sequence[Told], until_ms: int) -> list[Told]:
+    """Return what was known of a slot at some time: what was written by then, with the verdicts given by then."""
+    return [
+        replace(told, opinions=tuple(opinion for opinion in told.opinions if opinion.hlc >> 16 <= until_ms))
+        for told in claims
+        if told.hlc >> 16 <= until_ms
+    ]
+
+
+def _beliefs(ordered: Sequence[Told]) -> tuple[Belief, ...]:
+    """Return what became of each claim.
+
+    Two devices that took one item in without knowing of each other made its claim twice. Such *twins* (on one memory,
+    with one value) are one: what replaces or decides on either does so for both. A claim that was made anew since then
+    says so by replacing its earlier self, and stands for itself.
+    """
+    until: dict[bytes, int] = {}
+    for told in ordered:
+        for claim in told.replaces:
+            until[claim] = min(told.from_ms, until.get(claim, told.from_ms))
+    by_words: dict[tuple[bytes, frozenset[str]], list[Told]] = {}
+    for told in ordered:
+        by_words.setdefault((told.rid, words_of(told.value)), []).append(told)
+    beliefs = {}
+    for alike in by_words.values():
+        names = {told.claim for told in alike}
+        anew = [told for told in alike if names.intersection(told.replaces)]
+        twins = [told for told in alike if told not in anew]
+        for group in (twins, *([told] for told in anew)):
+            for told in group:
+                beliefs[told.claim] = _belief(told, group, until)
+    return tuple(beliefs[told.claim] for told in ordered)
+
+
+def _belief(told: Told, group: Sequence[Told], until: Mapping[bytes, int]) -> Belief:
+    opinions = [opinion for twin in group for opinion in twin.opinions]
+    ends = [until[twin.claim] for twin in group if twin.claim in until]
+    if ends:
+        return Belief(told, Standing.REPLACED, max(min(ends), told.from_ms), tuple(opinions))
+    if opinions and not any(opinion.keep for opinion in opinions):
+        return Belief(told, Standing.HIDDEN, None, tuple(opinions))
+    return Belief(told, Standing.HELD, None, tuple(opinions))
+
+
+def _by_value(beliefs: Sequence[Belief]) -> tuple[tuple[Belief, ...], ...]:
+    """Return claims by what they say, the values in the order in which they first came up."""
+    sides: list[list[Belief]] = []
+    for belief in beliefs:
+        for side in sides:
+            if compatible(side[0].told.value, belief.told.value):
+                side.append(belief)
+                break
+        else:
+            sides.append([belief])
+    return tuple(map(tuple, sides))
+
+
+def _kept_together(sides: Sequence[Sequence[Belief]]) -> bool:
+    """Say whether one resolution kept every value, and nobody said otherwise.
+
+    Several resolutions that each kept one of them were made without knowing of each other: nobody compared these.
+    """
+    kept = [
+        {
+            opinion.op
+            for belief in side
+            if all(opinion.keep for opinion in belief.opinions)
+            for opinion in belief.opinions
+        }
+        for side in sides
+    ]
+    return bool(set.intersection(*kept))

@@ -1,0 +1,225 @@
+"""Keep contradictions in step with the claims, inside the transaction that folds them.
+
+The replica shows claims in its table `claim`; here each has its slot, and each slot with two values or more its record.
+A batch judges only the slots that it touches, so that finding contradictions costs in proportion to what is new, on the
+device that wrote a claim and on every other alike. All of it follows from ops, and can be made anew at any time.
+
+`claim_retired` holds memories that say nothing but what no longer holds: recall leaves them out, as it does archived
+ones. A memory that says more, or that tells of a change as it happened, stays.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from cognition.contradictions.reading import CHANGE
+from cognition.contradictions.slots import Judged, Opinion, Standing, Told, judge
+from cognition.contradictions.values import slot_id
+from cognition.extraction import sentences
+from replica import RowChange, ShownClaim, read_claims, transaction
+
+# Raise it when a table, or what a slot comes to, changes.
+CLAIMS_VERSION: Final = 1
+
+_CREATE: Final = (
+    """CREATE TABLE claim_slot (
+        slot BLOB NOT NULL, id INTEGER NOT NULL, claim BLOB NOT NULL, PRIMARY KEY (slot, id, claim)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX claim_slot_by_memory ON claim_slot (id)",
+    """CREATE TABLE contradiction (
+        slot BLOB PRIMARY KEY,
+        workspace TEXT,
+        entity TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        status TEXT NOT NULL,
+        settled_by TEXT,
+        raised INTEGER NOT NULL,
+        told INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE INDEX contradiction_by_status ON contradiction (status, raised)",
+    "CREATE INDEX contradiction_not_told ON contradiction (told) WHERE told = 0",
+    "CREATE TABLE claim_retired (id INTEGER PRIMARY KEY)",
+)
+_TABLES: Final = ("claim_slot", "contradiction", "claim_retired")
+# SQLite takes more; one size keeps the statement cached.
+_IDS_MAX: Final = 500
+
+
+class ClaimTables:
+    """A `replica.DerivedTables`: one record for each slot whose claims have more than one value."""
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Create the tables, or make them anew if another version left them."""
+        with transaction(connection):
+            connection.execute("CREATE TABLE IF NOT EXISTS claim_version (version INTEGER NOT NULL)")
+            if connection.execute("SELECT version FROM claim_version").fetchall() == [(CLAIMS_VERSION,)]:
+                return
+            for table in _TABLES:
+                connection.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _CREATE:
+                connection.execute(statement)
+            _follow(connection, [number for (number,) in connection.execute("SELECT DISTINCT id FROM claim")])
+            connection.execute("DELETE FROM claim_version")
+            connection.execute("INSERT INTO claim_version VALUES (?)", (CLAIMS_VERSION,))
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Follow a batch: judge every slot that a claim of these memories is in, or was in."""
+        numbers = [change.id for change in changes]
+        touched = set(_among(connection, "claim_slot", numbers)) | set(_among(connection, "claim", numbers))
+        if touched:
+            _follow(connection, sorted(touched))
+
+
+def told_of(connection: sqlite3.Connection, slot: bytes) -> list[Told]:
+    """Return the claims of one slot."""
+    rows = connection.execute(
+        """SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
+           FROM memory m WHERE m.id IN (SELECT id FROM claim_slot WHERE slot = ?)""",
+        (slot,),
+    )
+    memories = {number: rest for number, *rest in rows}
+    claims = read_claims(
+        connection,
+        "JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim WHERE s.slot = ?",
+        (slot,),
+    )
+    devices = _devices(connection, claims)
+    return [
+        Told(
+            shown.claim,
+            shown.feed,
+            shown.seq,
+            shown.id,
+            rid,
+            shown.value,
+            shown.hlc,
+            # A memory that says when it was told was brought in; another was told when the claim was written.
+            shown.hlc >> 16 if live else told_ms,
+            shown.valid_from,
+            speaker,
+            devices[shown.feed],
+            shown.replaces,
+            tuple(
+                Opinion(verdict.op, verdict.hlc, devices[verdict.feed], verdict.keep)
+                for verdict in shown.verdicts
+            ),
+        )
+        for shown in claims
+        for rid, told_ms, live, speaker in (memories[shown.id],)
+    ]
+
+
+def _devices(connection: sqlite3.Connection, claims: Iterable[ShownClaim]) -> dict[int, bytes]:
+    feeds = {claim.feed for claim in claims} | {each.feed for claim in claims for each in claim.verdicts}
+    return {
+        feed: device
+        for feed in feeds
+        for (device,) in connection.execute("SELECT device FROM feed WHERE no = ?", (feed,))
+    }
+
+
+def _among(connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> Iterable[int]:
+    """Return those of the memories that a table knows."""
+    if len(numbers) > _IDS_MAX and numbers[-1] - numbers[0] + 1 == len(numbers):
+        rows = connection.execute(
+            f"SELECT DISTINCT id FROM {table} WHERE id BETWEEN ? AND ?", (numbers[0], numbers[-1])
+        )
+        yield from (number for (number,) in rows)
+        return
+    for start in range(0, len(numbers), _IDS_MAX):
+        chunk = numbers[start : start + _IDS_MAX]
+        rows = connection.execute(
+            f"SELECT DISTINCT id FROM {table} WHERE id IN ({','.join('?' * len(chunk))})", chunk
+        )
+        yield from (number for (number,) in rows)
+
+
+def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    """File the claims of these memories anew, and judge the slots that they are in or left."""
+    slots: dict[bytes, None] = {}
+    for number in numbers:
+        left = connection.execute("SELECT slot FROM claim_slot WHERE id = ?", (number,)).fetchall()
+        slots |= dict.fromkeys(slot for (slot,) in left)
+        connection.execute("DELETE FROM claim_slot WHERE id = ?", (number,))
+        rows = connection.execute(
+            """SELECT m.workspace, c.entity, c.relation, c.claim FROM claim c JOIN memory m ON m.id = c.id
+               WHERE c.id = ? ORDER BY c.hlc, c.claim""",
+            (number,),
+        ).fetchall()
+        for *named, claim in rows:
+            slot = slot_id(*named)
+            slots[slot] = None
+            connection.execute("INSERT INTO claim_slot VALUES (?, ?, ?)", (slot, number, claim))
+    affected = set(numbers)
+    judged: dict[bytes, Judged] = {}
+    for slot in slots:
+        judged[slot] = _judge_slot(connection, slot)
+        # Whoever has a claim that holds says something that holds; the others are to be looked at.
+        affected |= {
+            belief.told.id for belief in judged[slot].beliefs if belief.standing is not Standing.HELD
+        }
+        affected |= {
+            number
+            for (number,) in connection.execute(
+                "SELECT r.id FROM claim_retired r JOIN claim_slot s ON s.id = r.id WHERE s.slot = ?", (slot,)
+            )
+        }
+    for number in sorted(affected):
+        _retire(connection, number, judged)
+
+
+def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> Judged:
+    """Judge a slot, and bring its record up to date."""
+    named = connection.execute(
+        """SELECT m.workspace, c.entity, c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND
+           c.claim = s.claim JOIN memory m ON m.id = s.id WHERE s.slot = ? ORDER BY c.hlc, c.claim LIMIT 1""",
+        (slot,),
+    ).fetchone()
+    judged = Judged((), (), None) if named is None else judge(named[2], told_of(connection, slot))
+    if judged.status is None:
+        connection.execute("DELETE FROM contradiction WHERE slot = ?", (slot,))
+        return judged
+    raised = min(side[0].told.hlc for side in judged.sides[1:])
+    settled_by = None if judged.settled_by is None else judged.settled_by.value
+    connection.execute(
+        """INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET
+           workspace = excluded.workspace, entity = excluded.entity, relation = excluded.relation,
+           told = CASE WHEN status = excluded.status AND settled_by IS excluded.settled_by AND
+           raised = excluded.raised THEN told ELSE 0 END,
+           status = excluded.status, settled_by = excluded.settled_by, raised = excluded.raised""",
+        (slot, *named, judged.status.value, settled_by, raised),
+    )
+    return judged
+
+
+def _retire(connection: sqlite3.Connection, number: int, judged: dict[bytes, Judged]) -> None:
+    """Note whether a memory says nothing that still holds."""
+    standing = []
+    for slot, claim in connection.execute(
+        "SELECT slot, claim FROM claim_slot WHERE id = ?", (number,)
+    ).fetchall():
+        if slot not in judged:
+            judged[slot] = judged_of(connection, slot)
+        standing += [belief.standing for belief in judged[slot].beliefs if belief.told.claim == claim]
+    gone = False
+    if standing and Standing.HELD not in standing:
+        for (text,) in connection.execute("SELECT text FROM memory WHERE id = ?", (number,)):
+            told_as_news = Standing.HIDDEN not in standing and CHANGE.search(text) is not None
+            gone = len(sentences(text)) == 1 and not told_as_news
+    if gone:
+        connection.execute("INSERT OR IGNORE INTO claim_retired VALUES (?)", (number,))
+    else:
+        connection.execute("DELETE FROM claim_retired WHERE id = ?", (number,))
+
+
+def judged_of(connection: sqlite3.Connection, slot: bytes) -> Judged:
+    """Return what the claims of a slot come to."""
+    relation = connection.execute(
+        """SELECT c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND c.claim = s.claim
+           WHERE s.slot = ? LIMIT 1""",
+        (slot,),
+    ).fetchone()
+    return Judged((), (), None) if relation is None else judge(relation[0], told_of(connection, slot))

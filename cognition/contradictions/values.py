@@ -1,0 +1,47 @@
+"""Say when two names mean one thing, as far as their letters tell, and when two values cannot both hold.
+
+Only plain rules: case, articles, punctuation and ordinals do not matter, and "Google" does not contradict "Google in
+Zurich", nor "17 May" the "17th of May 1990". Whether Leipzig is in Saxony is not known here, so it is not asked.
+"""
+
+import hashlib
+import re
+import unicodedata
+from typing import Final
+
+# Whoever owns the devices: the subject of "I" where nobody is named as speaker.
+OWNER: Final = "owner"
+# The value of a claim that something has ended ("I left Google"): it replaces, and contradicts nothing.
+ENDED: Final = "(ended)"
+SLOT_BYTES: Final = 16
+
+_WORDS: Final = re.compile(r"[^\W_]+(?:[&+][^\W_]*)*")
+_ORDINAL: Final = re.compile(r"^(\d{1,2})(?:st|nd|rd|th)$")
+_EMPTY_WORDS: Final = """
+    a an the of in at on to my our his her their inc ltd llc gmbh corp company der die das el la los las le les
+"""
+_EMPTY: Final = frozenset(_EMPTY_WORDS.split())
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a value that tell it from others."""
+    found = [_ORDINAL.sub(r"\1", word) for word in _WORDS.findall(folded(text))]
+    telling = frozenset(word for word in found if word not in _EMPTY)
+    return telling or frozenset(found)
+
+
+def compatible(one: str, other: str) -> bool:
+    """Say whether two values may both hold: they say the same, one more precisely than the other."""
+    a, b = words_of(one), words_of(other)
+    return a <= b or b <= a
+
+
+def folded(text: str) -> str:
+    """Return a name in the one spelling by which it is compared."""
+    return " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").casefold().split())
+
+
+def slot_id(workspace: str | None, entity: str, relation: str) -> bytes:
+    """Return the id of a slot, alike on every device: what a contradiction in it is known by."""
+    named = "\0".join((folded(workspace or ""), folded(entity), folded(relation)))
+    return hashlib.sha256(f"samemind slot\0{named}".encode()).digest()[:SLOT_BYTES]

@@ -1,0 +1,57 @@
+"""The verbs about what contradicts itself: seeing it, settling it, and correcting a memory."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
+from samemind.surface.declare import Verb, argument, option
+
+_TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListContradictions:
+    """List what was told that cannot all be true, open questions first."""
+
+    status: str | None = option("--status", "only these", choices=("open", "settled"))
+    workspace: str | None = option("--workspace", "only those of this space")
+    as_of: str | None = option("--as-of", f"as they stood then: {_TIME}", metavar="TIME")
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowContradiction:
+    """Show one contradiction: who said what and when, what holds, and what was decided."""
+
+    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
+    as_of: str | None = option("--as-of", f"as it stood then: {_TIME}", metavar="TIME")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveContradiction:
+    """Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+
+    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
+    keep_a: bool = option("--keep-a", "what was told first is true", default=False)
+    keep_b: bool = option("--keep-b", "the other is", default=False)
+    keep_both: bool = option("--keep-both", "all of it is", default=False)
+    keep: str | None = option(
+        "--keep", "what this memory says is true, where there are more than two", metavar="RID"
+    )
+    merge: str | None = option("--merge", "none is as it was told: this is how it is", metavar="TEXT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correct:
+    """Say what a memory should have said; what it said before holds no more, and is kept in its history."""
+
+    rid: str = argument("its id", metavar="RID")
+    text: str = argument("what is right; - reads it from standard input", metavar="TEXT")
+
+
+_MODULE: Final = "samemind.verbs.contradictions"
+
+CONTRADICTIONS: Final = Verb("contradictions list", ListContradictions, Contradictions, _MODULE)
+SHOW: Final = Verb("contradictions show", ShowContradiction, ContradictionView, _MODULE)
+RESOLVE: Final = Verb("contradictions resolve", ResolveContradiction, Resolved, _MODULE)
+CORRECT: Final = Verb("correct", Correct, Corrected, "samemind.verbs.correcting")

@@ -1,0 +1,100 @@
+"""Change what a memory says, with everything that was taken from its words.
+
+A correction is a change of mind that says so: what the memory claimed before is replaced, by what it claims now or by
+nothing, and the facts beside it follow its words. The old words stay in its history.
+"""
+
+import sqlite3
+from datetime import UTC, datetime
+
+import replica
+from cognition import read_text, take_in
+from cognition.contradictions.slots import Status
+from cognition.contradictions.telling import Teller, telling_of, withdrawn
+from replica import Core, MemoryId, Write, show_memory_id
+from samemind.device import Device
+from samemind.results.contradictions import Corrected
+from samemind.surface.contradictions import Correct
+from samemind.verbs.ids import find_memory, is_known
+from samemind.verbs.views import memory_view
+
+
+async def correct(device: Device, options: Correct) -> Corrected:
+    """Put it right."""
+    return await device.replica.run(
+        lambda core, connection: rewrite(
+            device, core, connection, find_memory(connection, options.rid), options.text
+        )
+    )
+
+
+def rewrite(
+    device: Device, core: Core, connection: sqlite3.Connection, rid: MemoryId, text: str
+) -> Corrected:
+    """Give a memory other words, in one commit with the claims and the facts that follow from them."""
+    if memory_view(connection, rid).text == text:
+        return Corrected(rid=show_memory_id(rid), text=text)
+    now_ms = device.now_ms()
+    edited = core.edit_of(rid, text)
+    fields = _fields(connection, rid)
+    _, found = read_text(text, fields, now_ms=now_ms, zone=datetime.now(UTC).astimezone().tzinfo or UTC)
+    taken = take_in(rid, text, fields, found)
+    old = {
+        MemoryId(fact) for (fact,) in connection.execute("SELECT rid FROM memory WHERE parent = ?", (rid,))
+    }
+    stale = sorted(old - set(taken.facts))
+    fresh = [
+        write for write in taken.writes[1:] if write.rid is not None and not is_known(connection, write.rid)
+    ]
+    before = _open_of(connection, [rid, *old])
+    writes = [edited, *fresh]
+    if stale:
+        writes.append(Write(replica.Forget(tuple(stale))))
+    here = {rid, *(write.rid for write in fresh), *(old - set(stale))}
+    told = [
+        (telling_of(where if where in here else rid, fields, now_ms, corrects=True), statement)
+        for where, statement in taken.statements
+    ]
+    statements = [statement for _, statement in taken.statements]
+    ended = withdrawn(core, connection, telling_of(rid, fields, now_ms, corrects=True), statements)
+    teller = Teller(core, connection, now_ms)
+    teller.tell([*writes, *ended], told)
+    teller.commit()
+    after = _open_of(connection, [rid, *taken.facts])
+    return Corrected(
+        rid=show_memory_id(rid),
+        text=memory_view(connection, rid).text,
+        facts=[show_memory_id(write.rid) for write in fresh if write.rid is not None],
+        forgotten=[show_memory_id(fact) for fact in stale],
+        settled=sorted(slot.hex() for slot in before - after if not _is_open(connection, slot)),
+        contradictions=sorted(slot.hex() for slot in after),
+    )
+
+
+def _fields(connection: sqlite3.Connection, rid: MemoryId) -> dict[str, replica.Value]:
+    (fields,) = [
+        {"speaker": speaker, "workspace": workspace, "told_at": told_at}
+        for speaker, workspace, told_at in connection.execute(
+            "SELECT speaker, workspace, told_at FROM memory WHERE rid = ?", (rid,)
+        )
+    ]
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _open_of(connection: sqlite3.Connection, rids: list[MemoryId]) -> set[bytes]:
+    return {
+        slot
+        for rid in rids
+        for (slot,) in connection.execute(
+            """SELECT c.slot FROM contradiction c JOIN claim_slot s ON s.slot = c.slot JOIN memory m ON m.id = s.id
+               WHERE m.rid = ? AND c.status = ?""",
+            (rid, Status.OPEN.value),
+        )
+    }
+
+
+def _is_open(connection: sqlite3.Connection, slot: bytes) -> bool:
+    rows = connection.execute(
+        "SELECT 1 FROM contradiction WHERE slot = ? AND status = ?", (slot, Status.OPEN.value)
+    )
+    return rows.fetchone() is not None
