@@ -1,7 +1,7 @@
 """Decide whether a new memory says what one that is held says already, in almost the same words.
 
-Exact repetition is settled before this by the content's hash. Here the newest memories whose wording is near
-(`cognition.minhash`) are compared by meaning, on vectors of their bare text: labels make a text look other
+Exact repetition is settled before this by the content's hash. Here memories whose wording is near (the newest by
+`cognition.minhash`, older ones by the words they were filed under) are compared by meaning, on vectors of their bare text: labels make a text look other
 than it is. Only above a cosine of 0.92, and only of one type, workspace and speaker, are two held to be one.
 
 Even then words decide what becomes of it. Where numbers, names or a "not" differ, two texts that look the same
@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -22,11 +23,17 @@ from cognition.embedding.embedder import Embedder
 from cognition.errors import ModelUnavailable
 from cognition.extraction import extract, proper_nouns
 from cognition.memories import Shown, read_memories
-from cognition.minhash import NearTexts
+from cognition.minhash import NearTexts, jaccard, trigrams
+from cognition.words import any_of, terms
 
 COSINE_MIN: Final = 0.92
-# The newest memories that are looked at: a program that runs once has to make their signatures first.
+# The newest memories whose signatures are kept: a program that runs once has to make these first. Older ones are
+# asked for by the longest of a text's words; three of these four are missing where so much was changed that it is no
+# repetition.
 NEAR_MAX: Final = 1_000
+OLDER_WORDS: Final = 4
+OLDER_MAX: Final = 24
+JACCARD_MIN: Final = 0.5
 # Nominees compared by meaning; further ones are older, and alike to these.
 NOMINEES_MAX: Final = 16
 # A merged confidence grows by this with each repetition.
@@ -133,7 +140,8 @@ class Deduplicator:
     def decide(self, connection: sqlite3.Connection, text: str, fields: Mapping[str, Any]) -> Decision:
         """Return what becomes of a text that is about to be stored."""
         self._catch_up(connection)
-        nominees = self._near.nominate(text)[:NOMINEES_MAX]
+        nominees = self._near.nominate(text)
+        nominees = [*nominees, *self._older(connection, text)][:NOMINEES_MAX]
         shown = list(read_memories(connection, nominees))
         if not shown:
             return Decision(Verdict.ADD)
@@ -143,6 +151,23 @@ class Deduplicator:
         except ModelUnavailable:  # nothing is merged unseen; contradictions need no model
             cosines = [0.0] * len(shown)
         return decide(text, fields, list(zip(shown, cosines, strict=True)))
+
+    def _older(self, connection: sqlite3.Connection, text: str) -> list[int]:
+        """Return older memories that share most of their wording with a text, the newest first."""
+        first = self._near.first
+        if first is None or first <= 1:
+            return []
+        telling = sorted(terms(text), key=lambda word: (-len(word), word))[:OLDER_WORDS]
+        if not telling:
+            return []
+        pairs = [f'("{one}" AND "{other}")' for one, other in combinations(telling, 2)]
+        rows = connection.execute(
+            """SELECT m.id, m.text FROM memory_text f JOIN memory m ON m.id = f.rowid
+               WHERE f.memory_text MATCH ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?""",
+            (f"text : ({' OR '.join(pairs) or any_of(telling)})", first, OLDER_MAX),
+        )
+        grams = trigrams(text)
+        return [number for number, known in rows if jaccard(grams, trigrams(known)) >= JACCARD_MIN]
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
         """Take in what came since, by any way; what was changed or forgotten since is read anew when nominated."""

@@ -79,6 +79,11 @@ class NearTexts:
         self._bands = np.zeros((0, BANDS), np.uint64)
         self._held = 0
 
+    @property
+    def first(self) -> int | None:
+        """The number of the oldest text that is kept."""
+        return self._ids[0] if self._ids else None
+
     def add(self, ids: Sequence[int], texts: Sequence[str]) -> None:
         """Take texts in, as the newest; the oldest make way."""
         ids, texts = ids[-self._kept_max :], texts[-self._kept_max :]

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from cognition.dedup import COSINE_MIN, Verdict, decide, merged, reinforced
+from cognition import StaticEmbedder
+from cognition.dedup import COSINE_MIN, NEAR_MAX, Deduplicator, Verdict, decide, merged, reinforced
 from cognition.memories import Shown
 from cognition.minhash import PERMUTATIONS, NearTexts, bands, signature
-from replica import DeviceId, Memory
+from replica import DeviceId, Memory, MemoryId, Remember, Write, new_memory_id
+from tests.support.minds import Home
 
 
 def held(text: str, **fields: Any) -> Shown:
@@ -48,6 +50,30 @@ def test_ml_50_a_nominee_is_one_of_similar_wording() -> None:
     near.add([1, 2, 3], ["Ann loves hiking in the mountains", "The deploy runs at noon", "Bob bakes bread"])
     assert near.nominate("Ann really loves hiking in the mountains") == [1]
     assert near.nominate("something else entirely") == []
+
+
+def test_a_repetition_of_something_old_is_found_by_its_words() -> None:
+    """Beyond the newest thousand no signatures are kept."""
+    home = Home()
+    old = home.remember("Ann loves hiking in the mountains of Madeira", type="factual")
+    short = home.remember("Shibboleth", type="factual")
+    random = Random(3)
+    fillers = [
+        Write(Remember(random.randbytes(12).hex(), {}), new_memory_id(home.now_ms, random))
+        for _ in range(NEAR_MAX + 50)
+    ]
+    home.commit(*fillers)
+    dedup = Deduplicator(StaticEmbedder())
+
+    def about(text: str) -> MemoryId | None:
+        decision = dedup.decide(home.connection, text, {"type": "factual"})
+        return decision.about.rid if decision.about is not None else None
+
+    assert about("Ann really loves hiking in the mountains of Madeira") == old
+    assert about("Shibboleth!") == short
+    assert about("Bob really loves hiking in the mountains of Madeira") is None
+    for nothing in ("!?", "a", "the of and", '"AND" OR (NOT'):
+        assert about(nothing) is None
 
 
 def test_only_the_newest_are_kept() -> None:
