@@ -39,6 +39,7 @@ from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
 from cognition.talk.reader import TalkReader
 from cognition.thinking.cycle import Cycle, think
+from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId, Replica, StoreFailed
 
@@ -53,7 +54,12 @@ class Mind:
     """Cognition over one replica; made by `open_mind`."""
 
     def __init__(
-        self, replica: Replica, embedder: Embedder, space: int, make_index: Callable[[int], VectorIndex]
+        self,
+        replica: Replica,
+        embedder: Embedder,
+        space: int,
+        make_index: Callable[[int], VectorIndex],
+        thresholds: Thresholds,
     ) -> None:
         self._replica = replica
         self._embedder = embedder
@@ -70,8 +76,10 @@ class Mind:
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN
         self._trouble: ModelUnavailable | StoreFailed | None = None
-        self._steps = steps()
+        self._steps = steps(thresholds)
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
+        self.last_cycle: Cycle | None = None
+        """What thinking last came to, since this mind was opened."""
 
     @property
     def trouble(self) -> ModelUnavailable | StoreFailed | None:
@@ -178,7 +186,13 @@ class Mind:
                 await self.settle()
             except (ModelUnavailable, StoreFailed):
                 pass  # what has no vector yet is left to a later cycle; `trouble` tells why
-            return await think(self._replica, self._steps)
+            self.last_cycle = await think(self._replica, self._steps)
+            return self.last_cycle
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether a cycle runs at this moment."""
+        return self._thinking.locked()
 
     async def settle(self) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.
@@ -331,6 +345,7 @@ async def open_mind(
     embedder: Embedder | None = None,
     make_index: Callable[[int], VectorIndex] = ExactIndex,
     model: ChatModel | None = None,
+    thresholds: Thresholds = Thresholds(),
 ) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
@@ -344,7 +359,8 @@ async def open_mind(
     def enter(connection: sqlite3.Connection) -> int:
         return queue.enter_space(connection, name, now_ms=now_ms)
 
-    mind = Mind(replica, chosen, await replica.run(lambda core, connection: enter(connection)), make_index)
+    space = await replica.run(lambda core, connection: enter(connection))
+    mind = Mind(replica, chosen, space, make_index, thresholds)
     if model is not None:
         mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)
     failure: Exception | None = None

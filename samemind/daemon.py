@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import trio
 
+from replica import DeviceId
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device
@@ -24,6 +25,7 @@ from samemind.results.plain import to_json
 from samemind.surface.device import Up
 from samemind.surface.panel import OpenPanel
 from samemind.taking_over import take_over
+from samemind.thinking import ThinkLoop
 from samemind.verbs.device import daemon_status
 from samemind.verbs.group import peer_views
 from samemind.verbs.panel import panel as open_the_panel
@@ -60,11 +62,14 @@ async def run_daemon(
                 else:
                     await say(to_json(await daemon_status(device)))
                 async with trio.open_nursery() as nursery:
+                    device.thinker = thinker(device)
+                    nursery.start_soon(device.thinker.run)
                     nursery.start_soon(_until_signalled, signals, device)
                     if not launches:
                         nursery.start_soon(_say_changes, device, say)
                     await device.stop.wait()
                     nursery.cancel_scope.cancel()
+                device.thinker = None
             stopped = Stopped(device_id=device.device_id.hex(), pid=os.getpid())
     return to_json(stopped)  # type: ignore[no-any-return]
 
@@ -128,6 +133,21 @@ def _is_free(port: int) -> bool:
 async def _until_signalled(signals: AsyncIterator[int], device: Device) -> None:
     await anext(signals)
     device.stop.set()
+
+
+def thinker(device: Device) -> ThinkLoop:
+    """Return what thinks for this device, and for those that are linked with it."""
+
+    def linked() -> list[DeviceId]:
+        states = () if device.syncer is None else device.syncer.peers()
+        return [peer.device_id for peer in states if peer.state == "linked"]
+
+    return ThinkLoop(
+        device.device_id,
+        think=device.mind.think,
+        position=lambda: device.replica.position,
+        linked=linked,
+    )
 
 
 async def _say_changes(device: Device, say: Say) -> None:

@@ -204,6 +204,11 @@ def _status(document: Document) -> list[str]:
         f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
         *map(_peer, document["peers"]),
         *(f"{_clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
+        *(
+            [f"thinks next at {_clock(document['think']['next_at'])}"]
+            if document["think"] and document["think"]["runner"] == document["device_id"]
+            else []
+        ),
         *(["another store lives under this device's key: samemind doctor"] if document["clone"] else []),
     ]
 

@@ -44,6 +44,22 @@ class Clone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkStatus:
+    """How the daemon thinks: whether it does now, who does for all that are linked, when it will at the latest.
+
+    `found` counts what the last cycle raised, by step; `trouble` says why it did not come to its end.
+    """
+
+    thinking: bool
+    runner: str
+    next_at: datetime | None
+    last_at: datetime | None = None
+    took_ms: float | None = None
+    found: Mapping[str, int] = field(default_factory=dict)
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonStatus:
     """Whether the daemon runs here, where it listens, and how its peers are."""
 
@@ -57,6 +73,7 @@ class DaemonStatus:
     peers: list[PeerView] = field(default_factory=list)
     incidents: list[IncidentView] = field(default_factory=list)
     clone: Clone | None = None
+    think: ThinkStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,18 @@ from samemind.config import check_name
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Locked, NeedsDecision
-from samemind.results.device import Check, DaemonStatus, Doctored, Initialised, Stats, Stopped, Warmed
+from samemind.results.device import (
+    Check,
+    DaemonStatus,
+    Doctored,
+    Initialised,
+    Stats,
+    Stopped,
+    ThinkStatus,
+    Warmed,
+)
 from samemind.surface.device import Doctor, Down, Init, ShowStats, ShowStatus, Up, Warmup
+from samemind.times import at_ms
 from samemind.verbs.clones import clone_checks, clone_of, divorce, incidents
 from samemind.verbs.group import peer_views
 
@@ -58,6 +68,22 @@ async def daemon_status(device: Device) -> DaemonStatus:
         peers=await peer_views(device),
         incidents=await incidents(device),
         clone=await clone_of(device),
+        think=_think_status(device),
+    )
+
+
+def _think_status(device: Device) -> ThinkStatus | None:
+    if device.thinker is None:
+        return None
+    ahead, last = device.thinker.outlook(), device.mind.last_cycle
+    return ThinkStatus(
+        thinking=device.mind.is_thinking,
+        runner=ahead.runner.hex(),
+        next_at=at_ms(device.now_ms() + ahead.next_ms),
+        last_at=None if last is None else at_ms(last.began_ms),
+        took_ms=None if last is None else last.took_ms,
+        found={} if last is None else {name: len(ids) for name, ids in last.ids.items()},
+        trouble=device.thinker.trouble,
     )
 
 

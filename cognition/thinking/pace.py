@@ -1,0 +1,37 @@
+"""Decide when to think, and which of the devices that are linked does it. Pure.
+
+Every 5 minutes while much happens, every 30 while nothing does; nothing happening is no reason to stop, since what is
+due or fades does so by itself. Of the devices that are linked, the one with the smallest id thinks for all, as its ops
+reach the rest. That is advice and no lock: thinking twice changes nothing, so the others still take a turn once an
+hour, in case the one is an older program or cannot write.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from replica import DeviceId
+
+MINUTE_MS: Final = 60_000
+BUSY_MS: Final = 5 * MINUTE_MS
+IDLE_MS: Final = 30 * MINUTE_MS
+STAND_BY_MS: Final = 60 * MINUTE_MS
+# So many ops since the last cycle are a busy time.
+BUSY_OPS: Final = 20
+
+
+def runner(own: DeviceId, linked: Iterable[DeviceId]) -> DeviceId:
+    """Return the device that thinks for all that are linked."""
+    return min((own, *linked))
+
+
+def interval_ms(ops: int, *, runs: bool) -> int:
+    """Return how long to wait from one cycle to the next, after this many ops, whoever wrote them."""
+    if not runs:
+        return STAND_BY_MS
+    share = min(1.0, ops / BUSY_OPS)
+    return round(IDLE_MS - share * (IDLE_MS - BUSY_MS))
+
+
+def is_due(since_ms: int, ops: int, *, runs: bool) -> bool:
+    """Say whether to think now, so long after the last cycle."""
+    return since_ms >= interval_ms(ops, runs=runs)

@@ -1,0 +1,104 @@
+"""The loop of a daemon that thinks by itself, on a clock that jumps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from cognition import ModelUnavailable
+from cognition.thinking.cycle import Cycle
+from replica import DeviceId
+from samemind.thinking import ThinkLoop
+
+LAPTOP, PHONE = DeviceId(b"l" * 32), DeviceId(b"p" * 32)
+
+
+@dataclass
+class World:
+    """What a loop sees, and when it thought, in minutes."""
+
+    position: int = 0
+    linked: list[DeviceId] = field(default_factory=list)
+    fails: bool = False
+    writes: int = 0
+    thought: list[int] = field(default_factory=list)
+
+    async def think(self) -> Cycle:
+        self.thought.append(round(trio.current_time() - self.began) // 60)
+        self.position += self.writes
+        if self.fails:
+            raise ModelUnavailable("no model here")
+        return Cycle({}, more=False, began_ms=0, took_ms=0)
+
+    def __post_init__(self) -> None:
+        self.began = 0.0
+
+
+def thinks(world: World, minutes: int, change: Callable[[int], None] = lambda minute: None) -> ThinkLoop:
+    """Let a laptop's loop run for some minutes; `change` is told of each."""
+    loop: list[ThinkLoop] = []
+
+    async def main() -> None:
+        world.began = trio.current_time()
+        loop.append(
+            ThinkLoop(
+                LAPTOP,
+                think=world.think,
+                position=lambda: world.position,
+                linked=lambda: world.linked,
+            )
+        )
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(loop[0].run)
+            for minute in range(minutes):
+                change(minute)
+                await trio.sleep(60)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    return loop[0]
+
+
+def test_yd_59_a_daemon_thinks_every_five_minutes_when_busy_and_thirty_when_idle() -> None:
+    world = World()
+    thinks(world, 91)
+    assert world.thought == [30, 60, 90]
+    busy = World()
+
+    def write(minute: int) -> None:
+        busy.position += 10
+
+    thinks(busy, 31, write)
+    assert busy.thought == [5, 10, 15, 20, 25, 30]
+
+
+def test_what_thinking_writes_is_no_reason_to_think_again() -> None:
+    world = World(writes=1_000)
+    thinks(world, 61)
+    assert world.thought == [30, 60]
+
+
+def test_a_device_that_is_linked_to_the_one_that_thinks_stands_by() -> None:
+    world = World(linked=[DeviceId(b"a" * 32)])
+    thinks(world, 125)
+    assert world.thought == [60, 120]
+    first = World(linked=[PHONE])
+    loop = thinks(first, 31)
+    assert first.thought == [30]
+    assert loop.outlook().runner == LAPTOP
+
+
+def test_a_cycle_that_fails_is_told_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    world = World(fails=True)
+    loop = thinks(world, 45)
+    assert loop.trouble == "no model here"
+    assert "no model here" in caplog.text
+
+    def mend(minute: int) -> None:
+        world.fails = minute < 31
+
+    loop = thinks(world, 65, mend)
+    assert loop.trouble is None
+    assert world.thought == [30, 30, 60]
