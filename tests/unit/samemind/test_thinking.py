@@ -10,7 +10,7 @@ from trio.testing import MockClock
 from cognition import ModelUnavailable
 from cognition.thinking.cycle import Cycle
 from replica import DeviceId
-from samemind.thinking import ThinkLoop
+from samemind.thinking import Outlook, ThinkLoop
 
 LAPTOP, PHONE = DeviceId(b"l" * 32), DeviceId(b"p" * 32)
 
@@ -36,9 +36,12 @@ class World:
         self.began = 0.0
 
 
-def thinks(world: World, minutes: int, change: Callable[[int], None] = lambda minute: None) -> ThinkLoop:
-    """Let a laptop's loop run for some minutes; `change` is told of each."""
+def thinks(
+    world: World, minutes: int, change: Callable[[int], None] = lambda minute: None
+) -> tuple[str | None, Outlook]:
+    """Let a laptop's loop run for some minutes; `change` is told of each. Returns its trouble, and what comes next."""
     loop: list[ThinkLoop] = []
+    outlook: list[Outlook] = []
 
     async def main() -> None:
         world.began = trio.current_time()
@@ -55,10 +58,11 @@ def thinks(world: World, minutes: int, change: Callable[[int], None] = lambda mi
             for minute in range(minutes):
                 change(minute)
                 await trio.sleep(60)
+            outlook.append(loop[0].outlook())
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
-    return loop[0]
+    return loop[0].trouble, outlook[0]
 
 
 def test_yd_59_a_daemon_thinks_every_five_minutes_when_busy_and_thirty_when_idle() -> None:
@@ -85,20 +89,20 @@ def test_a_device_that_is_linked_to_the_one_that_thinks_stands_by() -> None:
     thinks(world, 125)
     assert world.thought == [60, 120]
     first = World(linked=[PHONE])
-    loop = thinks(first, 31)
+    _, outlook = thinks(first, 31)
     assert first.thought == [30]
-    assert loop.outlook().runner == LAPTOP
+    assert outlook == Outlook(LAPTOP, next_ms=29 * 60_000)
 
 
 def test_a_cycle_that_fails_is_told_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
     world = World(fails=True)
-    loop = thinks(world, 45)
-    assert loop.trouble == "no model here"
+    trouble, _ = thinks(world, 45)
+    assert trouble == "no model here"
     assert "no model here" in caplog.text
 
     def mend(minute: int) -> None:
         world.fails = minute < 31
 
-    loop = thinks(world, 65, mend)
-    assert loop.trouble is None
+    trouble, _ = thinks(world, 65, mend)
+    assert trouble is None
     assert world.thought == [30, 30, 60]
