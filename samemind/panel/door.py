@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 
 from samemind.errors import Failed, NotFound, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
-from samemind.panel.api import failed, read_object, verb_routes
+from samemind.panel.api import failed, offered, read_object, verb_routes
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
@@ -127,7 +127,12 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
 
 def application(panel: Panel) -> ASGIApp:
     """Return the whole panel as an ASGI application."""
-    return Guard(Starlette(routes=[*_pages(), *_own_routes(panel), *verb_routes(panel)]), panel)
+    routes = [*_pages(), *_own_routes(panel), *verb_routes(panel)]
+    return Guard(Starlette(routes=routes, exception_handlers={404: _no_route, 405: _no_route}), panel)
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    return refuse(404, "not_found", "there is nothing here that can be asked so")
 
 
 def _pages() -> Iterable[Route]:
@@ -229,6 +234,7 @@ def _told(panel: Panel, session: Session) -> dict[str, Any]:
         "device_id": panel.device.device_id.hex(),
         "name": panel.device.name,
         "local": panel.is_local,
+        "verbs": [verb.name for verb in offered()],
     }
 
 

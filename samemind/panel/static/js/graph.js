@@ -2,7 +2,8 @@
 
 import { call } from "./api.js";
 import { h, keyed, s, say } from "./dom.js";
-import { search } from "./memories.js";
+import { reveal, search } from "./memories.js";
+import { state } from "./state.js";
 import { complain } from "./toasts.js";
 import { plural } from "./words.js";
 
@@ -10,22 +11,27 @@ const WIDTH = 720;
 const HEIGHT = 460;
 const NAMES_MAX = 40;
 const NODES_MAX = 36;
+// The first name that is related to anything is the one to begin with.
+const TRIED_MAX = 8;
+const NAMED_MAX = 6;
 const STEPS = 220;
 
 export function graphView() {
   const summary = h("p", { class: "lead" }, "Whom and what your memories name.");
   const names = h("ul", { class: "plain names", "aria-label": "Names" });
   const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Graph" });
+  const told = h("ul", { class: "plain told-of", "aria-label": "Memories that name it" });
   const table = h("ul", { class: "plain edges", "aria-label": "Relations" });
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Graph"), summary), h("div", { class: "graph-grid" }, names, h("figure", { class: "graph-figure" }, svg)), table);
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Graph"), summary), h("div", { class: "graph-grid" }, names, h("div", { class: "graph-side" }, h("figure", { class: "graph-figure" }, svg), told, table)));
   let chosen = null;
 
-  call("entities", { limit: NAMES_MAX }).then(({ entities }) => {
+  call("entities", { limit: NAMES_MAX }).then(async ({ entities }) => {
     if (!entities.length) say(summary, "No names were found in what is remembered yet.");
     keyed(names, entities, {
       key: (each) => each.name,
       make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", {}, each.name), h("span", { class: "muted" }, String(each.memories)))),
     });
+    for (const { name } of entities.slice(0, TRIED_MAX)) if (await choose(name)) return;
     if (entities.length) choose(entities[0].name);
   }, complain);
 
@@ -38,13 +44,19 @@ export function graphView() {
     } catch (error) {
       if (error.status !== 404) complain(error);
     }
-    if (chosen !== name) return;
+    if (chosen !== name) return true;
     say(summary, edges.length ? `${name}: ${plural(edges.length, "relation")} within two steps.` : `${name} is named, and related to nothing yet.`);
     draw(name, edges);
+    const word = name.toLowerCase();
+    keyed(told, state.memories.filter((memory) => memory.text.toLowerCase().includes(word)).slice(0, NAMED_MAX), {
+      key: (memory) => memory.rid,
+      make: (memory) => h("li", {}, h("button", { type: "button", class: "link", on: { click: () => reveal(memory.rid) } }, memory.text)),
+    });
     keyed(table, edges.slice(0, 60), {
       key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}`,
       make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, edge.relation.replaceAll("_", " ")), h("b", {}, edge.target)),
     });
+    return edges.length > 0;
   }
 
   function draw(centre, edges) {

@@ -1,6 +1,6 @@
 // Home: the sync as it happens, what wants a decision, and what came lately.
 
-import { call } from "./api.js";
+import { stream } from "./api.js";
 import { h, keyed, say } from "./dom.js";
 import { onOps } from "./live.js";
 import { syncMap } from "./map.js";
@@ -54,7 +54,7 @@ export function homeView() {
       },
     });
 
-  call("log", { limit: SHOWN }).then((log) => {
+  stream("log", { limit: SHOWN }, () => {}).then((log) => {
     ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, SHOWN);
     show();
   }, () => {});

@@ -5,9 +5,11 @@ import { h, s, say } from "./dom.js";
 import { state } from "./state.js";
 import { hueOf, plural } from "./words.js";
 
-const WIDTH = 640;
-const HEIGHT = 400;
-const CENTRE = { x: WIDTH / 2, y: HEIGHT / 2 };
+const WIDE = 640;
+const NARROW = 400;
+// Two devices stand side by side; more stand around this one, and need the room.
+const LOW = 250;
+const HIGH = 420;
 // Each op of a burst would be a cloud: this many dots say "many".
 const DOTS_MAX = 8;
 const FLIGHT_MS = 900;
@@ -16,24 +18,31 @@ export function syncMap() {
   const lines = s("g");
   const dots = s("g");
   const nodes = s("g");
-  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, "Map of the sync"), lines, dots, nodes);
+  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDE} ${LOW}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, "Map of the sync"), lines, dots, nodes);
   const caption = h("p", { class: "map-caption muted", role: "status" });
   const element = h("figure", { class: "map-figure" }, svg, h("figcaption", {}, caption));
   let drawn = "";
   let places = new Map();
+  let width = WIDE;
+  let height = LOW;
+  const phone = matchMedia("(max-width: 640px)");
 
   function update() {
     const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
     const own = state.session;
     if (!own) return;
-    const picture = JSON.stringify([own.name, peers.map((peer) => [peer.device_id, peer.name, peer.state, peer.behind])]);
+    const picture = JSON.stringify([phone.matches, own.name, peers.map((peer) => [peer.device_id, peer.name, peer.state, peer.behind])]);
     if (picture === drawn) return;
     drawn = picture;
-    places = new Map([[own.device_id, CENTRE]]);
-    peers.forEach((peer, place) => places.set(peer.device_id, around(place, peers.length)));
+    height = peers.length > 1 ? HIGH : LOW;
+    width = phone.matches ? NARROW : WIDE;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const middle = { x: width / 2, y: height / 2 - 22 };
+    places = new Map([[own.device_id, middle]]);
+    peers.forEach((peer, place) => places.set(peer.device_id, around(middle, width, place, peers.length)));
     if (peers.length === 1) {
-      places.set(own.device_id, { x: WIDTH * 0.27, y: CENTRE.y });
-      places.set(peers[0].device_id, { x: WIDTH * 0.73, y: CENTRE.y });
+      places.set(own.device_id, { ...middle, x: width * 0.25 });
+      places.set(peers[0].device_id, { ...middle, x: width * 0.75 });
     }
     const centre = places.get(own.device_id);
     lines.replaceChildren(
@@ -88,9 +97,9 @@ export function syncMap() {
   return { element, update, pulse };
 }
 
-function around(place, count) {
-  const angle = -Math.PI / 2 + (2 * Math.PI * place) / count;
-  return { x: CENTRE.x + Math.cos(angle) * WIDTH * 0.36, y: CENTRE.y - 12 + Math.sin(angle) * HEIGHT * 0.34 };
+function around(middle, width, place, count) {
+  const angle = (count % 2 ? -Math.PI / 2 : 0) + (2 * Math.PI * place) / count;
+  return { x: middle.x + Math.cos(angle) * width * 0.36, y: middle.y + Math.sin(angle) * HIGH * 0.32 };
 }
 
 /** How it stands with a peer, in a few words. */

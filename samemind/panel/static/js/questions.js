@@ -21,26 +21,35 @@ export function questionsView() {
     update() {
       const open = openQuestions();
       const done = (state.contradictions ?? []).filter((each) => each.status !== "open");
-      say(summary, open.length ? `${plural(open.length, "thing")} that cannot both hold. What you decide here holds on every device.` : "Nothing that was told contradicts anything else.");
+      say(summary, open.length ? `${plural(open.length, "question")}: what was told cannot all be true. What you decide here holds on every device.` : "Nothing that was told contradicts anything else.");
       keyed(list, open, { key: (each) => each.id, make: question, update: updateQuestion });
       past.hidden = !done.length;
-      keyed(settled, done, { key: (each) => `${each.id} ${each.status} ${each.action}`, make: (each) => h("li", {}, h("strong", {}, subject(each)), ` ${each.action ?? each.status}`, h("span", { class: "muted" }, ` · ${textOf(each.a)} / ${textOf(each.b)}`)) });
+      keyed(settled, done, { key: (each) => `${each.id} ${each.settled_by} ${each.beliefs.length}`, make: past_ });
     },
   };
 }
 
 function subject(question) {
-  return [question.entity, question.relation?.replaceAll("_", " ")].filter(Boolean).join(", ");
+  const who = question.entity === "owner" ? "you" : question.entity;
+  return `${who}: ${question.relation.replaceAll("_", " ")}`;
 }
 
-function memoryOf(side) {
-  if (!side) return null;
-  const rid = typeof side === "string" ? side : (side.rid ?? side.memory?.rid);
-  return memoryNamed(rid) ?? (typeof side === "object" ? (side.memory ?? side) : null);
-}
-
+/** What a person said, rather than the fact that was read out of it. */
 function textOf(side) {
-  return memoryOf(side)?.text ?? side?.value ?? "";
+  const memory = memoryNamed(side.rid);
+  return memoryNamed(memory?.parent)?.text ?? memory?.text ?? side.text;
+}
+
+function past_(item) {
+  const held = item.beliefs.filter((belief) => belief.standing === "held").map((belief) => belief.value);
+  const by = { change: "changed since", resolution: "decided", severity: "too small to ask" }[item.settled_by] ?? "settled";
+  return h("li", {}, h("strong", {}, subject(item)), ` ${[...new Set(held)].join(", ")} `, h("span", { class: "muted" }, `${by} · ${[...new Set([item.a.value, item.b.value])].join(" / ")}`));
+}
+
+/** Where, by whom and when it was said, and how many memories say so. */
+function told(side) {
+  const device = side.device === state.session.device_id ? "this device" : (side.device_name ?? deviceName(side.device));
+  return [device, side.speaker, side.told_at && ago(side.told_at), side.rids.length > 1 && plural(side.rids.length, "memory", "memories")].filter(Boolean).join(" · ");
 }
 
 function question(item) {
@@ -54,15 +63,18 @@ function question(item) {
     h("button", { type: "button", on: { click: () => resolve(element, { keep_both: true }, "Both are kept") } }, "Both hold"),
     h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, "Say it anew…"),
   );
-  element.append(h("header", { class: "question-head" }, element.title_, (element.severity = h("span", { class: "severity" }))), h("div", { class: "sides" }, element.a.element, h("span", { class: "versus", "aria-hidden": "true" }, "or"), element.b.element), element.foot);
+  element.others = h("ul", { class: "plain others" });
+  element.before = h("p", { class: "muted before" });
+  element.append(h("header", { class: "question-head" }, element.title_, (element.severity = h("span", { class: "severity" }))), h("div", { class: "sides" }, element.a.element, h("span", { class: "versus", "aria-hidden": "true" }, "or"), element.b.element), element.others, element.before, element.foot);
   return element;
 }
 
 function sideOf(letter, element) {
+  const value = h("p", { class: "value" });
   const text = h("p", { class: "quote" });
   const meta = h("p", { class: "muted" });
   const button = h("button", { type: "button", class: "primary", on: { click: () => resolve(element, { [`keep_${letter}`]: true }, "Settled") } }, "This holds");
-  return { element: h("section", { class: "side-card", data: { side: letter } }, text, meta, button), text, meta, button };
+  return { element: h("section", { class: "side-card", data: { side: letter } }, value, text, meta, button), value, text, meta, button };
 }
 
 function updateQuestion(element, item) {
@@ -72,13 +84,17 @@ function updateQuestion(element, item) {
   element.dataset.severity = item.severity ?? "";
   for (const letter of ["a", "b"]) {
     const side = element[letter];
-    const memory = memoryOf(item[letter]);
-    say(side.text, textOf(item[letter]));
-    const device = memory?.device;
-    say(side.meta, [device && (device === state.session.device_id ? "this device" : (memory.device_name ?? deviceName(device))), memory?.speaker, memory?.created_at && ago(memory.created_at)].filter(Boolean).join(" · "));
-    if (device) side.element.style.setProperty("--hue", hueOf(device));
-    side.button.setAttribute("aria-label", `This holds: ${textOf(item[letter])}`);
+    say(side.value, item[letter].value);
+    say(side.text, `“${textOf(item[letter])}”`);
+    say(side.meta, told(item[letter]));
+    side.element.style.setProperty("--hue", hueOf(item[letter].device));
+    side.button.setAttribute("aria-label", `This holds: ${item[letter].value}`);
   }
+  keyed(element.others, item.others, {
+    key: (other) => other.rid,
+    make: (other) => h("li", {}, h("strong", {}, other.value), h("span", { class: "muted" }, told(other)), h("button", { type: "button", on: { click: () => resolve(element, { keep: other.rid }, "Settled") } }, "This holds")),
+  });
+  say(element.before, item.resolutions.length > 1 ? `Decided otherwise before: ${item.resolutions.map((each) => `${each.device_name ?? deviceName(each.device)} kept ${each.kept.join(", ")}`).join("; ")}.` : "");
 }
 
 async function resolve(element, how, said) {

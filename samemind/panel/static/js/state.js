@@ -66,11 +66,7 @@ export async function reload() {
 }
 
 async function optional(verb, take) {
-  try {
-    take(await call(verb));
-  } catch (error) {
-    if (error.status !== 404 && error.status !== 405) throw error; // an older device has no such verb
-  }
+  if (state.session.verbs.includes(verb)) take(await call(verb));
 }
 
 let timer = 0;

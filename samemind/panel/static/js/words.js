@@ -1,7 +1,7 @@
 // Say times, changes and categories in words.
 
 export const CATEGORIES = ["project", "preference", "identity", "other"];
-export const CATEGORY_NAMES = { project: "Projects", preference: "Preferences", identity: "About you", other: "Everything else" };
+export const CATEGORY_NAMES = { project: "Projects", preference: "Preferences", identity: "About you", other: "Other" };
 
 /** Which group a memory belongs to: as it was told, else by what it carries. */
 export function categoryOf(memory) {
@@ -18,7 +18,7 @@ export function ago(moment, now = Date.now()) {
   const seconds = Math.round((new Date(moment).getTime() - now) / 1000);
   const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
-    if (Math.abs(seconds) >= size * (unit === "day" ? 1 : 1)) {
+    if (Math.abs(seconds) >= size) {
       const count = Math.trunc(seconds / size);
       if (unit === "day" && Math.abs(count) > 30) {
         return new Date(moment).toLocaleDateString("en", { year: "numeric", month: "short", day: "numeric" });
@@ -50,8 +50,8 @@ export function deed(kind) {
 
 /** Words that went, words that came, words that stayed: [["same" | "gone" | "new", text], …]. */
 export function difference(before, after) {
-  const a = before.split(/(\s+)/);
-  const b = after.split(/(\s+)/);
+  const a = before.split(/(\s+|[,.;:!?]+)/).filter(Boolean);
+  const b = after.split(/(\s+|[,.;:!?]+)/).filter(Boolean);
   if (a.length * b.length > 250_000) return [["gone", before], ["new", after]];
   const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {
@@ -68,8 +68,8 @@ export function difference(before, after) {
   let j = 0;
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) add("same", a[i++]), j++;
-    else if (j < b.length && (i === a.length || longest[i][j + 1] >= longest[i + 1][j])) add("new", b[j++]);
-    else add("gone", a[i++]);
+    else if (i < a.length && (j === b.length || longest[i + 1][j] >= longest[i][j + 1])) add("gone", a[i++]);
+    else add("new", b[j++]);
   }
   return parts;
 }

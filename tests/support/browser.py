@@ -1,0 +1,98 @@
+"""A real Chromium on real panels: pages of two daemons, and how to ask what they show.
+
+The machine's own Chromium is driven; where there is none, tests say so and are skipped. It runs without a sandbox
+since tests may run as root in a container, and talks to nobody but the panels.
+"""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.support.cli import RunningDaemon, daemon, run
+
+CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# Far beyond what a busy machine takes.
+PATIENCE_MS: Final = 20_000
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Run Chromium for the block."""
+    assert CHROMIUM is not None
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
+        try:
+            yield running
+        finally:
+            running.close()
+
+
+@dataclass
+class Panel:
+    """One daemon with its panel, and a browser that was let in."""
+
+    name: str
+    home: Path
+    daemon: RunningDaemon
+    context: BrowserContext
+    url: str
+    errors: list[str] = field(default_factory=list)
+
+    def page(self, path: str = "", *, width: int = 1280, height: int = 860) -> Page:
+        """Open a page of the panel."""
+        page = self.context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.set_viewport_size({"width": width, "height": height})
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.errors.append(f"{self.name}: {error}"))
+        page.goto(f"{self.url}{path}")
+        page.locator("body[data-ready]").wait_for()
+        return page
+
+    def ask(self, page: Page, verb: str, **options: Any) -> Any:
+        """Ask the device through the page's own way."""
+        return page.evaluate(
+            "async ([verb, options]) => (await import('/js/api.js')).call(verb, options)", [verb, options]
+        )
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(f"{self.name}: {message.text}")
+
+
+def launch_url(home: Path) -> str:
+    """Ask the daemon for an address that lets one browser in."""
+    done = run(home, "--json", "panel")
+    assert done.code == 0, done.err or done.out
+    return str(done.json["url"])
+
+
+@contextmanager
+def panel(chromium: Browser, home: Path, name: str) -> Iterator[Panel]:
+    """Run a daemon called so, with a panel, and let a browser in."""
+    assert run(home, "init", "--name", name).code == 0
+    with daemon(home, "--panel", "127.0.0.1:0") as running:
+        context = chromium.new_context(color_scheme="light", locale="en-GB")
+        opened = Panel(name, home, running, context, running.said["panel_url"])
+        page = context.new_page()
+        page.goto(launch_url(home))
+        page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)
+        page.close()
+        try:
+            yield opened
+        finally:
+            context.close()
