@@ -1,11 +1,10 @@
 """What an agent's host can read without a call: the core profile, and the contradictions that are open."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from samemind.mcp.scope import Ask
-from samemind.mcp.telling import fenced
+from samemind.mcp.telling import contradiction_line, fenced
 
 MIME_TYPE: Final = "text/markdown"
 
@@ -39,10 +38,6 @@ async def read_page(uri: str, ask: Ask) -> str | None:
     if uri == PROFILE.uri:
         return str((await ask("context", {}))["text"]) or "nothing is known"
     if uri == CONTRADICTIONS.uri:
-        listed = (await ask("contradictions list", {}))["contradictions"]
-        return fenced("\n".join(map(_line, listed))) if listed else "none"
+        listed = (await ask("contradictions list", {"status": "open"}))["contradictions"]
+        return fenced("\n".join(map(contradiction_line, listed))) if listed else "none"
     return None
-
-
-def _line(each: Mapping[str, Any]) -> str:
-    return f"- {each['id']} ({each['severity']}): {each['entity']} {each['relation']}: {each['a']} or {each['b']}?"

@@ -24,6 +24,9 @@ _READ_BY_ID: Final = frozenset({"get", "history", "why", "why-not"})
 _CHANGED_BY_ID: Final = frozenset(
     {"edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "forget", "correct"}
 )
+_CONTRADICTIONS: Final = frozenset({"contradictions list", "contradictions show", "contradictions resolve"})
+_HELD: Final = _TOLD | _FILTERED | _READ_BY_ID | _CHANGED_BY_ID | _CONTRADICTIONS
+_LIST_MAX: Final = 10_000
 _FIELD: Final = "workspace"
 
 
@@ -42,7 +45,7 @@ class Scope:
 
     def allows(self, tool: Tool) -> bool:
         """Say whether a tool can be held to the workspace."""
-        return self.workspace is None or tool.verb in _TOLD | _FILTERED | _READ_BY_ID | _CHANGED_BY_ID
+        return self.workspace is None or tool.verb in _HELD
 
     @property
     def hides(self) -> frozenset[str]:
@@ -75,10 +78,16 @@ def scoped(ask: Ask, scope: Scope) -> Ask:
             return await ask(verb, {**given, _FIELD: own})
         if verb == "set" and any(str(word).startswith(f"{_FIELD}=") for word in given.get("values", ())):
             raise Usage("set: this agent cannot move a memory to another workspace", code="not_permitted")
-        if verb not in _FILTERED | _READ_BY_ID | _CHANGED_BY_ID:
+        if verb not in _HELD:
             raise Usage(f"{verb} is not for an agent that is held to a workspace", code="not_permitted")
         for rid in given.get("rids", [given["rid"]] if "rid" in given else []):
             await check(str(rid), [own] if verb in _CHANGED_BY_ID else readable)
+        if verb == "contradictions list":
+            return await ask(verb, {**given, _FIELD: own})
+        if verb in _CONTRADICTIONS:
+            listed = await ask("contradictions list", {_FIELD: own, "limit": _LIST_MAX})
+            if given.get("id") not in {each["id"] for each in listed["contradictions"]}:
+                raise NotFound(f"no contradiction has the id {given.get('id')}", hint="give the whole id")
         if verb == "forget":
             given[_FIELD] = own  # the same words of another workspace stay
         if verb in _FILTERED:

@@ -69,7 +69,7 @@ class _Verbs:
         self._store = store
         self._scope = scope
         self._tools = named(tuple(tool for tool in tools if scope.allows(tool)))
-        self._pages = (PROFILE, CONTRADICTIONS) if scope.workspace is None else (PROFILE,)
+        self._pages = (PROFILE, CONTRADICTIONS)
 
     def server(self) -> Server[Any]:
         return Server(

@@ -62,6 +62,26 @@ def _why(document: Document) -> str:
     return fenced("\n".join(lines))
 
 
+def _contradictions(document: Document) -> str:
+    return fenced("\n".join(map(contradiction_line, document["contradictions"])))
+
+
+def contradiction_line(each: Document) -> str:
+    """Return a contradiction as one line: who said what, and how to name it."""
+    sides = " | ".join(f"{name}: {_side(each[name])}" for name in ("a", "b")) + "".join(
+        f" | {_side(side)}" for side in each["others"]
+    )
+    return (
+        f"- {each['entity']} {each['relation']}? {sides} [{each['id']}] {each['status']}, {each['severity']}"
+    )
+
+
+def _side(side: Document) -> str:
+    who = f"{side['speaker']}, " if side["speaker"] else ""
+    when = (side["told_at"] or "")[:10]
+    return f"{side['value']} ({who}{when} [{side['rid']}])"
+
+
 def _quoted(document: Document) -> str:
     """Return a result that has no words of its own: as JSON, which may quote memories."""
     return fenced(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
@@ -77,4 +97,5 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "context": lambda document: document["text"] or "nothing is known",
     "forget": lambda document: f"forgot {len(document['rids'])}: {', '.join(document['rids'])}",
     "why": _why,
+    "contradictions list": _contradictions,
 }

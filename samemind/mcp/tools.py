@@ -101,17 +101,19 @@ CORE: Final = (
         "contradictions",
         "contradictions list",
         "Contradictions",
-        "List what memory holds that cannot all be true. Ask the user before settling one.",
+        "List what memory holds that cannot all be true, the worst first. Ask the user before settling one.",
         read_only=True,
         idempotent=True,
+        offered=("status", "limit"),
     ),
     Tool(
         "resolve",
         "contradictions resolve",
         "Resolve a contradiction",
-        "Settle a contradiction as the user decides: keep one side, keep both, or put new words in their place.",
+        "Settle a contradiction as the user decides: keep a, keep b, keep both, or merge them into new words.",
         destructive=True,
         idempotent=True,
+        offered=("id", "keep_a", "keep_b", "keep_both", "keep", "merge"),
     ),
 )  # fmt: skip
 
@@ -152,13 +154,13 @@ HIDDEN: Final = frozenset({"batch", "follow", "wait"})
 
 def core() -> tuple[Tool, ...]:
     """Return the eight tools."""
-    return tuple(tool for tool in CORE if tool.verb in NAMES)
+    return CORE
 
 
 def full() -> tuple[Tool, ...]:
     """Return the eight, and a tool for every other verb that agents may use."""
     taken = {tool.verb for tool in CORE}
-    return (*core(), *(_tool(name) for name in NAMES if name not in taken | NOT_FOR_AGENTS))
+    return (*CORE, *(_tool(name) for name in NAMES if name not in taken | NOT_FOR_AGENTS))
 
 
 def _tool(name: str) -> Tool:

@@ -268,3 +268,28 @@ def test_the_tools_of_the_reference_memory_server_do_what_they_do_there(tmp_path
     # What came in through those tools is memory like any other.
     (hit,) = cli.run(tmp_path, "recall", "who bakes bread?", "-k", "1", "--json").json["results"]
     assert hit["text"] == "Bob: bakes bread"
+
+
+def test_an_agent_sees_a_contradiction_settles_it_and_corrects_a_memory(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with agent(tmp_path, "--workspace", "home") as client:
+            told = await call(client, "remember", text="Ann works at Google", speaker="Ann")
+            other = await call(client, "remember", text="Ann works at Meta", speaker="Bob")
+            assert other["contradictions"]
+            listed = await client.call_tool("contradictions", {})
+            (found,) = listed.structured_content["contradictions"]
+            assert {found["a"]["rid"], found["b"]["rid"]} == {told["rid"], other["rid"]}
+            text = listed.content[0].text  # type: ignore[union-attr]
+            assert found["id"] in text
+            assert text.startswith("<recalled-memories")
+            page = await client.read_resource("samemind://contradictions")
+            assert found["id"] in page.contents[0].text  # type: ignore[union-attr]
+            refused = await client.call_tool("resolve", {"id": "ffffffff", "keep_a": True})
+            assert refused.is_error
+            await call(client, "resolve", id=found["id"], keep_a=True)
+            assert (await call(client, "contradictions", status="open"))["contradictions"] == []
+            await call(client, "correct", rid=told["rid"], text="Ann works at Google Zurich")
+            (hit,) = (await call(client, "recall", query="where does Ann work?", k=1))["results"]
+            assert "Zurich" in hit["text"]
+
+    trio.run(main)
