@@ -9,13 +9,14 @@ came from: a line of another program that has a `created_at` was told then.
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from replica import MemoryId, Value, derived_memory_id, parse_memory_id
+from replica import Claim, MemoryId, Value, derived_memory_id, parse_memory_id, show_memory_id
+from replica.codec import SALT_BYTES, encode_payload
 from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
-from samemind.portable.records import Edge, Item, Record, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Record, Unreadable
 from samemind.results.memories import MemoryView
 from samemind.results.plain import to_json
 from samemind.times import read_time
@@ -40,6 +41,25 @@ def edge_line(source: str, relation: str, target: str, weight: float) -> str:
     return _line({"kind": "edge", "source": source, "relation": relation, "target": target, "weight": weight})
 
 
+def claim_line(claim: Claimed) -> str:
+    """Return what a memory claims as a line."""
+    document: dict[str, Any] = {
+        "kind": "claim",
+        "id": claim.id,
+        "rid": show_memory_id(claim.rid),
+        "entity": claim.entity,
+        "relation": claim.relation,
+        "value": claim.value,
+    }
+    if claim.valid_from is not None:
+        document["valid_from"] = claim.valid_from
+    if claim.replaces:
+        document["replaces"] = list(claim.replaces)
+    if claim.keep is not None:
+        document["keep"] = claim.keep
+    return _line(document)
+
+
 def read(lines: Iterable[str]) -> Iterator[Record]:
     """Return what the lines hold, in their order."""
     for number, line in enumerate(lines, start=1):
@@ -49,7 +69,7 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
             record = json.loads(line)
             if not isinstance(record, dict):
                 raise Usage("expected an object")
-            yield _edge(number, record) if record.get("kind") == "edge" else _item(number, record)
+            yield _READERS.get(str(record.get("kind")), _item)(number, record)
         except (SamemindError, ValueError, RecursionError) as error:
             yield Unreadable(line=number, reason=str(error))
 
@@ -108,6 +128,43 @@ def _edge(line: int, record: Mapping[str, Any]) -> Edge:
     return Edge(
         line=line, source=str(source), relation=str(relation), target=str(target), weight=float(weight)
     )
+
+
+def _claim(line: int, record: Mapping[str, Any]) -> Claimed:
+    match record:
+        case {
+            "id": str(name),
+            "rid": str(rid),
+            "entity": str(entity),
+            "relation": str(relation),
+            "value": str(value),
+        } if entity.strip() and relation.strip() and value.strip():
+            pass
+        case _:
+            raise Usage("expected a claim to have an id, a rid, an entity, a relation and a value")
+    valid_from, replaces, keep = record.get("valid_from"), record.get("replaces", []), record.get("keep")
+    if type(valid_from) not in (int, type(None)) or not isinstance(keep, bool | None):
+        raise Usage("expected `valid_from` of a claim to be a number of ms, and `keep` true or false")
+    if not isinstance(replaces, list) or not all(isinstance(each, str) for each in replaces):
+        raise Usage("expected `replaces` of a claim to be a list of the ids of claims")
+    claim = Claimed(
+        line=line,
+        id=name,
+        rid=parse_memory_id(rid),
+        entity=entity,
+        relation=relation,
+        value=value,
+        valid_from=valid_from,
+        replaces=tuple(replaces),
+        keep=keep,
+    )
+    encode_payload(
+        bytes(SALT_BYTES), Claim(entity, relation, value, (), valid_from)
+    )  # refuses what no claim may be
+    return claim
+
+
+_READERS: Final[Mapping[str, Callable[[int, dict[str, Any]], Record]]] = {"edge": _edge, "claim": _claim}
 
 
 def _is_empty(value: Any) -> bool:

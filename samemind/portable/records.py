@@ -32,6 +32,24 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """What a memory claims, under an id by which later claims of the same file say that they replace it.
+
+    `keep` is what was decided about it, if anything was.
+    """
+
+    line: int
+    id: str
+    rid: MemoryId
+    entity: str
+    relation: str
+    value: str
+    valid_from: int | None
+    replaces: tuple[str, ...]
+    keep: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """Something that cannot be taken, and why."""
 
@@ -39,4 +57,4 @@ class Unreadable:
     reason: str
 
 
-Record = Item | Edge | Unreadable
+Record = Item | Edge | Claimed | Unreadable

@@ -9,7 +9,7 @@ An export reads from a connection of its own in one transaction: it shows one mo
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -30,9 +30,11 @@ from samemind.device import Device
 from samemind.errors import SamemindError
 from samemind.portable import jsonl
 from samemind.portable.files import read_path
-from samemind.portable.records import Edge, Item, Record, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Record, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
+from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
+from samemind.verbs.claim_lines import ClaimsIn, claim_records
 from samemind.verbs.contradictions import stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import is_known
@@ -49,12 +51,18 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     """Bring in every file; one that cannot be read keeps nothing of the others out."""
     imported = skipped = held = 0
     failed: list[FailedLine] = []
-    records: list[Record] = []
+    records: list[Item | Edge | Unreadable] = []
+    claims: list[Claimed] = []
     for name in options.files:
-        records += await trio.to_thread.run_sync(_read, Path(name), options.format)
+        for record in await trio.to_thread.run_sync(_read, Path(name), options.format):
+            if isinstance(record, Claimed):
+                claims.append(record)
+            else:
+                records.append(record)
     if options.workspace is not None:
         records = [_into(options.workspace, record) for record in records]
     parents = {record.fields.get("parent") for record in records if isinstance(record, Item)}
+    parents |= {claim.rid for claim in claims}
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     facts = 0
     for start in range(0, len(records), batch):
@@ -67,6 +75,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         imported, skipped, facts = imported + here, skipped + len(good) - here - back, facts + beside
         held += back
         await say({"progress": {"done": min(start + batch, len(records)), "total": len(records)}})
+    await _bring_claims(device, claims)
     return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed[:FAILURES_MAX])
 
 
@@ -88,7 +97,20 @@ def _read(path: Path, format: str) -> list[Record]:
     return list(read_path(path, format))
 
 
-def _into(workspace: str, record: Record) -> Record:
+async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> None:
+    """Claim on the memories that are here now what came along with them, and what was decided about it."""
+    coming = ClaimsIn()
+
+    def write(part: Sequence[Claimed], core: Core, connection: sqlite3.Connection) -> None:
+        coming.write(core, connection, part, device.now_ms())
+
+    for start in range(0, len(claims), CLAIMS_BATCH):
+        await device.replica.run(partial(write, claims[start : start + CLAIMS_BATCH]))
+    if claims:
+        await device.replica.run(lambda core, _: coming.decide(core, claims, device.now_ms()))
+
+
+def _into(workspace: str, record: Item | Edge | Unreadable) -> Item | Edge | Unreadable:
     return (
         replace(record, fields={"workspace": workspace, **record.fields})
         if isinstance(record, Item)
@@ -96,7 +118,7 @@ def _into(workspace: str, record: Record) -> Record:
     )
 
 
-def _sift(records: Iterable[Record]) -> tuple[list[Item | Edge], list[FailedLine]]:
+def _sift(records: Iterable[Item | Edge | Unreadable]) -> tuple[list[Item | Edge], list[FailedLine]]:
     """Part what can be stored from what cannot, so that one bad line does not keep its batch out."""
     good: list[Item | Edge] = []
     bad: list[FailedLine] = []
@@ -185,6 +207,7 @@ def _lines(connection: sqlite3.Connection) -> Iterator[str]:
         yield jsonl.memory_line(view, unknown.get(view.rid, {}))
     for edge in connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3"):
         yield jsonl.edge_line(*edge)
+    yield from map(jsonl.claim_line, claim_records(connection))
 
 
 def _export_to(store: Path, path: Path) -> int:

@@ -185,7 +185,9 @@ def test_me_10_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
 def test_ml_51_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind: BlockingMind) -> None:
     first = mind.remember("Ann lives in Lisbon")
     second = mind.remember("Ann lives in Lisboa Norte")
-    assert second.contradictions == [first.rid]
+    (found,) = mind.contradictions()
+    assert second.contradictions == [found.id]
+    assert (found.a.rid, found.b.rid) == (first.rid, second.rid)
     assert len(texts(mind)) == 2
 
 

@@ -1,0 +1,109 @@
+"""Take claims out with the memories they were taken from, and bring them in again.
+
+What a memory claims is not read from its words a second time: who says it has changed, and what a person decided, is
+in the claims alone. So a line of its own carries each, by an id that means something in its file only.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import replica
+from cognition.contradictions.values import words_of
+from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write, read_claims
+from replica.limits import COMMIT_OPS_MAX
+from samemind.portable.records import Claimed
+
+# A commit holds up other writers while it is made.
+BATCH: Final = 2_000
+
+
+def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
+    """Return every claim, in the order in which they were made."""
+    rids = dict(
+        connection.execute("SELECT id, rid FROM memory WHERE id IN (SELECT id FROM claim)").fetchall()
+    )
+    undecided = {
+        claim
+        for (claim,) in connection.execute(
+            "SELECT s.claim FROM claim_slot s JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'open'"
+        )
+    }
+    for number, claim in enumerate(read_claims(connection, "ORDER BY c.hlc, c.claim"), start=1):
+        verdicts = {verdict.keep for verdict in claim.verdicts}
+        keep = next(iter(verdicts)) if len(verdicts) == 1 else None
+        if keep and claim.claim in undecided:
+            keep = None  # kept by some decision, and yet open: the other value has to be decided about
+        yield Claimed(
+            line=number,
+            id=claim.claim.hex(),
+            rid=MemoryId(rids[claim.id]),
+            entity=claim.entity,
+            relation=claim.relation,
+            value=claim.value,
+            valid_from=claim.valid_from,
+            replaces=tuple(each.hex() for each in claim.replaces),
+            keep=keep,
+        )
+
+
+class ClaimsIn:
+    """Brings claims in, in the order of their file; what is claimed here already is left as it is."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[Place, MemoryId]] = {}
+        self._new: set[str] = set()
+
+    def write(self, core: Core, connection: sqlite3.Connection, lines: Sequence[Claimed], now_ms: int) -> int:
+        """Commit what is new of some lines; return how many that are."""
+        count = 0
+        pending: list[tuple[Claimed, Write]] = []
+        for line in lines:
+            here = connection.execute("SELECT id FROM memory WHERE rid = ?", (line.rid,)).fetchone()
+            if here is None or line.id in self._places:
+                continue
+            held = _same(connection, here[0], line, {place.id8 for place, _ in self._places.values()})
+            if held is not None:
+                place = Place(core.feeds.origin_of(held.feed), held.seq, held.claim)
+                self._places[line.id] = place, line.rid
+                continue
+            waits = {each.id for each, _ in pending}
+            if waits.intersection(line.replaces) or len(pending) == COMMIT_OPS_MAX:
+                count += self._commit(core, pending, now_ms)
+            replaces = tuple(sorted(self._places[each][0] for each in line.replaces if each in self._places))
+            claim = replica.Claim(line.entity, line.relation, line.value, replaces, line.valid_from)
+            pending.append((line, Write(claim, line.rid)))
+        return count + self._commit(core, pending, now_ms)
+
+    def decide(self, core: Core, lines: Iterable[Claimed], now_ms: int) -> None:
+        """Write the decisions on the claims that were brought in, those on one slot as one."""
+        slots: dict[tuple[str, str], list[Verdict]] = {}
+        for line in lines:
+            if line.keep is not None and line.id in self._new:
+                place, rid = self._places[line.id]
+                verdicts = slots.setdefault((line.entity.casefold(), line.relation), [])
+                verdicts.append(Verdict(rid, place, line.keep))
+        writes = [Write(replica.Resolve(tuple(verdicts))) for verdicts in slots.values()]
+        for start in range(0, len(writes), BATCH):
+            core.commit(writes[start : start + BATCH], now_ms)
+
+    def _commit(self, core: Core, pending: list[tuple[Claimed, Write]], now_ms: int) -> int:
+        ops = core.commit([write for _, write in pending], now_ms)
+        for (line, _), op in zip(pending, ops, strict=True):
+            self._places[line.id] = op.place, line.rid
+            self._new.add(line.id)
+        pending.clear()
+        return len(ops)
+
+
+def _same(connection: sqlite3.Connection, number: int, line: Claimed, taken: set[bytes]) -> ShownClaim | None:
+    """Return the claim of a memory that a line repeats, unless an earlier line repeats it too."""
+    for held in read_claims(connection, "WHERE c.id = ? ORDER BY c.hlc, c.claim", (number,)):
+        if (
+            held.claim not in taken
+            and held.relation == line.relation
+            and held.entity.casefold() == line.entity.casefold()
+            and words_of(held.value) == words_of(line.value)
+        ):
+            return held
+    return None
