@@ -24,7 +24,16 @@ from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.tables import TriggerTables
-from replica import AsyncioHost, Core, DeviceId, Replica, introduce, open_replica, wall_clock_ms
+from replica import (
+    AsyncioHost,
+    Core,
+    DerivedTables,
+    DeviceId,
+    Replica,
+    introduce,
+    open_replica,
+    wall_clock_ms,
+)
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
 from samemind.errors import Failed
@@ -124,15 +133,7 @@ async def open_device(
                 host=host,
                 device=identity.device_id,
                 sign=identity.sign,
-                derived=[
-                    CognitionTables(),
-                    EntityTables(),
-                    LocalTables(),
-                    ClaimTables(),
-                    SummaryTables(),
-                    PatternTables(),
-                    TriggerTables(thresholds_of(settings)),
-                ],
+                derived=derived_tables(settings),
                 outside=Home.outside(),
                 clock=clock,
                 random=random,
@@ -173,6 +174,19 @@ def thresholds_of(settings: Settings) -> Thresholds:
         escalation_severity=settings.escalation_severity,
         trigger_hours=settings.trigger_hours,
     )
+
+
+def derived_tables(settings: Settings) -> list[DerivedTables]:
+    """Return what a device keeps in its store beside the memories, each kept in step by every commit."""
+    return [
+        CognitionTables(),
+        EntityTables(),
+        LocalTables(),
+        ClaimTables(),
+        SummaryTables(),
+        PatternTables(),
+        TriggerTables(thresholds_of(settings)),
+    ]
 
 
 def machine_name() -> str:
