@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import trio
 
-from samemind.arguments import Meta, Rid, Spaces, When
+from samemind.arguments import Id, Meta, Rid, Spaces, When
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
 from samemind.results.answers import ContextBlock, Why, WhyNot
@@ -21,6 +21,17 @@ from samemind.results.contradictions import Contradictions, ContradictionView, C
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
+from samemind.results.keeping import (
+    Blocks,
+    BlockView,
+    Goals,
+    GoalView,
+    Profile,
+    Sessions,
+    Taught,
+    Triggers,
+    TriggerView,
+)
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -448,6 +459,62 @@ class BlockingMind:
     def correct(self, rid: Rid, text: str) -> Corrected:
         """Say what a memory should have said; what it said before holds no more."""
         return self._run(lambda: self._mind.correct(rid, text))
+
+    def triggers(self, *, all: bool = False) -> Triggers:
+        """List what memory would bring up by itself, the most urgent first."""
+        return self._run(lambda: self._mind.triggers(all=all))
+
+    def deliver(self, trigger: Id) -> TriggerView:
+        """Say that a trigger is shown now. Show it only if the result has `changed`: else some device did before."""
+        return self._run(lambda: self._mind.deliver(trigger))
+
+    def act(self, trigger: Id) -> TriggerView:
+        """Say that a trigger was acted on; that holds on every device."""
+        return self._run(lambda: self._mind.act(trigger))
+
+    def dismiss(self, trigger: Id) -> TriggerView:
+        """Say that nobody wants to hear of a trigger; that holds on every device."""
+        return self._run(lambda: self._mind.dismiss(trigger))
+
+    def goals(self, *, all: bool = False) -> Goals:
+        """List goals, and how they go; with `all`, those that are done too."""
+        return self._run(lambda: self._mind.goals(all=all))
+
+    def add_goal(self, text: str) -> GoalView:
+        """State a goal."""
+        return self._run(lambda: self._mind.add_goal(text))
+
+    def finish_goal(self, rid: Rid) -> GoalView:
+        """Say that a goal is reached."""
+        return self._run(lambda: self._mind.finish_goal(rid))
+
+    def profile(self) -> Profile:
+        """Show the profile of the owner."""
+        return self._run(lambda: self._mind.profile())
+
+    def set_profile(self, **values: str | None) -> Profile:
+        """Set entries of the profile on every device; `None` clears one."""
+        return self._run(lambda: self._mind.set_profile(**values))
+
+    def blocks(self) -> Blocks:
+        """List the editable blocks, which every prompt gets."""
+        return self._run(lambda: self._mind.blocks())
+
+    def block(self, label: str) -> BlockView:
+        """Show one block."""
+        return self._run(lambda: self._mind.block(label))
+
+    def edit_block(self, label: str, text: str) -> BlockView:
+        """Write a block, or make it; what others change in it at the same time is kept too."""
+        return self._run(lambda: self._mind.edit_block(label, text))
+
+    def sessions(self, *, limit: int = 20, session: str | None = None) -> Sessions:
+        """List the conversations that memories came from, the latest first, each with a summary."""
+        return self._run(lambda: self._mind.sessions(limit=limit, session=session))
+
+    def feedback(self, rid: Rid, *, relevant: bool, query: str | None = None) -> Taught:
+        """Teach the ranking by one memory that was recalled, on every device alike."""
+        return self._run(lambda: self._mind.feedback(rid, relevant=relevant, query=query))
 
     def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

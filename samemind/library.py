@@ -12,12 +12,14 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from samemind.arguments import (
+    Id,
     Meta,
     Rid,
     Spaces,
     When,
     assignments_of,
     full_path,
+    id_of,
     pairs_of,
     rid_of,
     spaces_of,
@@ -32,6 +34,17 @@ from samemind.results.contradictions import Contradictions, ContradictionView, C
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.results.group import Paired, Peers, PeerView, Synced
+from samemind.results.keeping import (
+    Blocks,
+    BlockView,
+    Goals,
+    GoalView,
+    Profile,
+    Sessions,
+    Taught,
+    Triggers,
+    TriggerView,
+)
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -52,6 +65,7 @@ from samemind.surface import (
     device,
     graph,
     group,
+    keeping,
     memories,
     portable,
     taking,
@@ -496,6 +510,66 @@ class Mind:
     async def correct(self, rid: Rid, text: str) -> Corrected:
         """Say what a memory should have said; what it said before holds no more."""
         return await self._ask(contradictions.CORRECT, rid=rid_of(rid), text=text)
+
+    async def triggers(self, *, all: bool = False) -> Triggers:
+        """List what memory would bring up by itself, the most urgent first."""
+        return await self._ask(keeping.TRIGGERS, all=all)
+
+    async def deliver(self, trigger: Id) -> TriggerView:
+        """Say that a trigger is shown now. Show it only if the result has `changed`: else some device did before."""
+        return await self._ask(keeping.TRIGGERS_DELIVER, id=id_of(trigger))
+
+    async def act(self, trigger: Id) -> TriggerView:
+        """Say that a trigger was acted on; that holds on every device."""
+        return await self._ask(keeping.TRIGGERS_ACT, id=id_of(trigger))
+
+    async def dismiss(self, trigger: Id) -> TriggerView:
+        """Say that nobody wants to hear of a trigger; that holds on every device."""
+        return await self._ask(keeping.TRIGGERS_DISMISS, id=id_of(trigger))
+
+    async def goals(self, *, all: bool = False) -> Goals:
+        """List goals, and how they go; with `all`, those that are done too."""
+        return await self._ask(keeping.GOALS, all=all)
+
+    async def add_goal(self, text: str) -> GoalView:
+        """State a goal."""
+        return await self._ask(keeping.GOALS_ADD, text=text)
+
+    async def finish_goal(self, rid: Rid) -> GoalView:
+        """Say that a goal is reached."""
+        return await self._ask(keeping.GOALS_DONE, id=rid_of(rid))
+
+    async def profile(self) -> Profile:
+        """Show the profile of the owner."""
+        return await self._ask(keeping.PROFILE)
+
+    async def set_profile(self, **values: str | None) -> Profile:
+        """Set entries of the profile on every device; `None` clears one."""
+        return await self._ask(
+            keeping.PROFILE_SET, values=[f"{key}={value or ''}" for key, value in values.items()]
+        )
+
+    async def blocks(self) -> Blocks:
+        """List the editable blocks, which every prompt gets."""
+        return await self._ask(keeping.BLOCKS)
+
+    async def block(self, label: str) -> BlockView:
+        """Show one block."""
+        return await self._ask(keeping.BLOCKS_GET, label=label)
+
+    async def edit_block(self, label: str, text: str) -> BlockView:
+        """Write a block, or make it; what others change in it at the same time is kept too."""
+        return await self._ask(keeping.BLOCKS_EDIT, label=label, text=text)
+
+    async def sessions(self, *, limit: int = 20, session: str | None = None) -> Sessions:
+        """List the conversations that memories came from, the latest first, each with a summary."""
+        return await self._ask(keeping.SESSIONS, limit=limit, session=session)
+
+    async def feedback(self, rid: Rid, *, relevant: bool, query: str | None = None) -> Taught:
+        """Teach the ranking by one memory that was recalled, on every device alike."""
+        return await self._ask(
+            keeping.FEEDBACK, rid=rid_of(rid), relevant=relevant, irrelevant=not relevant, query=query
+        )
 
     async def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from replica.codec import pack, unpack
 from replica.core import Core
+from replica.feeds import join
 from replica.frontier import Frontier, last_known
 from replica.ids import DeviceId
 from replica.outbox import Outbox
@@ -89,6 +90,18 @@ def rename(connection: sqlite3.Connection, device: DeviceId, nickname: str | Non
     )
 
 
+def known_of(core: Core, connection: sqlite3.Connection, device: DeviceId) -> dict[int, int]:
+    """Return what a peer is known to hold: by its last conversation, or by what it told others to have folded."""
+    known = dict(core.contacts[device].folded) if device in core.contacts else {}
+    for (held,) in connection.execute("SELECT known FROM peer WHERE device = ?", (device,)):
+        if held is not None:
+            join(known, _known(core, held))
+    return known
+
+
 def _lacking(core: Core, known: bytes) -> int:
-    dots = last_known(core.feeds, Frontier.read(unpack(known)).heads)
-    return Outbox(core.feeds.vector_to(dots)).lacking(core)
+    return Outbox(_known(core, known)).lacking(core)
+
+
+def _known(core: Core, known: bytes) -> dict[int, int]:
+    return core.feeds.vector_to(last_known(core.feeds, Frontier.read(unpack(known)).heads))

@@ -17,7 +17,7 @@ from samemind.surface.catalog import NAMES, SHORT_FOR, verb_named
 from samemind.surface.declare import Declared, Verb, declared
 
 # A path that the daemon would otherwise look for in its own working directory.
-_PATHS: Final = frozenset({"batch", "files", "output"})
+_PATHS: Final = frozenset({"batch", "file", "files", "output"})
 STANDARD_INPUT: Final = "-"
 
 

@@ -331,6 +331,62 @@ def _paired(document: Document) -> list[str]:
     ]
 
 
+def _triggers(document: Document) -> list[str]:
+    return [_trigger(trigger) for trigger in document["triggers"]] or ["nothing to bring up"]
+
+
+def _trigger(trigger: Document) -> str:
+    return (
+        f"{trigger['urgency']:.2f}  {trigger['id']}  {trigger['status']:<9}  {trigger['kind']:<19}  "
+        f"{_one_line(trigger['reason'])}"
+    )
+
+
+def _moved(document: Document) -> list[str]:
+    if document["changed"]:
+        return [_trigger(document)]
+    by = f" by {document['delivered_by_name']}" if document["delivered_by_name"] else ""
+    return [f"it was {document['status']}{by} already", _trigger(document)]
+
+
+def _goals(document: Document) -> list[str]:
+    return [_goal(goal) for goal in document["goals"]] or ["no goals"]
+
+
+def _goal(goal: Document) -> str:
+    if goal["status"] == "done":
+        how = "done"
+    elif goal["stagnant"]:
+        how = "quiet"
+    else:
+        how = f"{len(goal['progress'])} told" if goal["progress"] else "open"
+    return f"{goal['rid']}  {how:<8}  {_one_line(goal['text'])}"
+
+
+def _profile(document: Document) -> list[str]:
+    lines = [f"{_one_line(key)}: {_one_line(value)}" for key, value in document["static"].items()]
+    lines += [f"- {_one_line(fact['text'])}" for fact in document["dynamic"]]
+    return lines or ["nothing is known of you"]
+
+
+def _blocks(document: Document) -> list[str]:
+    return [f"{_one_line(one['label'])}: {_one_line(one['text'])}" for one in document["blocks"]] or [
+        "no blocks"
+    ]
+
+
+def _sessions(document: Document) -> list[str]:
+    lines = []
+    for one in document["sessions"]:
+        lines.append(f"{_clock(one['started_at'])}  {_one_line(one['session'])}, {one['memories']} memories")
+        lines.append(f"                  {_one_line(one['summary'])}")
+    return lines or ["no conversations"]
+
+
+def _taught(document: Document) -> list[str]:
+    return [f"{weight:.4f}  {name}" for name, weight in document["weights"].items()]
+
+
 def _pairs(document: Document) -> list[str]:
     width = max((len(name) for name in document), default=0)
     return [f"{name:<{width}}  {_plain(value)}" for name, value in document.items() if value is not None]
@@ -362,6 +418,15 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "think": _thought,
     "retract": _retracted,
     "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],
+    "triggers list": _triggers,
+    **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss"), _moved),
+    "goals list": _goals,
+    **dict.fromkeys(("goals add", "goals done"), lambda document: [_goal(document)]),
+    **dict.fromkeys(("profile show", "profile set"), _profile),
+    "blocks list": _blocks,
+    **dict.fromkeys(("blocks get", "blocks edit"), lambda document: [_safe(document["text"])]),
+    "sessions": _sessions,
+    "feedback": _taught,
     "queue list": _queue,
     "queue requeue": lambda document: [f"{document['count']} to be tried again"],
     "held list": _held,

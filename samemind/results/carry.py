@@ -1,0 +1,33 @@
+"""What the verbs that carry ops by hand return."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedOut:
+    """What was written. `path` is None where a folder already held everything; `snapshot`: with what left the log."""
+
+    ops: int
+    path: str | None
+    bytes: int
+    snapshot: bool
+    readable_by: list[str]
+    removed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedFile:
+    """A file of a folder that was not taken, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedIn:
+    """What was taken. `refused`: why ops were not, such as that an earlier file is missing."""
+
+    ops: int
+    files: int
+    refused: list[str] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)

@@ -1,0 +1,30 @@
+"""The verbs that carry ops by hand: in a file, on a stick, through a folder that some service copies."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.carry import CarriedIn, CarriedOut
+from samemind.surface.declare import Verb, argument, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarryExport:
+    """Write what other devices may lack into a file, sealed for them; into a folder: what it does not hold yet."""
+
+    file: str = argument("the file to write, or a folder that exists", metavar="FILE")
+    since_peer: str | None = option(
+        "--since-peer", "only what this device lacks, as far as is known here", metavar="ID"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarryImport:
+    """Take in what another device wrote: a file, or every file of a folder."""
+
+    file: str = argument("the file, or the folder", metavar="FILE")
+
+
+_MODULE: Final = "samemind.verbs.carry"
+
+EXPORT: Final = Verb("carry export", CarryExport, CarriedOut, _MODULE)
+IMPORT: Final = Verb("carry import", CarryImport, CarriedIn, _MODULE)

@@ -1,0 +1,1 @@
+"""Carry ops by hand: the same signed ops as on a link, sealed in a file for the members of the group."""

@@ -1,0 +1,195 @@
+"""A file carries what a link would, to the members of the group and to nobody else."""
+
+import io
+from random import Random
+
+import pytest
+
+from replica.compaction import compact
+from replica.core import Core
+from replica.membership import revoke
+from replica.ops import Erase
+from replica.storage.memory_store import MemoryStore
+from replica.verify import verify_replica
+from sync.carrier.cargo import Brought, Header, Taking, check, export, header_of, messages
+from sync.carrier.sealing import MAGIC, Sealer
+from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
+from tests.support.links import identity
+from tests.support.replicas import NOW_MS, acquaint, agree, core_of, edit, group, remember, say, sync, texts
+
+
+def load(core: Core, known: dict[int, int] | None = None) -> bytes:
+    """Write a file for whoever holds what `known` covers."""
+    file = io.BytesIO()
+    header = header_of(core, known or {}, NOW_MS)
+    keys = [core.membership.members[each].public_key for each in header.recipients]
+    export(core, header, known or {}, Sealer(file, keys, Random(1).randbytes))
+    return file.getvalue()
+
+
+def unload(core: Core, name: str, data: bytes) -> Brought:
+    """Take a file."""
+    header = check(core, identity(name), io.BytesIO(data))
+    taking = Taking(header)
+    for message in messages(identity(name), io.BytesIO(data)):
+        taking.take(core, message, NOW_MS)
+    taking.done(core, NOW_MS)
+    return taking.brought
+
+
+def test_a_file_brings_another_device_to_agreement() -> None:
+    laptop, phone = group("laptop", "phone")
+    (rid, _) = remember(laptop, "Ann moved to Lisbon", "the key is under the mat")
+    edit(laptop, rid, "Ann moved to Lisbon in May")
+    assert unload(phone, "phone", load(laptop)).ops == 3
+    assert agree(laptop, phone)
+    assert unload(phone, "phone", load(laptop)).ops == 0, "taking it twice changes nothing"
+    assert verify_replica(phone).ok
+    assert phone.contacts[laptop.device].folded == phone.feeds.held()
+
+
+def test_a_file_goes_on_from_what_a_peer_is_known_to_hold() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, *(f"old {n}" for n in range(200)))
+    sync(laptop, phone)
+    held = laptop.feeds.held()
+    remember(laptop, "new")
+    news = load(laptop, held)
+    assert len(news) < len(load(laptop)) / 2
+    assert unload(phone, "phone", news).ops == 1
+    assert agree(laptop, phone)
+
+
+def test_a_file_whose_forerunner_is_missing_is_refused_as_a_gap_and_harms_nothing() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "one")
+    first, held = load(laptop), laptop.feeds.held()
+    remember(laptop, "two")
+    second = load(laptop, held)
+    brought = unload(phone, "phone", second)
+    assert brought.ops == 0
+    assert brought.refused
+    unload(phone, "phone", first)
+    unload(phone, "phone", second)
+    assert agree(laptop, phone)
+
+
+def test_a_file_carries_a_snapshot_where_ops_left_the_log() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, *(f"note {n}" for n in range(50)))
+    assert compact(laptop, NOW_MS) == 50
+    remember(laptop, "above the base")
+    unload(phone, "phone", load(laptop))
+    assert agree(laptop, phone)
+    assert verify_replica(phone).ok
+
+
+def test_branches_travel_in_a_file() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(laptop, "shared")
+    clone = core_of("laptop", seed="clone")
+    acquaint(clone, "laptop", "phone", "tablet")
+    unload(clone, "laptop", load(laptop))
+    clone.origin, clone._own = laptop.origin, 0  # a cloned machine goes on in the same chain
+    remember(laptop, "by the original")
+    remember(clone, "by the clone")
+    for core in (laptop, clone):
+        unload(phone, "phone", load(core))
+    unload(tablet, "tablet", load(phone))
+    assert agree(phone, tablet)
+    assert texts(tablet) == {"shared", "by the original", "by the clone"}
+
+
+def test_what_was_erased_goes_first_and_nothing_of_it_is_in_the_file() -> None:
+    laptop, phone = group("laptop", "phone")
+    (rid,) = remember(laptop, "an unspeakable word")
+    old = load(laptop)
+    unload(phone, "phone", old)
+    say(laptop, Erase((rid,)))
+    unload(phone, "phone", load(laptop))
+    assert texts(phone) == set()
+    unload(phone, "phone", old)
+    assert texts(phone) == set(), "an old file cannot bring it back"
+
+
+def test_strangers_and_those_who_were_put_out_read_nothing() -> None:
+    laptop, phone = group("laptop", "phone")
+    stranger = core_of("stranger")
+    remember(laptop, "a secret that nobody else may read")
+    data = load(laptop)
+    assert b"secret" not in data
+    with pytest.raises(Untrusted, match="sealed for other devices"):
+        check(stranger, identity("stranger"), io.BytesIO(data))
+    laptop.learn([], [revoke(identity("laptop").sign, laptop.device, phone.device)])
+    with pytest.raises(Untrusted, match="sealed for other devices"):
+        check(phone, identity("phone"), io.BytesIO(load(laptop)))
+
+
+def test_a_file_of_a_stranger_or_of_one_who_was_put_out_is_refused() -> None:
+    laptop, phone = group("laptop", "phone")
+    stranger = core_of("stranger")
+    acquaint(stranger, "stranger", "phone")
+    remember(stranger, "believe me")
+    with pytest.raises(Untrusted, match="not a member"):
+        check(phone, identity("phone"), io.BytesIO(load(stranger)))
+    remember(laptop, "from the thief")
+    data = load(laptop)
+    phone.learn([], [revoke(identity("phone").sign, phone.device, laptop.device)])
+    with pytest.raises(Untrusted, match="put out"):
+        check(phone, identity("phone"), io.BytesIO(data))
+
+
+def test_a_newcomer_that_a_member_introduces_in_the_file_is_believed() -> None:
+    laptop, phone = group("laptop", "phone")
+    acquaint(laptop, "laptop", "tablet")
+    who = identity("tablet")
+    tablet = Core(MemoryStore(), device=who.device_id, sign=who.sign, random=Random(1))
+    tablet.adopt(laptop.membership)  # as a device does that parted from its clone
+    remember(tablet, "from the newcomer")
+    unload(phone, "phone", load(tablet))
+    assert texts(phone) == {"from the newcomer"}
+
+
+def test_a_member_cannot_sign_for_another() -> None:
+    """Who can read a file knows its key, and could write another one under it; the signature is the maker's."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(laptop, "true")
+    file = io.BytesIO()
+    true = header_of(laptop, {}, NOW_MS)
+    forged = Header(laptop.device, NOW_MS, true.recipients, (), (), (), folded=True)
+    keys = [phone.membership.members[each].public_key for each in true.recipients]
+    export(phone, forged, {}, Sealer(file, keys))
+    with pytest.raises(Untrusted, match="not signed"):
+        check(tablet, identity("tablet"), io.BytesIO(file.getvalue()))
+
+
+def test_every_cut_and_every_flipped_byte_is_refused_before_anything_is_taken() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "whole or not at all")
+    data, chance = load(laptop), Random(3)
+    for end in [0, 1, len(MAGIC), *(chance.randrange(len(data)) for _ in range(60)), len(data) - 1]:
+        with pytest.raises(SyncError):
+            check(phone, identity("phone"), io.BytesIO(data[:end]))
+    for at in (chance.randrange(len(data)) for _ in range(120)):
+        bad = bytearray(data)
+        bad[at] ^= 1 << chance.randrange(8)
+        try:
+            check(phone, identity("phone"), io.BytesIO(bytes(bad)))
+        except SyncError:
+            continue
+        pytest.fail(f"a flipped bit in byte {at} went through")
+    with pytest.raises(RemoteProtocolError, match="goes on"):
+        check(phone, identity("phone"), io.BytesIO(data + b"x"))
+    assert texts(phone) == set()
+
+
+def test_a_file_that_announces_too_much_costs_nothing() -> None:
+    _, phone = group("laptop", "phone")
+    with pytest.raises(LimitExceeded):
+        check(phone, identity("phone"), io.BytesIO(MAGIC + b"\xff\xff\xff\xff"))
+    with pytest.raises(RemoteProtocolError, match="another"):
+        check(phone, identity("phone"), io.BytesIO(b"PK\x03\x04 some other program's file"))
+    file = io.BytesIO()
+    Sealer(file, [identity("phone").public_key])
+    with pytest.raises(LimitExceeded):
+        check(phone, identity("phone"), io.BytesIO(file.getvalue() + b"\xff\xff\xff\xff"))
