@@ -88,8 +88,6 @@ def _unit(data: Sequence[bytes]) -> Vectors:
 
 
 def _contested(connection: sqlite3.Connection) -> set[bytes]:
-    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'contested'").fetchone() is None:
-        return set()
     return {rid for (rid,) in connection.execute("SELECT rid FROM contested")}
 
 

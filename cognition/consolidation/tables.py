@@ -37,6 +37,13 @@ _CREATE: Final = (
     "CREATE TABLE consolidation_due (id INTEGER PRIMARY KEY)",
     "INSERT INTO consolidation_due SELECT id FROM vector",
 )
+# Memories on a side of an open contradiction, and those that such a fact was taken from.
+_CONTESTED: Final = """CREATE VIEW contested AS
+    WITH side AS (
+        SELECT m.rid, m.parent FROM contradiction c JOIN claim_slot s ON s.slot = c.slot
+        JOIN memory m ON m.id = s.id WHERE c.status = 'open')
+    SELECT rid FROM side UNION SELECT parent FROM side WHERE parent IS NOT NULL"""
+_NOTHING_CONTESTED: Final = "CREATE VIEW contested AS SELECT x'' AS rid WHERE 0"
 # Made at every opening: it goes with the table of vectors when that is made anew.
 _FOLLOW_VECTORS: Final = """CREATE TRIGGER IF NOT EXISTS consolidation_embedded AFTER INSERT ON vector
     BEGIN INSERT OR IGNORE INTO consolidation_due VALUES (new.id); END"""
@@ -65,9 +72,6 @@ class Member(NamedTuple):
 class SummaryTables:
     """A `replica.DerivedTables`; list it after the tables of contradictions and of vectors, which it reads."""
 
-    def __init__(self) -> None:
-        self._knows_contradictions = False
-
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
         with transaction(connection):
@@ -78,10 +82,7 @@ class SummaryTables:
                 connection.execute("DELETE FROM summary_version")
                 connection.execute("INSERT INTO summary_version VALUES (?)", (SUMMARIES_VERSION,))
             connection.execute(_FOLLOW_VECTORS)
-            self._knows_contradictions = (
-                connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'contested'").fetchone()
-                is not None
-            )
+            _see_contradictions(connection)
             self._follow(connection, ())
 
     def purge(self, connection: sqlite3.Connection) -> None:
@@ -100,13 +101,26 @@ class SummaryTables:
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         due = {rid for (rid,) in connection.execute("SELECT rid FROM summary_due")}
         due |= _proposed(connection, [change.rid for change in changes])
-        if self._knows_contradictions:
-            due |= _follow_contested(connection)
+        due |= _follow_contested(connection)
         gone = _summaries_of(connection, [change.id for change in changes])
         gone |= _summaries_of(connection, _numbers(connection, due))
         if due or gone:
             connection.execute("DELETE FROM summary_due")
             _rebuild(connection, due | _members_of(connection, gone), gone)
+
+
+def _see_contradictions(connection: sqlite3.Connection) -> None:
+    """Let `contested` show the sides of open contradictions, or nothing where nobody keeps any.
+
+    Written only where it changes: a store is opened by every call of the command line.
+    """
+    held = dict(
+        connection.execute("SELECT name, sql FROM sqlite_schema WHERE name IN ('contradiction', 'contested')")
+    )
+    wanted = _CONTESTED if "contradiction" in held else _NOTHING_CONTESTED
+    if held.get("contested") != wanted:
+        connection.execute("DROP VIEW IF EXISTS contested")
+        connection.execute(wanted)
 
 
 def _may_again(change: RowChange) -> bool:
