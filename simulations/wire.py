@@ -1,28 +1,34 @@
 """Pass messages on, count what they carry, and compute once what follows from the same bytes on every device.
 
 Ops are immutable values. What a row of a frame decodes to, what a payload says, which places some bytes name, whether a
-signature verifies: each is a pure function of bytes, so a simulation of a hundred replicas need not hash every header
-and check every body a hundred times. Each replica still cuts, packs and unpacks its own frames, and admits, orders,
-folds, stores and sums up every op for itself.
+signature verifies, which number stands for a memory that was only added: each is a pure function of values, so a
+simulation of a hundred replicas need not hash every header and check every body a hundred times. Each replica still
+cuts, packs and unpacks its own frames, and admits, orders, folds, stores and sums up every op for itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import replica.chains
 import replica.core
 import replica.frame
 import replica.membership
+import replica.outbox
 import replica.rows
+import replica.state.digest
 import sync.exchange
 from replica.codec import pack, wire_places
 from replica.frame import Frame, decode_frame, op_from
 from replica.ids import OpId, Origin, Place
+from replica.oplog import Row
 from replica.ops import Body, Op
-from replica.rows import Understood, body_of, read_places
+from replica.rows import Understood, body_of, op_of, read_places
 from replica.signing import verify
+from replica.state.cells import Cell, Key
+from replica.state.digest import state_element, visible_element
+from replica.state.memories import Memory, MemoryCell
 from simulations.patching import swapped
 from sync.exchange import Exchange
 
@@ -41,6 +47,8 @@ class Wire:
     _ops: dict[tuple[Any, ...], Op] = field(default_factory=dict)
     _places: dict[bytes, tuple[Place, ...]] = field(default_factory=dict)
     _plain: dict[tuple[Place, ...], list[Any]] = field(default_factory=dict)
+    _logged: dict[bytes, Op] = field(default_factory=dict)
+    _elements: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _bodies: dict[tuple[bytes, bool, int], Body | None] = field(default_factory=dict)
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
@@ -91,6 +99,34 @@ class Wire:
             plain = self._plain[places] = wire_places(places)
         return plain
 
+    def op_of(self, row: Row, origin: Origin) -> Op:
+        """Return a log row as an op; two rows under one id are the same op only if they share what they say."""
+        op = self._logged.get(row.id)
+        if op is None or op.payload is not row.payload or op.hlc != row.hlc or op.origin != origin:
+            op = self._logged[row.id] = op_of(row, origin)
+        return op
+
+    def visible_element(self, key: Key, cell: Cell, memory: Memory | None) -> int:
+        """Return what a cell adds to the digest."""
+        if memory is None or memory.fields or not _is_only_added(cell):
+            return visible_element(key, cell, memory)
+        known = (key.name, memory.text)
+        number = self._elements.get(known)
+        if number is None:
+            number = self._elements[known] = visible_element(key, cell, memory)
+        return number
+
+    def state_element(self, key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> int:
+        """Return what a cell adds to the state digest."""
+        if not _is_only_added(cell):
+            return state_element(key, cell, origin_of)
+        (dot,) = cell.adds
+        known = (key.name, origin_of(dot.feed), dot.seq, dot.id8)
+        number = self._elements.get(known)
+        if number is None:
+            number = self._elements[known] = state_element(key, cell, origin_of)
+        return number
+
     def verify(self, public_key: bytes, message: bytes, signature: bytes) -> bool:
         """Say whether an introduction or a revocation is rightly signed."""
         key = (public_key, message, signature)
@@ -113,10 +149,22 @@ class Wire:
             swapped(sync.exchange, "decode_frame", self.decode),
             swapped(replica.frame, "op_from", self.op_from),
             swapped(replica.frame, "wire_places", self.wire_places),
+            swapped(replica.outbox, "op_of", self.op_of),
             swapped(replica.rows, "wire_places", self.wire_places),
+            swapped(replica.state.digest, "visible_element", self.visible_element),
+            swapped(replica.state.digest, "state_element", self.state_element),
             swapped(replica.rows, "read_places", self.read_places),
             swapped(replica.chains, "read_places", self.read_places),
             swapped(replica.membership, "verify", self.verify),
             swapped(replica.core, "body_of", self.body_of),
         ):
             yield
+
+
+def _is_only_added(cell: Cell) -> TypeGuard[MemoryCell]:
+    """Say whether this is a memory of which nothing is known but one add."""
+    return (
+        type(cell) is MemoryCell
+        and len(cell.adds) == 1
+        and not (cell.fields or cell.claims or cell.edits or cell.accesses or cell.triggers)
+    )

@@ -75,9 +75,10 @@ def fold(
         case ops.Remember():
             if rid is not None and rid not in state.tombstones:
                 key = memory_key(rid)
-                cell = state.memory(rid)
+                cell = state.cells.get(key)
                 if cell is None:
                     cell = state.cells[key] = MemoryCell()
+                assert isinstance(cell, MemoryCell)
                 cell.adds[dot] = Add(hlc, body.text, dict(body.fields))
                 state.touched[key] = None
         case ops.Edit():

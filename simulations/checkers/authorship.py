@@ -22,16 +22,20 @@ class Authorship(Checker):
 
     def took(self, world: "Household", device: "Device", row: Row, written: "Written | None") -> None:
         """An op that nobody wrote, or that differs from what was written, must not enter a log."""
-        what = f"{device.name} took op {row.id.hex()[:8]} (kind {row.kind}, seq {row.seq})"
         if written is None:
-            world.violate(self.name, f"{what}, which nobody wrote")
+            world.violate(self.name, f"{_told(device, row)}, which nobody wrote")
             return
         op = written.op
-        feed = device.core.feeds[row.feed]
-        if (feed.origin, row.seq, row.hlc, row.kind, row.rid) != (op.origin, op.seq, op.hlc, op.kind, op.rid):
-            world.violate(self.name, f"{what}, which its author wrote otherwise")
+        origin = device.core.feeds[row.feed].origin
+        if (row.seq, row.hlc, row.kind, row.rid) != (op.seq, op.hlc, op.kind, op.rid) or origin != op.origin:
+            world.violate(self.name, f"{_told(device, row)}, which its author wrote otherwise")
         if row.payload is None:
             if op.rid not in world.proven:
+                what = _told(device, row)
                 world.violate(self.name, f"{what} without its payload, and no proof of erasure exists")
         elif row.payload != op.payload:
-            world.violate(self.name, f"{what} with another payload than its author's")
+            world.violate(self.name, f"{_told(device, row)} with another payload than its author's")
+
+
+def _told(device: "Device", row: Row) -> str:
+    return f"{device.name} took op {row.id.hex()[:8]} (kind {row.kind}, seq {row.seq})"
