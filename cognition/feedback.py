@@ -1,9 +1,9 @@
 """Let people teach the ranking: which signals are to count for more, by what they found relevant.
 
-The many signals of the ranking are taken together under the five names that feedback learns by. One feedback moves each
-of them by its share in what found the memory, times the learning rate, and is written down as whole numbers of 1e-9. Its
-op says nothing else, so the sum over all feedback is the same on every device in whatever order it came; only then it is
-added to the weights that all begin with, kept within bounds and normalised, once (YD-24).
+The many signals of the ranking are taken together under the five names that feedback learns by. One feedback moves
+each of them by its share in what found the memory, times the learning rate, and is written down as whole numbers of
+1e-9. Its op says nothing else, so the sum over all feedback is the same on every device in whatever order it came;
+only then it is added to the weights that all begin with, kept within bounds and normalised, once (YD-24).
 
 A weight acts as a factor on its signals: without feedback every factor is 1.
 """

@@ -21,6 +21,7 @@ import trio
 
 from cognition import queue
 from cognition.context import TOKENS_DEFAULT, Context, assemble
+from cognition.contradictions.marking import with_both_sides
 from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
@@ -110,7 +111,8 @@ class Mind:
                 )
                 for asked, vector in parts
             ]
-            return found[0] if len(found) == 1 else fuse_hits(found, k)
+            hits = found[0] if len(found) == 1 else fuse_hits(found, k)
+            return with_both_sides(connection, hits, filters, k)
 
         return await self._replica.read(search)
 

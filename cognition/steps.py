@@ -1,9 +1,12 @@
 """The steps of thinking, in their order (`cognition.thinking.cycle` says why this order)."""
 
 from cognition.consolidation.propose import Consolidation
+from cognition.patterns.step import Patterns
 from cognition.thinking.cycle import Step
+from cognition.triggers.kinds import Thresholds
+from cognition.triggers.step import Triggers
 
 
-def steps() -> tuple[Step, ...]:
+def steps(thresholds: Thresholds = Thresholds()) -> tuple[Step, ...]:
     """Return the steps of one mind, made anew: a step may keep what it learned between two cycles."""
-    return (Consolidation(),)
+    return (Consolidation(), Patterns(), Triggers(thresholds))

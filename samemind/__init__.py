@@ -117,6 +117,7 @@ _LATER: Final = (
     "samemind.results.graph",
     "samemind.results.portable",
     "samemind.results.group",
+    "samemind.results.keeping",
     "samemind.results.device",
     "samemind.library",
     "samemind.blocking",

@@ -19,7 +19,17 @@ class HasRid(Protocol):
         ...
 
 
+class HasId(Protocol):
+    """A result that names something other than a memory."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+
 Rid = str | HasRid
+Id = str | HasId
 When = str | datetime
 Meta = Mapping[str, Any]
 Spaces = str | Iterable[str] | None
@@ -28,6 +38,11 @@ Spaces = str | Iterable[str] | None
 def rid_of(named: Rid) -> str:
     """Return the id of a memory, or of a result that names one."""
     return named if isinstance(named, str) else named.rid
+
+
+def id_of(named: Id) -> str:
+    """Return the id of a trigger, or of a result that names one."""
+    return named if isinstance(named, str) else named.id
 
 
 def when_of(moment: Any) -> str | None:

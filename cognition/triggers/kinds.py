@@ -1,8 +1,8 @@
 """Say which kinds of trigger there are, by what name every device knows one, and how urgent each is. Pure.
 
-A trigger's id follows from its kind, its subject and a window. The window is taken from the subject's own ops (when it
-was last recalled, when it is due, what was told of it last) and never from a clock, so two devices that raise the same
-thing while apart have raised one trigger.
+A trigger's id follows from its kind, its subject and a window. The window is taken from the subject's own ops (when
+it was last recalled, when it is due, what was told of it last) and never from a clock, so two devices that raise
+the same thing while apart have raised one trigger.
 """
 
 import hashlib
@@ -41,8 +41,7 @@ STAGNATION: Final = Kind("goal_stagnation", 14 * DAY_MS, 5)
 # What somebody asked to be reminded of is never held back.
 REMINDER: Final = Kind("reminder", 0, 1_000)
 KINDS: Final[Mapping[str, Kind]] = {
-    kind.name: kind
-    for kind in (REVIEW, CONSOLIDATION, ESCALATION, PATTERN, PROGRESS, STAGNATION, REMINDER)
+    kind.name: kind for kind in (REVIEW, CONSOLIDATION, ESCALATION, PATTERN, PROGRESS, STAGNATION, REMINDER)
 }
 
 

@@ -1,11 +1,12 @@
 """Say what became of a trigger: join what every device wrote, and let it expire when it is read.
 
-The status is the highest that anybody gave it: pending, delivered, dismissed, acted. It only rises, so a trigger that
-was dismissed on the phone is dismissed on the laptop, whatever the laptop says meanwhile. That it has expired is nobody's
-op: it follows from when it was first raised, and holds only for what was neither dismissed nor acted on.
+The status is the highest that anybody gave it: pending, delivered, dismissed, acted. It only rises, so a trigger
+that was dismissed on the phone is dismissed on the laptop, whatever the laptop says meanwhile. That it has expired
+is nobody's op: it follows from when it was first raised, and holds only for what was neither dismissed nor acted
+on.
 
-A trigger may hang on several memories, where devices that were apart chose different ones; its rows are joined as cells
-are.
+A trigger may hang on several memories, where devices that were apart chose different ones; its rows are joined as
+cells are.
 """
 
 from collections.abc import Iterable

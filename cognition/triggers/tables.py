@@ -1,8 +1,9 @@
 """Keep when memories fall due, and how many of a topic lie loose, so that thinking need not look at all of them.
 
-Both follow from what shows and are computed in the fold's transaction; most memories matter to neither and cost nothing.
-A review falls due when what matters (it was told to, by its importance) has faded below the threshold; a reminder when
-what was intended is to happen. When its trigger was raised a row goes, and comes back when its memory changes.
+Both follow from what shows and are computed in the fold's transaction; most memories matter to neither and cost
+nothing. A review falls due when what matters (it was told to, by its importance) has faded below the threshold; a
+reminder when what was intended is to happen. When its trigger was raised a row goes, and comes back when its memory
+changes.
 """
 
 import math
@@ -22,7 +23,7 @@ _PAGE: Final = 1_000
 _CREATE: Final = (
     "CREATE TABLE due (id INTEGER, kind TEXT, at_ms INTEGER NOT NULL, PRIMARY KEY (id, kind)) WITHOUT ROWID",
     "CREATE INDEX due_by_time ON due (kind, at_ms)",
-    "CREATE TABLE loose_topic (topic TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE loose_topic (topic TEXT PRIMARY KEY, memories INTEGER NOT NULL, looked INTEGER NOT NULL) WITHOUT ROWID",
 )
 _TABLES: Final = ("due", "loose_topic")
 
@@ -82,7 +83,7 @@ class TriggerTables:
         moved = [(topic, count) for topic, count in topics.items() if count]
         if moved:
             connection.executemany(
-                """INSERT INTO loose_topic VALUES (?, ?)
+                """INSERT INTO loose_topic VALUES (?, ?, 0)
                    ON CONFLICT DO UPDATE SET memories = memories + excluded.memories""",
                 moved,
             )
@@ -122,5 +123,4 @@ def _count(topics: dict[str, int], memory: Memory, step: int) -> None:
     fields = memory.fields
     topic = fields.get("topic") if fields else None
     if topic is not None and fields.get("type", TYPE_DEFAULT) == "episodic" and not fields.get("archived"):
-        key = topic.casefold()
-        topics[key] = topics.get(key, 0) + step
+        topics[topic] = topics.get(topic, 0) + step

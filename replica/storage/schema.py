@@ -138,6 +138,8 @@ def create_replica(connection: sqlite3.Connection) -> None:
         "CREATE INDEX memory_by_content ON memory (content)",
         "CREATE INDEX memory_by_conversation ON memory (conversation, position) WHERE conversation IS NOT NULL",
         "CREATE INDEX memory_by_parent ON memory (parent) WHERE parent IS NOT NULL",
+        "CREATE INDEX memory_by_topic ON memory (topic) WHERE topic IS NOT NULL",
+        "CREATE INDEX memory_by_goal ON memory (goal) WHERE goal IS NOT NULL",
         """CREATE TABLE edge (
             source TEXT NOT NULL,
             relation TEXT NOT NULL,

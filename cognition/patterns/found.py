@@ -1,0 +1,293 @@
+"""Look for patterns where something moved, and say which memories show one.
+
+A pattern is known by its sort and what it is about, so two devices find the same one. What it is about may be
+words; it stays in this device's tables, and goes with the last memory that holds them.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from cognition.patterns.miners import (
+    HUB_DEGREE_MIN,
+    MOOD_WINDOW,
+    THEME_COSINE_ABOVE,
+    THEME_WINDOW_DAYS,
+    Miner,
+    come_together,
+    is_hub,
+    is_routine,
+    is_theme,
+    mood,
+)
+from cognition.patterns.tables import Touched
+from cognition.scoring import DAY_MS
+from replica import MemoryId
+
+_BETWEEN: Final = "\x1f"
+# The memories that a pattern names as its witnesses: the first that came here, so that few have to be looked at.
+SHOWN_BY_MAX: Final = 20
+# New memories are compared with each other and with so many of the latest: a theme is of its time.
+_COMPARED_WITH: Final = 1_000
+_COMPARED: Final = 100
+
+
+class Pattern(NamedTuple):
+    """One pattern: its sort, what it is about, and how many memories (or days, or names) show it."""
+
+    miner: Miner
+    key: str
+    support: int
+
+    @property
+    def id(self) -> bytes:
+        """What every device knows it by."""
+        return hashlib.sha256(f"samemind pattern\0{self.miner.value}\0{self.key}".encode()).digest()[:16]
+
+
+def look(connection: sqlite3.Connection, touched: Touched) -> list[Pattern]:
+    """Return the patterns that hold where something moved."""
+    found = [*_together(connection, touched), *_hubs(connection, touched), *_routines(connection, touched)]
+    return [*found, *_moods(connection, touched)]
+
+
+def keep(connection: sqlite3.Connection, found: Sequence[Pattern]) -> list[bytes]:
+    """Keep patterns, in the caller's transaction, and return the ids of those that are new."""
+    new = []
+    for pattern in found:
+        changed = connection.execute(
+            "UPDATE pattern SET support = ? WHERE id = ?", (pattern.support, pattern.id)
+        ).rowcount
+        if not changed:
+            connection.execute(
+                "INSERT INTO pattern VALUES (?, ?, ?, ?, 0)",
+                (pattern.id, pattern.miner.value, pattern.key, pattern.support),
+            )
+            new.append(pattern.id)
+    return new
+
+
+def not_raised(connection: sqlite3.Connection, limit: int) -> list[Pattern]:
+    """Return the patterns that nobody was told of yet, those that most memories show first."""
+    rows = connection.execute(
+        "SELECT miner, key, support FROM pattern WHERE NOT raised ORDER BY support DESC, id LIMIT ?", (limit,)
+    )
+    return [Pattern(Miner(miner), key, support) for miner, key, support in rows]
+
+
+def mark_raised(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> None:
+    """Note that these were brought up, or hold no longer."""
+    connection.executemany("UPDATE pattern SET raised = 1 WHERE id = ?", [(each.id,) for each in patterns])
+
+
+def shown_by(connection: sqlite3.Connection, pattern: Pattern) -> list[MemoryId]:
+    """Return the memories that show a pattern, the oldest first; none where it holds no longer."""
+    numbers = _WITNESSES[pattern.miner](connection, pattern.key)
+    marks = ",".join("?" * len(numbers))
+    rows = connection.execute(f"SELECT rid FROM memory WHERE id IN ({marks}) ORDER BY created, rid", numbers)
+    return [MemoryId(rid) for (rid,) in rows]
+
+
+# -- the miners over the counts --------------------------------------------------------------------------------
+
+
+def _together(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+    for a, b in touched.pairs:
+        count = _pair(connection, a, b)
+        if come_together(count):
+            yield Pattern(Miner.TOGETHER, f"{a}{_BETWEEN}{b}", count)
+
+
+def _pair(connection: sqlite3.Connection, a: str, b: str) -> int:
+    row = connection.execute("SELECT memories FROM pattern_pair WHERE a = ? AND b = ?", (a, b)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _hubs(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+    for name in touched.names:
+        degree = len(_partners(connection, name))
+        if is_hub(degree):
+            yield Pattern(Miner.HUB, name, degree)
+
+
+def _partners(connection: sqlite3.Connection, name: str) -> list[str]:
+    """Return names that come up with one: as many as make a hub, in the order of the alphabet."""
+    rows = connection.execute(
+        """SELECT * FROM (SELECT b FROM pattern_pair WHERE a = ? ORDER BY b LIMIT ?)
+           UNION SELECT * FROM (SELECT a FROM pattern_pair WHERE b = ? ORDER BY a LIMIT ?) ORDER BY 1 LIMIT ?""",
+        (name, HUB_DEGREE_MIN, name, HUB_DEGREE_MIN, HUB_DEGREE_MIN),
+    )
+    return [partner for (partner,) in rows]
+
+
+def _routines(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+    for subject, bucket in touched.times:
+        there, days = _days(connection, subject, bucket)
+        if is_routine(there, days):
+            yield Pattern(Miner.ROUTINE, f"{subject}{_BETWEEN}{bucket}", there)
+
+
+def _days(connection: sqlite3.Connection, subject: str, bucket: int) -> tuple[int, int]:
+    ((there, days),) = connection.execute(
+        """SELECT ifnull(sum(CASE WHEN bucket = ? THEN days END), 0), ifnull(sum(days), 0)
+           FROM pattern_bucket WHERE subject = ?""",
+        (bucket, subject),
+    )
+    return there, days
+
+
+def _moods(connection: sqlite3.Connection, touched: Touched) -> Iterator[Pattern]:
+    for subject in touched.moods:
+        felt = _felt(connection, subject)
+        going = mood([valence for _, valence in felt])
+        if going is not None:
+            yield Pattern(Miner.MOOD, f"{subject}{_BETWEEN}{going}", len(felt))
+
+
+def _felt(connection: sqlite3.Connection, subject: str) -> list[tuple[int, float]]:
+    rows = connection.execute(
+        "SELECT id, valence FROM pattern_felt WHERE subject = ? ORDER BY at_ms DESC, id DESC LIMIT ?",
+        (subject, MOOD_WINDOW),
+    ).fetchall()
+    return rows[::-1]
+
+
+def compare(connection: sqlite3.Connection) -> tuple[list[Pattern], bool]:
+    """Compare memories whose vectors are new with the latest, in the caller's transaction.
+
+    Returns the themes that hold now, and whether more memories wait.
+    """
+    waiting = connection.execute(
+        """SELECT u.id, v.data, v.space FROM pattern_unlike u JOIN vector v ON v.id = u.id
+           ORDER BY u.id LIMIT ?""",
+        (_COMPARED + 1,),
+    ).fetchall()
+    new = waiting[:_COMPARED]
+    if not new:
+        return [], False
+    space = new[0][2]
+    recent = connection.execute(
+        """SELECT v.id, v.data FROM vector v JOIN pattern_note n ON n.id = v.id
+           WHERE v.space = ? ORDER BY v.id DESC LIMIT ?""",
+        (space, _COMPARED_WITH),
+    ).fetchall()
+    vectors = {number: data for number, data, its in new if its == space} | dict(recent)
+    numbers = list(vectors)
+    rows = np.frombuffer(b"".join(vectors.values()), np.float16).reshape(len(numbers), -1).astype(np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows /= np.where(lengths > 0, lengths, 1)
+    at = {number: i for i, number in enumerate(numbers)}
+    mine = [number for number, _, its in new if its == space]
+    cosines = rows[[at[number] for number in mine]] @ rows.T
+    moved: dict[int, None] = {}
+    when = _times(connection, numbers)
+    for i, j in zip(*np.nonzero(cosines > THEME_COSINE_ABOVE), strict=True):
+        one, other = mine[int(i)], numbers[int(j)]
+        if one != other and abs(when[one] - when[other]) <= THEME_WINDOW_DAYS * DAY_MS:
+            connection.executemany(
+                "INSERT OR IGNORE INTO pattern_like VALUES (?, ?)", [(one, other), (other, one)]
+            )
+            moved[one] = None
+    connection.executemany("DELETE FROM pattern_unlike WHERE id = ?", [(number,) for number, *_ in new])
+    return _themes(connection, moved), len(waiting) > _COMPARED
+
+
+def _times(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, int]:
+    marks = ",".join("?" * len(numbers))
+    return dict(connection.execute(f"SELECT id, at_ms FROM pattern_note WHERE id IN ({marks})", numbers))
+
+
+def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[Pattern]:
+    """Return the themes that these memories are part of, each once: known by its oldest memory."""
+    seen: set[int] = set()
+    found = []
+    for number in moved:
+        if number in seen:
+            continue
+        members = _alike(connection, number)
+        seen |= members
+        if is_theme(len(members)):
+            found.append(Pattern(Miner.THEME, _oldest(connection, members).hex(), len(members)))
+    return found
+
+
+def _alike(connection: sqlite3.Connection, number: int) -> set[int]:
+    """Return a memory and those that are alike, step by step, as far as a theme is shown."""
+    members, border = {number}, [number]
+    while border and len(members) < SHOWN_BY_MAX:
+        nearest = border.pop(0)
+        for (other,) in connection.execute(
+            "SELECT other FROM pattern_like WHERE id = ? ORDER BY other LIMIT ?", (nearest, SHOWN_BY_MAX)
+        ):
+            if other not in members and len(members) < SHOWN_BY_MAX:
+                members.add(other)
+                border.append(other)
+    return members
+
+
+def _oldest(connection: sqlite3.Connection, numbers: set[int]) -> bytes:
+    marks = ",".join("?" * len(numbers))
+    ((rid,),) = connection.execute(
+        f"SELECT rid FROM memory WHERE id IN ({marks}) ORDER BY created, rid LIMIT 1", sorted(numbers)
+    )
+    return bytes(rid)
+
+
+# -- the memories that show a pattern --------------------------------------------------------------------------
+
+
+def _in_both(connection: sqlite3.Connection, a: str, b: str, limit: int) -> list[int]:
+    rows = connection.execute(
+        """SELECT x.id FROM pattern_subject x JOIN pattern_subject y ON y.subject = ? AND y.id = x.id
+           WHERE x.subject = ? ORDER BY x.id LIMIT ?""",
+        (b, a, limit),
+    )
+    return [number for (number,) in rows]
+
+
+def _show_together(connection: sqlite3.Connection, key: str) -> list[int]:
+    a, _, b = key.partition(_BETWEEN)
+    return _in_both(connection, a, b, SHOWN_BY_MAX) if come_together(_pair(connection, a, b)) else []
+
+
+def _show_hub(connection: sqlite3.Connection, key: str) -> list[int]:
+    partners = _partners(connection, key)
+    if not is_hub(len(partners)):
+        return []
+    return sorted({number for each in partners for number in _in_both(connection, key, each, 1)})
+
+
+def _show_routine(connection: sqlite3.Connection, key: str) -> list[int]:
+    subject, _, bucket = key.rpartition(_BETWEEN)
+    if not is_routine(*_days(connection, subject, int(bucket))):
+        return []
+    rows = connection.execute(
+        """SELECT s.id FROM pattern_subject s JOIN pattern_note n ON n.id = s.id AND n.bucket = ?
+           WHERE s.subject = ? ORDER BY s.id LIMIT ?""",
+        (int(bucket), subject, SHOWN_BY_MAX),
+    )
+    return [number for (number,) in rows]
+
+
+def _show_mood(connection: sqlite3.Connection, key: str) -> list[int]:
+    subject, _, going = key.rpartition(_BETWEEN)
+    felt = _felt(connection, subject)
+    return [number for number, _ in felt] if mood([valence for _, valence in felt]) == going else []
+
+
+def _show_theme(connection: sqlite3.Connection, key: str) -> list[int]:
+    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (bytes.fromhex(key),)).fetchone()
+    members = set() if row is None else _alike(connection, row[0])
+    return sorted(members) if is_theme(len(members)) else []
+
+
+_WITNESSES: Final[dict[Miner, Callable[[sqlite3.Connection, str], list[int]]]] = {
+    Miner.TOGETHER: _show_together,
+    Miner.HUB: _show_hub,
+    Miner.ROUTINE: _show_routine,
+    Miner.MOOD: _show_mood,
+    Miner.THEME: _show_theme,
+}

@@ -1,0 +1,67 @@
+"""Bring up contradictions that wait for a decision, the longer they wait the more urgently."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from cognition.contradictions.relations import SEVERITIES, relation_of
+from cognition.contradictions.slots import Judged
+from cognition.contradictions.tables import judged_of
+from cognition.triggers.kinds import (
+    ESCALATION,
+    Candidate,
+    Thresholds,
+    escalation_urgency,
+)
+from cognition.triggers.kinds import (
+    SEVERITIES as FLOORS,
+)
+from replica import MemoryId
+
+# Open contradictions that one look takes in, the oldest first.
+_LOOKED_AT = 100
+
+
+def candidates(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return a candidate for each open contradiction that is severe enough.
+
+    Its window is the last op in its slot: a question that was settled and is open again is brought up again.
+    """
+    rows = connection.execute(
+        "SELECT slot, relation, raised FROM contradiction WHERE status = 'open' ORDER BY raised, slot LIMIT ?",
+        (_LOOKED_AT,),
+    ).fetchall()
+    for slot, relation, raised in rows:
+        severity = SEVERITIES[relation_of(relation).kind].value
+        if FLOORS[severity] < FLOORS[thresholds.escalation_severity]:
+            continue
+        judged = judged_of(connection, slot)
+        rid, *others = sorted({MemoryId(belief.told.rid) for side in judged.sides for belief in side})
+        urgency = escalation_urgency(severity, now_ms - (raised >> 16))
+        yield Candidate(ESCALATION, rid, _last(judged), urgency, tuple(others), slot)
+
+
+def reason(
+    connection: sqlite3.Connection, rids: Sequence[MemoryId], now_ms: int, thresholds: Thresholds
+) -> tuple[str, float] | None:
+    """Return which open question these memories are about, and how urgent it is by now; none where it is settled."""
+    rows = connection.execute(
+        f"""SELECT DISTINCT k.slot, k.entity, k.relation, k.raised FROM memory m
+            JOIN claim_slot s ON s.id = m.id JOIN contradiction k ON k.slot = s.slot
+            WHERE m.rid IN ({",".join("?" * len(rids))}) AND k.status = 'open' ORDER BY k.raised, k.slot""",
+        rids,
+    ).fetchall()
+    for slot, entity, relation, raised in rows:
+        sides = judged_of(connection, slot).sides
+        about = {belief.told.rid for side in sides for belief in side}
+        if about & set(rids):
+            severity = SEVERITIES[relation_of(relation).kind].value
+            values = " or ".join(side[0].told.value for side in sides)
+            words = relation.replace("_", " ").replace(":", ": ")
+            return f"{entity} {words}: {values}?", escalation_urgency(severity, now_ms - (raised >> 16))
+    return None
+
+
+def _last(judged: Judged) -> int:
+    stamps = [belief.told.hlc for belief in judged.beliefs]
+    stamps += [opinion.hlc for belief in judged.beliefs for opinion in belief.told.opinions]
+    return max(stamps)

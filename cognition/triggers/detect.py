@@ -1,0 +1,131 @@
+"""Find what may be brought up now: each kind from tables that hold little more than what is due.
+
+Whether it is, is for `cognition.triggers.step` to say; here only the conditions are checked.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from cognition.memories import Shown, read_memories
+from cognition.patterns.found import not_raised, shown_by
+from cognition.scoring import DAY_MS
+from cognition.triggers import contradictions
+from cognition.triggers.goals import Goal, read_goals
+from cognition.triggers.kinds import (
+    CONSOLIDATION,
+    PATTERN,
+    PROGRESS,
+    PROGRESS_URGENCY,
+    REMINDER,
+    REVIEW,
+    STAGNATION,
+    Candidate,
+    Thresholds,
+    consolidation_urgency,
+    pattern_urgency,
+    reminder_urgency,
+    review_urgency,
+    stagnation_urgency,
+)
+from cognition.triggers.tables import half_life_ms_of, since_ms
+from replica import MemoryId
+
+# Of what is due, so much is looked at in one cycle; the rest waits for those before it to be raised.
+LOOKED_AT: Final = 200
+# Patterns are brought up a few at a time, and each look at one reads its memories.
+PATTERNS_LOOKED_AT: Final = 10
+# Memories that a trigger on a topic names.
+_NAMED_MAX: Final = 50
+
+_LOOSE: Final = """SELECT rid FROM memory WHERE topic = ? AND ifnull(type, 'episodic') = 'episodic'
+    AND ifnull(archived, 0) = 0 AND id NOT IN (SELECT id FROM summary_member) ORDER BY created, rid"""
+
+Detector = Callable[[sqlite3.Connection, int, Thresholds], Iterator[Candidate]]
+
+
+def reviews(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return what matters and has faded (YD-60); its window is since when it fades."""
+    for it in _due(connection, REVIEW.name, now_ms):
+        importance = float(it.memory.fields["importance"])
+        since = since_ms(it.memory)
+        ratio = 2.0 ** (-max(0, now_ms - since) / half_life_ms_of(it.memory))
+        if importance * ratio <= thresholds.review_strength:
+            yield Candidate(REVIEW, it.rid, since, review_urgency(importance, ratio))
+
+
+def reminders(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return what was intended and is due (ML-86); its window is when that is."""
+    for it in _due(connection, REMINDER.name, now_ms):
+        due = int(it.memory.fields["event_start"])
+        yield Candidate(REMINDER, it.rid, due, reminder_urgency(now_ms - due))
+
+
+def _due(connection: sqlite3.Connection, kind: str, now_ms: int) -> list[Shown]:
+    rows = connection.execute(
+        "SELECT id FROM due WHERE kind = ? AND at_ms <= ? ORDER BY at_ms LIMIT ?", (kind, now_ms, LOOKED_AT)
+    )
+    return list(read_memories(connection, [number for (number,) in rows]))
+
+
+def loose_topics(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return topics of which many memories lie loose (YD-61); the window counts how often that many have come."""
+    wanted = thresholds.consolidation_count
+    topics = connection.execute(
+        "SELECT topic FROM loose_topic WHERE memories / ? > looked / ? ORDER BY memories DESC, topic LIMIT ?",
+        (wanted, wanted, LOOKED_AT),
+    ).fetchall()
+    for (topic,) in topics:
+        rids = [MemoryId(rid) for (rid,) in connection.execute(_LOOSE, (topic,))]
+        if len(rids) >= wanted:
+            oldest, *others = rids[:_NAMED_MAX]
+            yield Candidate(
+                CONSOLIDATION,
+                oldest,
+                len(rids) // wanted,
+                consolidation_urgency(len(rids), wanted),
+                tuple(sorted(others)),
+                topic.encode(),
+            )
+
+
+def goals(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return goals that something was told of, or that have gone quiet (YD-64)."""
+    for goal in read_goals(connection):
+        yield from _of_goal(goal, now_ms)
+
+
+def _of_goal(goal: Goal, now_ms: int) -> Iterator[Candidate]:
+    """Progress has the day of the news as its window, silence when it began."""
+    if goal.progress:
+        day = goal.progress[0].created_ms // DAY_MS
+        news = sorted(each.rid for each in goal.progress if each.created_ms // DAY_MS == day)
+        yield Candidate(PROGRESS, goal.rid, day, PROGRESS_URGENCY, tuple(news))
+    if goal.is_stagnant(now_ms):
+        yield Candidate(STAGNATION, goal.rid, goal.last_ms, stagnation_urgency(now_ms - goal.last_ms))
+
+
+def patterns(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return patterns that nobody was told of (YD-63); each has one window, so it comes up once."""
+    for pattern in not_raised(connection, PATTERNS_LOOKED_AT):
+        rids = shown_by(connection, pattern)
+        if rids:
+            yield Candidate(
+                PATTERN,
+                rids[0],
+                0,
+                pattern_urgency(pattern.support),
+                tuple(sorted(rids[1:])),
+                pattern.id,
+                pattern.miner.value,
+            )
+
+
+DETECTORS: Final[tuple[Detector, ...]] = (
+    reminders,
+    contradictions.candidates,
+    reviews,
+    goals,
+    loose_topics,
+    patterns,
+)

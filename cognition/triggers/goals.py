@@ -1,0 +1,105 @@
+"""Follow goals: what was told of each since it was stated, and whether it has gone quiet.
+
+A goal is a memory whose field says so, and what is told of it is progress: a later memory that shares its telling
+words. Words alone decide, since every device has the same ones; vectors may differ. So progress needs no op of its
+own, and a goal that two devices hold goes alike on both.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from cognition.ranking.pool import read
+from cognition.triggers.kinds import STAGNATION_MS
+from replica import MemoryId
+
+# Fewer than two words in common happen by chance; a goal of one telling word has no more to share.
+SHARED_MIN: Final = 2
+# The latest that hold any word of a goal are looked at; what is shown of them is the latest few.
+_LOOKED_AT: Final = 500
+PROGRESS_MAX: Final = 20
+# What goals are told with says nothing of what they are about.
+_STATED_WITH: Final = """
+    want wants wanted goal goals plan plans aim hope wish become start stop get make try finish complete learn
+"""
+_GOAL_WORDS: Final = frozenset(_STATED_WITH.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A memory about a goal."""
+
+    rid: MemoryId
+    text: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A goal, and what was told of it since, the latest first."""
+
+    rid: MemoryId
+    text: str
+    status: str
+    created_ms: int
+    progress: tuple[Progress, ...]
+
+    @property
+    def last_ms(self) -> int:
+        """When it was stated, or last told of."""
+        return max([self.created_ms, *(each.created_ms for each in self.progress[:1])])
+
+    def is_stagnant(self, now_ms: int) -> bool:
+        """Say whether it has gone quiet."""
+        return self.status == "open" and now_ms - self.last_ms >= STAGNATION_MS
+
+
+def read_goals(connection: sqlite3.Connection, *, done: bool = False) -> Iterator[Goal]:
+    """Return the open goals, the oldest first; with `done`, those that are reached too."""
+    states = ("open", "done") if done else ("open",)
+    rows = connection.execute(
+        f"""SELECT rid, text, goal, created FROM memory
+            WHERE goal IS NOT NULL AND goal IN ({",".join("?" * len(states))}) AND ifnull(archived, 0) = 0 ORDER BY created, rid""",
+        states,
+    ).fetchall()
+    for rid, text, status, created in rows:
+        yield Goal(MemoryId(rid), text, status, created >> 16, _progress(connection, text, created))
+
+
+def read_goal(connection: sqlite3.Connection, rid: MemoryId) -> Goal | None:
+    """Return one goal; None where the memory is none."""
+    row = connection.execute(
+        "SELECT text, goal, created FROM memory WHERE rid = ? AND goal IS NOT NULL", (rid,)
+    ).fetchone()
+    if row is None:
+        return None
+    text, status, created = row
+    return Goal(rid, text, status, created >> 16, _progress(connection, text, created))
+
+
+def is_about(goal: str, text: str) -> bool:
+    """Say whether a text tells of a goal."""
+    wanted = _stems(goal)
+    return bool(wanted) and len(wanted & read(text, "").stems) >= min(SHARED_MIN, len(wanted))
+
+
+def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[Progress, ...]:
+    telling = [word for word in read(goal, "").words if word not in _GOAL_WORDS]
+    if not telling:
+        return ()
+    asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(telling))
+    rows = connection.execute(
+        """SELECT m.rid, m.text, m.created FROM memory_text f JOIN memory m ON m.id = f.rowid
+           WHERE memory_text MATCH ? AND m.created > ? AND m.goal IS NULL AND m.block IS NULL
+           AND m.parent IS NULL AND ifnull(m.archived, 0) = 0 ORDER BY m.created DESC, m.rid LIMIT ?""",
+        (f"text : ({asked})", stated, _LOOKED_AT),
+    )
+    found = [
+        Progress(MemoryId(rid), text, created >> 16) for rid, text, created in rows if is_about(goal, text)
+    ]
+    return tuple(found[:PROGRESS_MAX])
+
+
+def _stems(goal: str) -> frozenset[str]:
+    return read(goal, "").stems - read(" ".join(sorted(_GOAL_WORDS)), "").stems

@@ -1,0 +1,190 @@
+"""Read the triggers that devices have raised, and say of each what it is about and how urgent it is by now.
+
+The op that raised one says its kind and its memories and no more. Words and urgency follow from the memories as
+they are now, so they are right on a device that did not raise it, they change when the memories do, and nothing of
+them has to be erased. A trigger whose reason is gone (the memory was recalled, the goal is reached, the question
+settled) is *moot*.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from cognition.decay import TYPE_DEFAULT
+from cognition.memories import Shown, read_memories
+from cognition.patterns.words import pattern_reason
+from cognition.triggers import contradictions
+from cognition.triggers.goals import read_goal
+from cognition.triggers.kinds import (
+    CONSOLIDATION,
+    ESCALATION,
+    PATTERN,
+    PROGRESS,
+    PROGRESS_URGENCY,
+    REMINDER,
+    REVIEW,
+    STAGNATION,
+    Thresholds,
+    consolidation_urgency,
+    pattern_urgency,
+    reminder_urgency,
+    review_urgency,
+    stagnation_urgency,
+    trigger_id,
+)
+from cognition.triggers.lattice import Raised, Status, joined
+from cognition.triggers.tables import half_life_ms_of, since_ms
+from replica import MemoryId, read_triggers
+
+# As much of a memory as a reason quotes.
+QUOTED_CHARACTERS: Final = 80
+
+
+class Reason(NamedTuple):
+    """Why a trigger is there, for people, and how urgent it is from 0 to 1."""
+
+    text: str
+    urgency: float
+
+
+class Described(NamedTuple):
+    """A trigger, how it stands, and its reason; none where it is moot."""
+
+    raised: Raised
+    status: Status
+    reason: Reason | None
+
+
+def read_raised(connection: sqlite3.Connection, trigger: bytes | None = None) -> list[Raised]:
+    """Return every trigger that was ever raised here or on a peer; or only the one of that id."""
+    if trigger is None:
+        return joined(read_triggers(connection))
+    return joined(read_triggers(connection, "WHERE t.trigger_id = ?", (trigger,)))
+
+
+def described(
+    connection: sqlite3.Connection,
+    now_ms: int,
+    thresholds: Thresholds = Thresholds(),
+    *,
+    among: list[Raised] | None = None,
+) -> list[Described]:
+    """Return triggers with their reasons, the most urgent first."""
+    found = [
+        Described(
+            raised,
+            raised.status(now_ms, thresholds.lifetime_ms),
+            reason_of(connection, raised, now_ms, thresholds),
+        )
+        for raised in (read_raised(connection) if among is None else among)
+    ]
+    return sorted(found, key=lambda one: (-(one.reason.urgency if one.reason else -1.0), one.raised.id))
+
+
+def reason_of(
+    connection: sqlite3.Connection, raised: Raised, now_ms: int, thresholds: Thresholds
+) -> Reason | None:
+    """Return why a trigger is there by now; none where that is no longer so."""
+    memories = _read(connection, raised.memories)
+    first = memories.get(raised.rid)
+    if first is None or first.memory.fields.get("archived"):
+        return None
+    about = _About(connection, raised, first, list(memories.values()), now_ms, thresholds)
+    kind = raised.kind.partition(":")[0]
+    return _REASONS[kind](about) if kind in _REASONS else Reason(raised.kind, 0.0)
+
+
+class _About(NamedTuple):
+    connection: sqlite3.Connection
+    raised: Raised
+    first: Shown
+    memories: list[Shown]
+    now_ms: int
+    thresholds: Thresholds
+
+
+def _review(about: _About) -> Reason | None:
+    memory = about.first.memory
+    importance = memory.fields.get("importance")
+    if importance is None:
+        return None
+    ratio = 2.0 ** (-max(0, about.now_ms - since_ms(memory)) / half_life_ms_of(memory))
+    if importance * ratio > about.thresholds.review_strength:
+        return None
+    return Reason(f"{quoted(memory.text)} matters, and is fading", review_urgency(importance, ratio))
+
+
+def _reminder(about: _About) -> Reason | None:
+    memory = about.first.memory
+    due = memory.fields.get("event_start")
+    if due is None or trigger_id(REMINDER.name, about.first.rid, due) != about.raised.id:
+        return None  # it was put off, or needs no reminding any more
+    return Reason(f"{quoted(memory.text)} is due", reminder_urgency(about.now_ms - due))
+
+
+def _consolidation(about: _About) -> Reason | None:
+    topic = about.first.memory.fields.get("topic")
+    loose = [it for it in about.memories if it.memory.fields.get("type", TYPE_DEFAULT) == "episodic"]
+    if topic is None or not loose:
+        return None
+    count = len(loose)
+    urgency = consolidation_urgency(count, about.thresholds.consolidation_count)
+    return Reason(f"{count} memories about {topic} could be tidied up into one", urgency)
+
+
+def _progress(about: _About) -> Reason | None:
+    goal = read_goal(about.connection, about.first.rid)
+    if goal is None or goal.status != "open":
+        return None
+    news = max(
+        (it for it in about.memories if it.rid != goal.rid), key=lambda it: it.memory.created, default=None
+    )
+    told = "" if news is None else f": {quoted(news.memory.text)}"
+    return Reason(f"progress on {quoted(goal.text)}{told}", PROGRESS_URGENCY)
+
+
+def _stagnation(about: _About) -> Reason | None:
+    goal = read_goal(about.connection, about.first.rid)
+    if goal is None or not goal.is_stagnant(about.now_ms):
+        return None
+    silent_ms = about.now_ms - goal.last_ms
+    days = silent_ms // 86_400_000
+    return Reason(f"nothing was told of {quoted(goal.text)} for {days} days", stagnation_urgency(silent_ms))
+
+
+def _pattern(about: _About) -> Reason | None:
+    memories = [it.memory for it in about.memories]
+    text = pattern_reason(about.raised.kind.partition(":")[2], memories)
+    return None if text is None else Reason(text, pattern_urgency(len(memories)))
+
+
+def _escalation(about: _About) -> Reason | None:
+    found = contradictions.reason(about.connection, about.raised.memories, about.now_ms, about.thresholds)
+    return None if found is None else Reason(*found)
+
+
+_REASONS: Final[Mapping[str, Callable[[_About], Reason | None]]] = {
+    REVIEW.name: _review,
+    REMINDER.name: _reminder,
+    CONSOLIDATION.name: _consolidation,
+    ESCALATION.name: _escalation,
+    PROGRESS.name: _progress,
+    STAGNATION.name: _stagnation,
+    PATTERN.name: _pattern,
+}
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text on one line, in quotes."""
+    line = " ".join(text.split())
+    return f"“{line}”" if len(line) <= QUOTED_CHARACTERS else f"“{line[: QUOTED_CHARACTERS - 1]}…”"
+
+
+def _read(connection: sqlite3.Connection, rids: tuple[MemoryId, ...]) -> dict[MemoryId, Shown]:
+    numbers = [
+        number
+        for (number,) in connection.execute(
+            f"SELECT id FROM memory WHERE rid IN ({','.join('?' * len(rids))})", rids
+        )
+    ]
+    return {it.rid: it for it in read_memories(connection, numbers)}

@@ -1,0 +1,109 @@
+"""The step of thinking that raises triggers: what is due, was not raised before, and is not too much at once.
+
+Raising is one op on the memory that a trigger hangs on. What was raised anywhere is not raised again: its id says
+so. Cool-downs and the number that may wait are this device's own restraint; devices that were apart may raise more
+between them, and never one thing twice.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+
+from cognition.patterns.found import mark_raised, not_raised
+from cognition.thinking.cycle import Outcome
+from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT
+from cognition.triggers.kinds import PATTERN, Candidate, Thresholds, kind_of, most_urgent
+from cognition.triggers.lattice import Raised, Status
+from cognition.triggers.raised import read_raised
+from replica import Core, MemoryId, Trigger, Write, show_memory_id, transaction
+
+# One commit of so many at most: a mind that wants to say more at once has nothing to say.
+RAISED_MAX: Final = 100
+
+
+class Triggers:
+    """A `cognition.thinking.Step`."""
+
+    name = "triggers"
+
+    def __init__(self, thresholds: Thresholds = Thresholds()) -> None:
+        self._thresholds = thresholds
+
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+        """Raise what is to be raised, in one commit; the ids are of the triggers."""
+        found = list(chain.from_iterable(each(connection, now_ms, self._thresholds) for each in DETECTORS))
+        held = read_raised(connection)
+        chosen = choose(found, held, now_ms, self._thresholds)
+        core.commit([write_of(each, Status.PENDING) for each in chosen], now_ms)
+        with transaction(connection):
+            _settle(connection, found, {each.id for each in held} | {each.id for each in chosen})
+        return Outcome(tuple(show_memory_id(each.id) for each in chosen))
+
+
+def write_of(candidate: Candidate, status: Status) -> Write:
+    """Return the op that says how far a trigger came."""
+    body = Trigger(candidate.id, int(status), candidate.written_kind, candidate.about)
+    return Write(body, candidate.rid)
+
+
+@dataclass(slots=True)
+class _Restraint:
+    """What holds candidates back: what was raised lately, by kind and memory, and how many wait, by kind."""
+
+    now_ms: int
+    last_ms: dict[tuple[str, MemoryId], int] = field(default_factory=dict)
+    waiting: Counter[str] = field(default_factory=Counter)
+
+    def note(self, kind: str, rid: MemoryId, raised_ms: int, *, waits: bool) -> None:
+        self.last_ms[kind, rid] = max(raised_ms, self.last_ms.get((kind, rid), raised_ms))
+        self.waiting[kind] += waits
+
+    def lets(self, candidate: Candidate) -> bool:
+        kind = candidate.kind
+        last_ms = self.last_ms.get((kind.name, candidate.rid))
+        cooled = last_ms is None or not kind.cool_down_ms or self.now_ms - last_ms >= kind.cool_down_ms
+        return cooled and self.waiting[kind.name] < kind.pending_max
+
+
+def choose(
+    found: Iterable[Candidate], held: Iterable[Raised], now_ms: int, thresholds: Thresholds
+) -> list[Candidate]:
+    """Return the candidates that are to be raised, the most urgent first. Pure."""
+    restraint = _Restraint(now_ms)
+    known = set()
+    for raised in held:
+        known.add(raised.id)
+        waits = raised.status(now_ms, thresholds.lifetime_ms) is Status.PENDING
+        restraint.note(kind_of(raised.kind).name, raised.rid, raised.raised_ms, waits=waits)
+    chosen: list[Candidate] = []
+    for candidate in most_urgent(list(found)):
+        if candidate.id not in known and len(chosen) < RAISED_MAX and restraint.lets(candidate):
+            known.add(candidate.id)
+            restraint.note(candidate.kind.name, candidate.rid, now_ms, waits=True)
+            chosen.append(candidate)
+    return chosen
+
+
+def _settle(connection: sqlite3.Connection, found: Iterable[Candidate], known: set[bytes]) -> None:
+    """Take what was raised, here or elsewhere, off the lists of what is due."""
+    for candidate in found:
+        if candidate.id in known:
+            connection.execute(
+                "DELETE FROM due WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)",
+                (candidate.kind.name, candidate.rid),
+            )
+    raised = {each.subject for each in found if each.kind is PATTERN and each.id in known}
+    held_back = {each.subject for each in found if each.id not in known}
+    looked_at = not_raised(connection, PATTERNS_LOOKED_AT)
+    mark_raised(connection, [each for each in looked_at if each.id in raised or each.id not in held_back])
+    connection.executemany(
+        "UPDATE loose_topic SET looked = memories WHERE topic = ?",
+        [
+            (topic,)
+            for (topic,) in connection.execute("SELECT topic FROM loose_topic WHERE memories != looked")
+            if topic.encode() not in held_back
+        ],
+    )
