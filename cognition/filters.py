@@ -2,7 +2,8 @@
 
 Every filter that is set must hold. A memory's time is when it was told, or else when it was stored; a
 window holds its beginning and not its end. Workspace, speaker, labels and tags are compared without regard
-to case, since people type them. What is archived is out of the way: it is found only when asked for.
+to case, since people type them. What is archived, or says only what no longer holds, is out of the way: it is found
+only when asked for.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ from replica import MEMORY_TYPES
 
 # A row's time in ms. Stamps carry the ms in their upper 48 bits.
 TIME: Final = "ifnull(m.told_at, m.created >> 16)"
+# Neither put away by somebody, nor saying only what no longer holds (`cognition.contradictions.tables`).
+_CURRENT: Final = "ifnull(m.archived, 0) = 0 AND m.id NOT IN (SELECT id FROM claim_retired)"
 _LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
 
 
@@ -51,7 +54,7 @@ class Filters:
 
     def sql(self) -> tuple[str, list[str | int]]:
         """Return the condition on a memory `m`, and its parameters."""
-        conditions = ["1"] if self.include_archived else ["ifnull(m.archived, 0) = 0"]
+        conditions = ["1"] if self.include_archived else [_CURRENT]
         values: list[str | int] = []
         if self.type is not None:
             conditions.append("m.type = ?")

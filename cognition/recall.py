@@ -75,7 +75,8 @@ class Found:
 class Hit:
     """A memory that was recalled, how well it fits (0 to 1), and why it is here.
 
-    `sources` are the members of what is a summary; `summary` is the one under which a memory stands.
+    `sources` are the members of what is a summary; `summary` is the one under which a memory stands. `contradiction` is
+    the slot in which it says what another memory denies.
     """
 
     rid: MemoryId
@@ -87,6 +88,7 @@ class Hit:
     device: DeviceId
     sources: tuple[MemoryId, ...] = ()
     summary: MemoryId | None = None
+    contradiction: bytes | None = None
 
 
 @dataclass(slots=True)

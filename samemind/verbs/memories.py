@@ -331,5 +331,6 @@ def _show(found: Found, origin: str, *, explain: bool) -> Hit:
         origin=origin,
         summary=None if found.summary is None else show_memory_id(found.summary),
         summary_of=[show_memory_id(rid) for rid in found.sources],
+        contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
         why=why if explain else None,
     )

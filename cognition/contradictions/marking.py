@@ -1,0 +1,104 @@
+"""Mark what is in dispute among the memories that were recalled, and bring the other side along.
+
+Who is told one of two things that cannot both be true should be told that, and see the other: so a hit whose claim is
+in an open contradiction carries its id, and a side that the question did not find stands next to the one that it did,
+in place of the least of the other hits.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from cognition.contradictions.slots import Belief, Standing
+from cognition.contradictions.tables import judged_of
+from cognition.filters import Filters
+from cognition.memories import Shown, read_memories
+from cognition.passes import allowed
+from cognition.recall import Found, Hit
+
+# The channel by which a hit came that only the other side of a contradiction brought along.
+CHANNEL: Final = "contradiction"
+# A page of hits is looked at; nobody reads beyond.
+MARKED_MAX: Final = 500
+
+_DISPUTED: Final = """
+SELECT m.rid, min(c.slot) FROM memory m JOIN claim_slot s ON s.id = m.id JOIN contradiction c ON c.slot = s.slot
+WHERE c.status = 'open' AND m.rid IN ({marks}) GROUP BY m.rid
+UNION ALL
+SELECT m.rid, min(c.slot) FROM memory m JOIN memory f ON f.parent = m.rid JOIN claim_slot s ON s.id = f.id
+JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'open' AND m.rid IN ({marks}) GROUP BY m.rid
+"""
+
+
+def with_both_sides(
+    connection: sqlite3.Connection, hits: Sequence[Hit], filters: Filters, k: int
+) -> list[Hit]:
+    """Return the hits, at most `k`, each side of what is in dispute among them marked and there."""
+    if (
+        not hits
+        or not connection.execute("SELECT 1 FROM contradiction WHERE status = 'open' LIMIT 1").fetchone()
+    ):
+        return list(hits)
+    disputed = _disputed(connection, [hit.rid for hit in hits[:MARKED_MAX]])
+    if not disputed:
+        return list(hits)
+    here: set[bytes] = {hit.rid for hit in hits}
+    marked: list[Hit] = []
+    seen: set[bytes] = set()
+    for hit in hits:
+        slot = disputed.get(hit.rid)
+        marked.append(hit if slot is None else replace(hit, contradiction=slot))
+        if slot is not None and slot not in seen:
+            seen.add(slot)
+            missing = _missing(connection, slot, here, filters)
+            here |= {shown.rid for shown in missing}
+            marked += [_beside(hit, shown, slot) for shown in missing]
+    while len(marked) > k:
+        spare = [i for i, hit in enumerate(marked) if hit.contradiction is None]
+        marked.pop(spare[-1] if spare else -1)
+    return marked
+
+
+def _disputed(connection: sqlite3.Connection, rids: Sequence[bytes]) -> dict[bytes, bytes]:
+    marks = ",".join("?" * len(rids))
+    found: dict[bytes, bytes] = {}
+    for rid, slot in connection.execute(_DISPUTED.format(marks=marks), (*rids, *rids)):
+        found[rid] = min(slot, found.get(rid, slot))
+    return found
+
+
+def _missing(connection: sqlite3.Connection, slot: bytes, here: set[bytes], filters: Filters) -> list[Shown]:
+    """Return a memory for each side that none of those here tells, as far as the filters let it through."""
+    numbers = []
+    for side in judged_of(connection, slot).sides:
+        if not _tells(connection, side, here):
+            held = [belief for belief in side if belief.standing is Standing.HELD]
+            numbers += [belief.told.id for belief in held[-1:]]
+    permitted = allowed(connection, numbers, filters)
+    shown = {it.id: it for it in read_memories(connection, [each for each in numbers if each in permitted])}
+    return [shown[number] for number in numbers if number in shown]
+
+
+def _tells(connection: sqlite3.Connection, side: Sequence[Belief], here: set[bytes]) -> bool:
+    if any(belief.told.rid in here for belief in side):
+        return True
+    numbers = [belief.told.id for belief in side]
+    parents = connection.execute(
+        f"SELECT parent FROM memory WHERE parent IS NOT NULL AND id IN ({','.join('?' * len(numbers))})",
+        numbers,
+    )
+    return any(parent in here for (parent,) in parents)
+
+
+def _beside(hit: Hit, shown: Shown, slot: bytes) -> Hit:
+    return Hit(
+        shown.rid,
+        hit.score,
+        (Found(CHANNEL, 0, 0.0),),
+        0.0,
+        {},
+        shown.memory,
+        shown.device,
+        contradiction=slot,
+    )
