@@ -1,6 +1,7 @@
 """The steps of thinking, in their order (`cognition.thinking.cycle` says why this order)."""
 
 from cognition.consolidation.propose import Consolidation
+from cognition.contradictions.step import Contradictions
 from cognition.patterns.step import Patterns
 from cognition.thinking.cycle import Step
 from cognition.triggers.kinds import Thresholds
@@ -9,4 +10,4 @@ from cognition.triggers.step import Triggers
 
 def steps(thresholds: Thresholds = Thresholds()) -> tuple[Step, ...]:
     """Return the steps of one mind, made anew: a step may keep what it learned between two cycles."""
-    return (Consolidation(), Patterns(), Triggers(thresholds))
+    return (Contradictions(), Consolidation(), Patterns(), Triggers(thresholds))
