@@ -23,6 +23,7 @@ _TITLES = {
     "graph": "Knowledge graph",
     "portable": "In and out",
     "group": "Other devices",
+    "keeping_safe": "Backups",
     "agents": "Agents",
     "device": "This device",
 }

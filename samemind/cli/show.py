@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, Final
+
+from samemind.cli import show_contradictions
+from samemind.cli.lines import clock as _clock
+from samemind.cli.lines import one_line as _one_line
 
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
@@ -64,11 +67,6 @@ def _bare(memory: Document) -> str:
 def _plain(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _one_line(text)
-
-
-def _one_line(text: str) -> str:
-    """Return a text without line breaks, and without anything that a terminal would obey."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _safe(text: str) -> str:
@@ -165,6 +163,11 @@ def _files(document: Document) -> list[str]:
         + (f" (before: {file['backup']})" if file["backup"] else "")
         for file in document["files"]
     ]
+
+
+def _restored(document: Document) -> list[str]:
+    lines = [f"{document['memories']} memories, {document['ops']} ops in {document['path']}"]
+    return lines + ([f"what was there is kept in {document['before']}"] if document["before"] else [])
 
 
 def _edges(document: Document) -> list[str]:
@@ -392,11 +395,6 @@ def _pairs(document: Document) -> list[str]:
     return [f"{name:<{width}}  {_plain(value)}" for name, value in document.items() if value is not None]
 
 
-def _clock(moment: str) -> str:
-    """Return a time in this machine's zone, to the minute."""
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
 _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "remember": _remembered,
     "remember-many": lambda document: [f"{document['count']} remembered"],
@@ -410,11 +408,19 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "why-not": _stages,
     "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
     "setup": lambda document: _files(document) if document["files"] else [document["text"]],
+    "backup": lambda document: [
+        f"{document['memories']} memories, {document['ops']} ops in {document['path']}"
+    ],
+    "restore": _restored,
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],
     "graph": _edges,
     "entities": lambda document: [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]],
     "history": _versions,
+    "contradictions list": show_contradictions.contradictions,
+    "contradictions show": show_contradictions.contradiction,
+    "contradictions resolve": show_contradictions.resolved,
+    "correct": show_contradictions.corrected,
     "think": _thought,
     "retract": _retracted,
     "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],

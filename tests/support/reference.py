@@ -107,7 +107,16 @@ def _argument(one: ast.arg, default: ast.expr | None) -> str:
 
 def results() -> Iterator[str]:
     """Every class that a method returns, and its fields."""
-    for family in ("memories", "answers", "contradictions", "keeping", "graph", "portable", "group", "device"):
+    for family in (
+        "memories",
+        "answers",
+        "contradictions",
+        "keeping",
+        "graph",
+        "portable",
+        "group",
+        "device",
+    ):
         path = ROOT / "samemind" / "results" / f"{family}.py"
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.ClassDef):

@@ -1,0 +1,13 @@
+"""Words that are safe to print, and times as this machine's clock shows them."""
+
+from datetime import datetime
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, and without anything that a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def clock(moment: str) -> str:
+    """Return a time in this machine's zone, to the minute."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
