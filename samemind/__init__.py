@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from samemind.results.graph import EdgeView, Graph
     from samemind.results.group import Paired, PairingOffer, Peers, PeerSync, PeerView, Synced
+    from samemind.results.keeping_safe import BackedUp
     from samemind.results.memories import (
         Forgotten,
         History,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ambiguous",
+    "BackedUp",
     "BlockingMind",
     "Check",
     "ContextBlock",
@@ -113,6 +115,7 @@ __all__ = [
 # Where the names above live that are not loaded yet.
 _LATER: Final = (
     "samemind.results.memories",
+    "samemind.results.keeping_safe",
     "samemind.results.answers",
     "samemind.results.graph",
     "samemind.results.portable",

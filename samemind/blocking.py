@@ -32,6 +32,7 @@ from samemind.results.keeping import (
     Triggers,
     TriggerView,
 )
+from samemind.results.keeping_safe import BackedUp
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -515,6 +516,10 @@ class BlockingMind:
     def feedback(self, rid: Rid, *, relevant: bool, query: str | None = None) -> Taught:
         """Teach the ranking by one memory that was recalled, on every device alike."""
         return self._run(lambda: self._mind.feedback(rid, relevant=relevant, query=query))
+
+    def backup(self, file: str | os.PathLike[str]) -> BackedUp:
+        """Copy the store to a file as it is at this moment."""
+        return self._run(lambda: self._mind.backup(file))
 
     def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

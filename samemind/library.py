@@ -45,6 +45,7 @@ from samemind.results.keeping import (
     Triggers,
     TriggerView,
 )
+from samemind.results.keeping_safe import BackedUp
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -66,6 +67,7 @@ from samemind.surface import (
     graph,
     group,
     keeping,
+    keeping_safe,
     memories,
     portable,
     taking,
@@ -570,6 +572,10 @@ class Mind:
         return await self._ask(
             keeping.FEEDBACK, rid=rid_of(rid), relevant=relevant, irrelevant=not relevant, query=query
         )
+
+    async def backup(self, file: str | os.PathLike[str]) -> BackedUp:
+        """Copy the store to a file as it is at this moment."""
+        return await self._ask(keeping_safe.BACKUP, file=full_path(file))
 
     async def digest(self) -> Digest:
         """Return what is equal on devices that agree."""

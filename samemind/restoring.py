@@ -1,0 +1,123 @@
+"""Put a backup in the place of a store.
+
+Nothing else may have the store open meanwhile. The store that was there is kept beside the new one, and comes back if
+the backup turns out to be none. The device goes on as a new incarnation: since the backup it may have written ops
+that others hold, and no place in a chain is written twice. What it wrote since comes back with the next sync; what
+was forgotten since is forgotten again, since tombstones and proofs of erasure travel before anything else.
+"""
+
+import os
+import shutil
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from replica import Core, connect
+from replica.incarnations import Why
+from replica.oplog import Changes
+from samemind.config import Home
+from samemind.device import open_device
+from samemind.errors import Failed, NotFound
+from samemind.lock import hold
+from samemind.results.keeping_safe import Restored
+from samemind.surface.keeping_safe import Restore
+
+_BESIDE: Final = ("-wal", "-shm")
+PROGRAM: Final = "samemind restore"
+
+
+def restore(home: Home, options: Restore) -> Restored:
+    """Restore, and open the device once, so that what was restored is known to work."""
+    source = Path(options.file)
+    if not source.is_file():
+        raise NotFound(f"expected a backup, but there is no file {source}", code="no_such_file")
+    _check(source)
+    home.create()
+    with hold(home, program=PROGRAM, answers=False):
+        kept = _swap(home.store, source)
+    try:
+        ops, memories, device = trio.run(_open, home)
+    except BaseException:
+        with hold(home, program=PROGRAM, answers=False):
+            _put_back(home.store, kept)
+        raise
+    return Restored(
+        path=home.shown(),
+        ops=ops,
+        memories=memories,
+        device_id=device,
+        before=None if kept is None else str(kept),
+    )
+
+
+async def _open(home: Home) -> tuple[int, int, str]:
+    async with open_device(home, program=PROGRAM, answers=False) as device:
+        now_ms = device.now_ms()
+
+        def begin(core: Core, connection: sqlite3.Connection) -> tuple[int, int]:
+            if core.own_feed is not None:  # else it has begun anew already, or is another device's backup
+                core.incarnate(Why.COPIED, now_ms)
+                core.write(Changes(), now_ms)
+            ((ops,),) = connection.execute("SELECT count(*) FROM op")
+            ((memories,),) = connection.execute("SELECT count(*) FROM memory")
+            return ops, memories
+
+        ops, memories = await device.replica.run(begin)
+        return ops, memories, device.device_id.hex()
+
+
+def _check(source: Path) -> None:
+    """Refuse what is no whole store, before anything is touched."""
+    try:
+        connection = connect(str(source), read_only=True)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            ((found,),) = connection.execute("PRAGMA quick_check(1)")
+            connection.execute("SELECT 1 FROM op, memory, feed LIMIT 1").fetchall()
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        raise Failed(f"expected a backup of a store in {source}, but: {found}", code="not_a_backup")
+
+
+def _swap(store: Path, source: Path) -> Path | None:
+    """Put a copy in the store's place; return where the store is now that was there."""
+    fresh = store.with_name(f"{store.name}.restored")
+    try:
+        with (
+            source.open("rb") as read,
+            open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as write,
+        ):
+            shutil.copyfileobj(read, write)
+            write.flush()
+            os.fsync(write.fileno())
+        kept = None
+        if store.exists():
+            # Whatever its log beside it holds belongs to it: it is written back before the two part.
+            connection = sqlite3.connect(store, isolation_level=None)
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.DatabaseError:
+                pass  # a damaged store is a reason to restore, and it is kept as it is
+            finally:
+                connection.close()
+            kept = store.with_name(f"{store.name}.before-restore-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+            os.replace(store, kept)
+        for suffix in _BESIDE:
+            store.with_name(f"{store.name}{suffix}").unlink(missing_ok=True)
+        os.replace(fresh, store)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return kept
+
+
+def _put_back(store: Path, kept: Path | None) -> None:
+    for suffix in ("", *_BESIDE):
+        store.with_name(f"{store.name}{suffix}").unlink(missing_ok=True)
+    if kept is not None:
+        os.replace(kept, store)

@@ -1,0 +1,45 @@
+"""Copy the store to a file as it is at one moment, while the device goes on."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import trio
+
+from replica import connect
+from samemind.device import Device
+from samemind.errors import Usage
+from samemind.results.keeping_safe import BackedUp
+from samemind.surface.keeping_safe import Backup
+
+
+async def backup(device: Device, options: Backup) -> BackedUp:
+    """Write the copy beside its place first: a backup that was there stays until the new one is whole."""
+    return await trio.to_thread.run_sync(_copy, device.home.store, Path(options.file))
+
+
+def _copy(store: Path, path: Path) -> BackedUp:
+    path = path.absolute()
+    if path.is_dir():
+        raise Usage(f"expected the name of a file, got a folder: {path}", code="invalid")
+    if path == store:
+        raise Usage("expected a file other than the store itself", code="invalid")
+    scratch = path.with_name(f"{path.name}.part")
+    scratch.unlink(missing_ok=True)
+    os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        source, target = connect(str(store), read_only=True), sqlite3.connect(scratch, isolation_level=None)
+        try:
+            source.backup(target)  # in one step, so that it is one moment; writers go on beside it
+            target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
+            ((ops,),) = target.execute("SELECT count(*) FROM op")
+            ((memories,),) = target.execute("SELECT count(*) FROM memory")
+        finally:
+            target.close()
+            source.close()
+        with scratch.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(scratch, path)
+    finally:
+        scratch.unlink(missing_ok=True)
+    return BackedUp(path=str(path), ops=ops, memories=memories, bytes=path.stat().st_size)

@@ -1,0 +1,120 @@
+"""Backups: taken while the device runs, put back, and what the others make of it."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import trio
+
+import samemind
+from tests.support import cli
+from tests.support.cli import daemon
+from tests.support.doors import opened, pair
+
+
+def test_a_backup_taken_while_the_daemon_writes_is_whole_and_comes_back(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "backup.db"
+    with daemon(home), samemind.open_blocking(home) as mind, ThreadPoolExecutor(1) as pool:
+        mind.remember("kept for sure")
+        writing = pool.submit(lambda: [mind.remember(f"thing number {i}", no_dedup=True) for i in range(100)])
+        saved = cli.run(home, "backup", str(file), "--json").json
+        writing.result()
+        held = mind.stats().memories
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert 1 <= saved["memories"] <= held
+    connection = sqlite3.connect(file)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    assert not file.with_name("backup.db-wal").exists(), "one file, whole by itself"
+    cli.run(home, "remember", "written after the backup")
+    restored = cli.run(home, "restore", str(file), "--json").json
+    assert (restored["memories"], restored["ops"]) == (saved["memories"], saved["ops"])
+    assert Path(restored["before"]).is_file()
+    assert cli.run(home, "verify", "--json").json["ok"] is True
+    listed = cli.run(home, "list", "--limit", "1000", "--json").json["memories"]
+    assert "written after the backup" not in {memory["text"] for memory in listed}
+    assert "kept for sure" in {memory["text"] for memory in listed}
+
+
+def test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost(tmp_path: Path) -> None:
+    """The drill of the how-to: the other device holds what came after the backup, also what was forgotten."""
+    file = tmp_path / "backup.db"
+
+    async def before() -> tuple[str, str]:
+        async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
+            await pair(laptop, phone)
+            gone = await laptop.mind.remember("to be forgotten")
+            await laptop.mind.backup(file)
+            later = await laptop.mind.remember("after the backup")
+            await laptop.mind.forget(gone)
+            await phone.mind.sync()
+            assert (await phone.mind.get(later)).text == "after the backup"
+            return gone.rid, later.rid
+
+    async def after(gone: str, later: str) -> None:
+        async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
+            assert [memory.rid for memory in await laptop.mind.list()] == [gone], "as it was then"
+            fresh = await laptop.mind.remember("after the restore")
+            assert laptop.device.syncer is not None
+            await phone.mind.sync(address=laptop.address)
+            for mind in (laptop.mind, phone.mind):
+                assert {memory.rid for memory in await mind.list()} == {later, fresh.rid}
+                assert (await mind.verify()).ok
+            assert (await laptop.mind.digest()).digest == (await phone.mind.digest()).digest
+            ops = [
+                op
+                for op in (await phone.mind.log(limit=1_000)).ops
+                if op.device == laptop.device.device_id.hex()
+            ]
+            assert len({op.origin for op in ops}) == 2, "a new incarnation"
+            assert len({(op.origin, op.seq) for op in ops}) == len(ops)
+
+    rids = trio.run(before)
+    ran = cli.run(tmp_path / "laptop", "restore", str(file), "--json")
+    assert ran.code == 0, ran
+    trio.run(after, *rids)
+
+
+def test_what_is_no_backup_changes_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    rid = cli.run(home, "remember", "here to stay", "--json").json["rid"]
+    other = tmp_path / "other.db"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE op (a)")
+    connection.close()
+    whole = (home / "memory.db").read_bytes()
+    cut = tmp_path / "cut.db"
+    cut.write_bytes(whole[: len(whole) // 2])
+    text = tmp_path / "text.db"
+    text.write_text("not a store", encoding="utf-8")
+    for file in (other, cut, text, tmp_path / "missing.db"):
+        ran = cli.run(home, "restore", str(file), "--json")
+        assert ran.code in (1, 3), file
+        assert cli.run(home, "get", rid, "--json").json["text"] == "here to stay"
+    assert not list(home.glob("*before-restore*"))
+
+
+def test_a_store_that_is_in_use_is_not_replaced(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "backup.db"
+    with samemind.open_blocking(home) as mind:
+        mind.remember("one")
+        mind.backup(file)
+        refused = cli.run(home, "restore", str(file), "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (6, "locked")
+        with pytest.raises(samemind.Usage):
+            mind.backup(home / "memory.db")
+        with pytest.raises(samemind.Usage):
+            mind.backup(tmp_path)
+
+
+def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    rid = cli.run(tmp_path / "old", "remember", "Ann moved to Lisbon", "--json").json["rid"]
+    old = cli.run(tmp_path / "old", "status", "--json").json["device_id"]
+    cli.run(tmp_path / "old", "backup", str(file))
+    restored = cli.run(tmp_path / "new", "restore", str(file), "--json").json
+    assert restored["device_id"] != old
+    assert cli.run(tmp_path / "new", "get", rid, "--json").json["text"] == "Ann moved to Lisbon"
+    assert cli.run(tmp_path / "new", "remember", "a new line", "--json").code == 0
+    assert cli.run(tmp_path / "new", "verify", "--json").json["ok"] is True
