@@ -5,15 +5,16 @@ text, too long for the fold, so the fold only notes which memories are new (or c
 them when somebody asks for entities, a page at a time. What is erased leaves in the transaction that erases it.
 """
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from cognition.extraction import Extraction, extract
+from cognition.extraction import Extraction, Triple, extract
 from replica import Memory, RowChange, transaction
 
 # Raise it when a table, or what is found in a text, changes.
-ENTITIES_VERSION: Final = 1
+ENTITIES_VERSION: Final = 2
 # Texts read at a time: a fifth of a second, and a writer held up for a hundredth.
 PAGE: Final = 200
 
@@ -23,15 +24,19 @@ _CREATE: Final = (
     ) WITHOUT ROWID""",
     "CREATE INDEX entity_mention_by_name ON entity_mention (name)",
     """CREATE TABLE triple (
-        id INTEGER NOT NULL, subject TEXT NOT NULL COLLATE NOCASE, predicate TEXT NOT NULL,
-        object TEXT NOT NULL COLLATE NOCASE, PRIMARY KEY (id, subject, predicate, object)
-    ) WITHOUT ROWID""",
+        no INTEGER PRIMARY KEY, id INTEGER NOT NULL, subject TEXT NOT NULL COLLATE NOCASE, predicate TEXT NOT NULL,
+        object TEXT NOT NULL COLLATE NOCASE, UNIQUE (id, subject, predicate, object)
+    )""",
+    # Subject, predicate and object as one text, of a triple each, under the triple's number.
+    """CREATE VIRTUAL TABLE triple_text USING fts5(said, tokenize="porter unicode61 remove_diacritics 2")""",
     "CREATE INDEX triple_by_subject ON triple (subject)",
     "CREATE INDEX triple_by_object ON triple (object)",
     "CREATE TABLE entity_queue (id INTEGER PRIMARY KEY)",
     "INSERT INTO entity_queue SELECT id FROM memory",
 )  # fmt: skip
-_TABLES: Final = ("entity_mention", "triple", "entity_queue")
+_TABLES: Final = ("entity_mention", "triple", "triple_text", "entity_queue")
+# What a model took from a talk as subject, predicate and object stands in a memory's metadata under this name.
+TOLD_TRIPLE: Final = "triple"
 
 
 class Unread(NamedTuple):
@@ -42,6 +47,7 @@ class Unread(NamedTuple):
     text: str
     speaker: str | None
     told_at_ms: int
+    triple: str | None
 
 
 class EntityTables:
@@ -61,7 +67,8 @@ class EntityTables:
             connection.execute("INSERT INTO entity_version VALUES (?)", (ENTITIES_VERSION,))
 
     def purge(self, connection: sqlite3.Connection) -> None:
-        """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
+        """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
+        connection.execute("INSERT INTO triple_text (triple_text) VALUES ('optimize')")
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: what is new is to be read, what is gone leaves."""
@@ -73,8 +80,12 @@ class EntityTables:
                 stale.append((number,))
             if after is not None:
                 wanted.append(number)
-        for table in _TABLES if stale else ():
-            connection.executemany(f"DELETE FROM {table} WHERE id = ?", stale)
+        if stale:
+            connection.executemany(
+                "DELETE FROM triple_text WHERE rowid IN (SELECT no FROM triple WHERE id = ?)", stale
+            )
+            for table in ("triple", "entity_mention", "entity_queue"):
+                connection.executemany(f"DELETE FROM {table} WHERE id = ?", stale)
         if wanted and len(wanted) == wanted[-1] - wanted[0] + 1:
             connection.execute(
                 "INSERT OR IGNORE INTO entity_queue SELECT id FROM memory WHERE id BETWEEN ? AND ?",
@@ -86,12 +97,13 @@ class EntityTables:
             )
 
 
-def unread(connection: sqlite3.Connection) -> list[Unread]:
+def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[Unread]:
     """Return a page of memories that are still to be read."""
     rows = connection.execute(
-        """SELECT q.id, m.updated, m.text, m.speaker, ifnull(m.told_at, m.created >> 16)
+        """SELECT q.id, m.updated, m.text, m.speaker, ifnull(m.told_at, m.created >> 16),
+                  json_extract(m.meta, '$.' || ?)
            FROM entity_queue q JOIN memory m ON m.id = q.id ORDER BY q.id LIMIT ?""",
-        (PAGE,),
+        (TOLD_TRIPLE, limit),
     )
     return [Unread(*row) for row in rows]
 
@@ -117,10 +129,16 @@ def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: Sequence
                 "INSERT OR IGNORE INTO entity_mention VALUES (?, ?)",
                 [(one.id, name) for name in names.values()],
             )
-            connection.executemany(
-                "INSERT OR IGNORE INTO triple VALUES (?, ?, ?, ?)",
-                [(one.id, triple.subject, triple.predicate, triple.object) for triple in each.triples],
-            )
+            for triple in {*each.triples, *_told(one.triple)}:
+                added = connection.execute(
+                    "INSERT OR IGNORE INTO triple (id, subject, predicate, object) VALUES (?, ?, ?, ?)",
+                    (one.id, triple.subject, triple.predicate, triple.object),
+                )
+                if added.rowcount:
+                    said = f"{triple.subject} {triple.predicate} {triple.object}"
+                    connection.execute(
+                        "INSERT INTO triple_text (rowid, said) VALUES (?, ?)", (added.lastrowid, said)
+                    )
 
 
 def entities(connection: sqlite3.Connection, *, limit: int) -> list[tuple[str, int]]:
@@ -141,5 +159,30 @@ def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list
     ).fetchall()
 
 
+def find_triples(connection: sqlite3.Connection, query: str, *, limit: int) -> list[tuple[int, float]]:
+    """Return the memories whose triples match a full text query, each once, the best first."""
+    if not query:
+        return []
+    rows = connection.execute(
+        """SELECT t.id, -f.rank FROM triple_text f JOIN triple t ON t.no = f.rowid
+           WHERE f.triple_text MATCH ? ORDER BY f.rank, t.id LIMIT ?""",
+        (query, limit),
+    )
+    best: dict[int, float] = {}
+    for number, score in rows:
+        best.setdefault(number, score)
+    return list(best.items())
+
+
+def _told(text: str | None) -> list[Triple]:
+    """Return the triple that a memory's metadata states, if it is one."""
+    try:
+        subject, predicate, thing = json.loads(text or "null")
+        return [Triple(subject, predicate, thing)]
+    except (ValueError, TypeError, AttributeError):
+        return []
+
+
 def _read_of(memory: Memory) -> tuple[object, ...]:
-    return memory.text, memory.fields.get("speaker"), memory.fields.get("told_at")
+    told = (memory.fields.get("meta") or {}).get(TOLD_TRIPLE)
+    return memory.text, memory.fields.get("speaker"), memory.fields.get("told_at"), told

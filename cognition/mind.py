@@ -32,17 +32,19 @@ from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
 from cognition.models.chat import ChatModel
+from cognition.naming import read_names
 from cognition.ranking.classes import classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
+from cognition.relating import related
 from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
 from cognition.talk.reader import TalkReader
 from cognition.thinking.cycle import Cycle, think
 from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
-from replica import MemoryId, Replica, StoreFailed
+from replica import Core, MemoryId, Replica, StoreFailed
 
 # New texts are left to gather for this long: one commit of their vectors then serves a burst of writes, which would
 # otherwise each wait for the commit of the one before.
@@ -61,6 +63,7 @@ class Mind:
         space: int,
         make_index: Callable[[int], VectorIndex],
         thresholds: Thresholds,
+        has_triples: bool,
     ) -> None:
         self._replica = replica
         self._embedder = embedder
@@ -71,6 +74,7 @@ class Mind:
         self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(embedder)
+        self._has_triples = has_triples
         self.talk: TalkReader | None = None  # where a model is configured
         self._wake = trio.Event()
         self._hurry = trio.Event()
@@ -108,6 +112,7 @@ class Mind:
                     now_ms=now_ms,
                     weights=weights,
                     graph=graph,
+                    triples=self._has_triples,
                 )
                 for asked, vector in parts
             ]
@@ -145,6 +150,7 @@ class Mind:
                 now_ms=now_ms,
                 limit=pool_size(asked, k),
                 weights=ranking_weights(connection),
+                triples=self._has_triples,
             )
             return why_not(connection, rid, ranked, filters=filters, k=k)
 
@@ -179,6 +185,12 @@ class Mind:
         kind = classify(query)
         return assemble(
             await self.recall(query, k=kind.context, filters=filters), kind, max_tokens=max_tokens
+        )
+
+    async def related(self, rid: MemoryId) -> list[tuple[MemoryId, float]]:
+        """Return the memories most alike to one in meaning, where they are alike enough, with their cosines."""
+        return await self._replica.read(
+            lambda connection: related(connection, self._loaded(connection), rid, self._space)
         )
 
     async def think(self) -> Cycle:
@@ -358,11 +370,12 @@ async def open_mind(
     # Two models of one name and different widths would be a mistake; they would be two spaces all the same.
     name, now_ms = f"{chosen.name} {chosen.width}", replica.now_ms()
 
-    def enter(connection: sqlite3.Connection) -> int:
-        return queue.enter_space(connection, name, now_ms=now_ms)
+    def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool]:
+        found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()
+        return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
-    space = await replica.run(lambda core, connection: enter(connection))
-    mind = Mind(replica, chosen, space, make_index, thresholds)
+    space, has_triples = await replica.run(enter)
+    mind = Mind(replica, chosen, space, make_index, thresholds, has_triples)
     if model is not None:
         mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)
     failure: Exception | None = None
@@ -372,6 +385,8 @@ async def open_mind(
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
         nursery.start_soon(mind._watch, replica.position)
         nursery.start_soon(mind._work)
+        if has_triples:
+            nursery.start_soon(read_names, replica, replica.position)
         try:
             yield mind
         except Exception as error:

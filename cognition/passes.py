@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, Final
 
 from cognition.embedding.embedder import Vectors
+from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
 from cognition.index import VectorIndex
 from cognition.memories import IDS_MAX, fields_of
@@ -164,6 +165,17 @@ def by_graph(
         connected.update(dict.fromkeys(fringe))
     phrases = [" ".join(words(name)) for name in connected]
     return by_match(connection, any_of(phrase for phrase in phrases if phrase), filters, limit)
+
+
+def by_triples(
+    connection: sqlite3.Connection, wanted: Sequence[str], filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories that state something of the wanted words: as subject, predicate or object."""
+    if not wanted:
+        return []
+    found = find_triples(connection, any_of(_telling(connection, wanted)), limit=limit)
+    permitted = allowed(connection, [number for number, _ in found], filters)
+    return [(number, score) for number, score in found if number in permitted]
 
 
 def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:

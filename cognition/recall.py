@@ -124,8 +124,12 @@ def recall(
     k: int = K_DEFAULT,
     weights: Mapping[str, float] = signals.WEIGHTS,
     graph: bool = True,
+    triples: bool = False,
 ) -> list[Hit]:
-    """Return up to `k` hits, the best first. Without a vector or an index, by words alone."""
+    """Return up to `k` hits, the best first. Without a vector or an index, by words alone.
+
+    `triples` asks `EntityTables` too, where the store has them.
+    """
     if k < 0:
         raise InvalidQuery(f"expected k of 0 or more, got {k}")
     k = min(k, K_MAX)
@@ -142,6 +146,7 @@ def recall(
         limit=pool_size(query, k),
         weights=weights,
         graph=graph,
+        triples=triples,
     )
     best: dict[int, int] = {}
     for i in ranked.order:
@@ -168,6 +173,7 @@ def rank(
     limit: int,
     weights: Mapping[str, float] = signals.WEIGHTS,
     graph: bool = True,
+    triples: bool = False,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
     lists = {"words": passes.by_words(connection, query.terms, filters, limit)}
@@ -178,6 +184,8 @@ def rank(
         lists["synonyms"] = passes.by_match(connection, " OR ".join(synonyms), filters, BRIDGED)
     if graph:
         lists["graph"] = passes.by_graph(connection, query.entities, filters, BRIDGED)
+    if triples:
+        lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     standing = stand_in(connection, lists, vector, filters)
     candidates = fuse(standing.lists)
     rows = passes.read_rows(connection, [number for number in candidates if number not in standing.summaries])

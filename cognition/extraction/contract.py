@@ -197,12 +197,13 @@ def _core_fact(item: dict[str, Any], known: int) -> CoreFact:
     if category not in CATEGORIES:
         raise BadAnswer(f"expected a category among {', '.join(CATEGORIES)}; got {category!r}")
     updates = item.get("updates_previous")
-    is_number = isinstance(updates, int) and not isinstance(updates, bool)
+    if not isinstance(updates, int) or isinstance(updates, bool) or not 1 <= updates <= known:
+        updates = None
     return CoreFact(
         _text(item["fact"]),
         category,
         _confidence(item["confidence"]),
-        updates if is_number and 1 <= updates <= known else None,
+        updates,
     )
 
 

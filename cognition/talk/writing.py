@@ -4,12 +4,15 @@ Every record names its message as its parent, so that forgetting or erasing the 
 read in it. Ids follow from parent and content: the same answer twice writes nothing new.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
+from cognition.entities import TOLD_TRIPLE
 from cognition.extraction.contract import Reading, ReadMemory
 from cognition.talk.queue import MODEL, TalkJob, Turn
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
+from replica.fields import Scalar
 
 KIND: Final = "kind"
 OBSERVATION: Final = "observation"
@@ -45,9 +48,13 @@ def _fields(memory: ReadMemory, turn: Turn, job: TalkJob) -> dict[str, Value]:
         fields["event_start"] = memory.event_start_ms
     if memory.event_end_ms is not None:
         fields["event_end"] = memory.event_end_ms
+    meta: dict[str, Scalar] = {}
     if memory.contradicts is not None:
-        fields["meta"] = {CONTRADICTS: memory.contradicts}
-    return fields
+        meta[CONTRADICTS] = memory.contradicts
+    if memory.triple is not None:
+        said = memory.triple
+        meta[TOLD_TRIPLE] = json.dumps([said.subject, said.predicate, said.object], ensure_ascii=False)
+    return {**fields, "meta": meta} if meta else fields
 
 
 def _common(turn: Turn, job: TalkJob) -> dict[str, Value]:

@@ -11,7 +11,8 @@ import replica
 from cognition import Extraction
 from cognition.entities import Unread, keep, read_some, triples_of, unread
 from cognition.entities import entities as named
-from replica import Core, Write, parse_memory_id, show_memory_id
+from cognition.relating import RELATES_TO, check_relation
+from replica import Core, MemoryId, Write, parse_memory_id, show_memory_id
 from samemind.device import Device
 from samemind.errors import NotFound, Usage
 from samemind.results.graph import EdgeView, Entities, EntityView, Graph
@@ -20,12 +21,16 @@ from samemind.surface.graph import ListEntities, Relate, ShowGraph, Unrelate
 # Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
 HOPS_MAX: Final = 6
 EDGES_MAX: Final = 10_000
+# Memories of one step whose likes are looked for; each is a search.
+RELATED_LOOKED_UP_MAX: Final = 50
 
 
 async def relate(device: Device, options: Relate) -> EdgeView:
     """Write an edge."""
     source, relation, target = _name(options.source), _name(options.relation), _name(options.target)
     edge = EdgeView(source=source, relation=relation, target=target, weight=options.weight)
+    if _memory(source) is not None and _memory(target) is not None:
+        check_relation(relation)
     body = replica.Relate(source, relation, target, options.weight)
     await device.replica.run(lambda core, _: core.commit([Write(body)], device.now_ms()))
     return edge
@@ -63,37 +68,50 @@ async def graph(device: Device, options: ShowGraph) -> Graph:
         raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")
     entity = _name(options.entity)
 
-    def read(connection: sqlite3.Connection) -> Graph:
-        reached = {
+    def start(connection: sqlite3.Connection) -> set[str]:
+        return {
             name
             for (name,) in connection.execute(
                 """SELECT source FROM edge WHERE source = ? COLLATE NOCASE
                    UNION SELECT target FROM edge WHERE target = ? COLLATE NOCASE
                    UNION SELECT subject FROM triple WHERE subject = ?
-                   UNION SELECT object FROM triple WHERE object = ?""",
-                (entity, entity, entity, entity),
+                   UNION SELECT object FROM triple WHERE object = ?
+                   UNION SELECT ? FROM memory WHERE rid = ?""",
+                (entity, entity, entity, entity, entity, _memory(entity)),
             )
         }
-        if not reached:
-            raise NotFound(f"nothing is related to {entity!r}")
-        edges: dict[tuple[str, str, str], float] = {}
-        border = set(reached)
-        for _ in range(options.hops):
-            found = [edge for name in sorted(border) for edge in _edges_of(connection, name)]
-            edges |= {(source, relation, target): weight for source, relation, target, weight in found}
-            border = {end for source, _, target, _ in found for end in (source, target)} - reached
-            reached |= border
-            if len(edges) >= EDGES_MAX:
-                break
-        shown = [
-            EdgeView(source=source, relation=relation, target=target, weight=weight)
-            for (source, relation, target), weight in sorted(edges.items())[:EDGES_MAX]
-        ]
-        return Graph(
-            edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)})
-        )
 
-    return await device.replica.read(read)
+    reached = await device.replica.read(start)
+    edges: dict[tuple[str, str, str], float] = {}
+    border = set(reached)
+    for _ in range(options.hops):
+        names = sorted(border)
+        found = await device.replica.read(partial(_edges_among, names))
+        for name in names[:RELATED_LOOKED_UP_MAX]:
+            found += await _alike(device, name)
+        edges |= {(source, relation, target): weight for source, relation, target, weight in found}
+        border = {end for source, _, target, _ in found for end in (source, target)} - reached
+        reached |= border
+        if len(edges) >= EDGES_MAX:
+            break
+    if not edges:
+        raise NotFound(f"nothing is related to {entity!r}")
+    shown = [
+        EdgeView(source=source, relation=relation, target=target, weight=weight)
+        for (source, relation, target), weight in sorted(edges.items())[:EDGES_MAX]
+    ]
+    return Graph(edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)}))
+
+
+async def _alike(device: Device, name: str) -> list[tuple[str, str, str, float]]:
+    """Return the edges from a memory to those most alike to it; none from an entity."""
+    rid = _memory(name)
+    if rid is None:
+        return []
+    return [
+        (name, RELATES_TO, show_memory_id(other), round(cosine, 6))
+        for other, cosine in await device.mind.related(rid)
+    ]
 
 
 async def _read_all(device: Device) -> None:
@@ -109,6 +127,10 @@ def _keep(
     keep(connection, page, found)
 
 
+def _edges_among(names: Sequence[str], connection: sqlite3.Connection) -> list[tuple[str, str, str, float]]:
+    return [edge for name in names for edge in _edges_of(connection, name)]
+
+
 def _edges_of(connection: sqlite3.Connection, name: str) -> list[tuple[str, str, str, float]]:
     told = connection.execute(
         """SELECT source, relation, target, weight FROM edge WHERE source = ?
@@ -117,6 +139,14 @@ def _edges_of(connection: sqlite3.Connection, name: str) -> list[tuple[str, str,
     ).fetchall()
     known = {edge[:3] for edge in told}
     return told + [edge for edge in triples_of(connection, name, limit=EDGES_MAX) if edge[:3] not in known]
+
+
+def _memory(name: str) -> MemoryId | None:
+    """Return the memory that a name is the id of."""
+    try:
+        return parse_memory_id(name)
+    except ValueError:
+        return None
 
 
 def _name(text: str) -> str:

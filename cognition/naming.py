@@ -1,0 +1,47 @@
+"""Read new memories for names and triples in the background, so that questions can be answered by them.
+
+It takes a millisecond a text, in pure Python: too much to do while somebody waits, and too little to ask for a
+thread of its own for long. So it starts when a store has been open for a while, takes small pages, and rests as
+long as it worked: a burst of writes, or a program that ends at once, does not feel it.
+"""
+
+import sqlite3
+import time
+from typing import Final
+
+import trio
+
+from cognition.entities import keep, read_some, unread
+from replica import Core, Replica, StoreFailed
+
+# A program that asks one thing is gone before.
+IDLE_S: Final = 1.0
+# Some thirty milliseconds.
+PAGE: Final = 25
+
+
+async def read_names(replica: Replica, position: int) -> None:
+    """Read what came, for ever; a store that cannot be written now is tried again with the next change."""
+    while True:
+        await trio.sleep(IDLE_S)
+        try:
+            while (took_s := await _read_page(replica)) is not None:  # noqa: ASYNC110 - it works in between
+                await trio.sleep(took_s)
+        except StoreFailed:
+            pass  # whoever writes is told; nothing is lost here
+        position = await replica.changed(position)
+
+
+async def _read_page(replica: Replica) -> float | None:
+    """Read a page, and return how long that took; None: there is nothing to read."""
+    page = await replica.read(lambda connection: unread(connection, limit=PAGE))
+    if not page:
+        return None
+    began = time.perf_counter()
+    found = await trio.to_thread.run_sync(read_some, page)
+
+    def write(core: Core, connection: sqlite3.Connection) -> None:
+        keep(connection, page, found)
+
+    await replica.run(write)
+    return time.perf_counter() - began

@@ -1,0 +1,67 @@
+"""Say which memories a memory relates to: the three most alike in meaning, where they are alike enough.
+
+Edges of this kind follow from vectors, and vectors differ in their last bits between devices: so they are never
+written, only computed when somebody looks. They are as new as the index, and forgetting needs no care for them.
+
+Between memories five relations have a meaning of their own; others may be told under a name with a colon.
+"""
+
+import sqlite3
+from typing import Final
+
+import numpy as np
+
+from cognition.errors import InvalidQuery
+from cognition.index import VectorIndex
+from cognition.memories import read_memories
+from replica import MemoryId
+
+# ML-41.
+RELATED_MAX: Final = 3
+COSINE_ABOVE: Final = 0.5
+# ML-40.
+RELATES_TO: Final = "relates_to"
+RELATIONS: Final = (RELATES_TO, "contradicts", "updates", "causes", "temporal_sequence")
+# Looked at, since the nearest of all are often its own facts and its duplicates.
+_LOOKED_AT: Final = 32
+
+
+def related(
+    connection: sqlite3.Connection, index: VectorIndex, rid: MemoryId, space: int
+) -> list[tuple[MemoryId, float]]:
+    """Return the memories that one relates to, with their cosines, the nearest first.
+
+    Its own facts, what it is a fact of, and what says the same are no news, and what is archived is out of the way.
+    """
+    row = connection.execute(
+        """SELECT m.id, m.content, m.parent, v.data FROM memory m JOIN vector v ON v.id = m.id
+           WHERE m.rid = ? AND v.space = ? AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)""",
+        (rid, space),
+    ).fetchone()
+    if row is None:
+        return []
+    number, content, parent, data = row
+    vector = np.frombuffer(data, np.float16).astype(np.float32)
+    cosines = dict(index.search(vector, _LOOKED_AT))
+    shown = {it.id: it for it in read_memories(connection, [near for near in cosines if near != number])}
+    found: list[tuple[MemoryId, float]] = []
+    said = {content}
+    for near, cosine in cosines.items():
+        it = shown.get(near)
+        if it is None or cosine <= COSINE_ABOVE or it.content in said:
+            continue
+        fields = it.memory.fields
+        if fields.get("archived") or fields.get("parent") == rid or it.rid == parent:
+            continue
+        said.add(it.content)
+        found.append((it.rid, cosine))
+    return found[:RELATED_MAX]
+
+
+def check_relation(relation: str) -> None:
+    """Refuse a relation between two memories that is neither one of the five nor has a name of its own."""
+    if relation not in RELATIONS and ":" not in relation:
+        raise InvalidQuery(
+            f"expected one of {', '.join(RELATIONS)} between memories, or a relation of your own with a colon in it "
+            f"(mine:blocks); got {relation!r:.60}"
+        )
