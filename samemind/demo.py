@@ -187,6 +187,9 @@ def run_demo(*, quiet: bool) -> Document:
             _recall(screen, phone, "where does Ann live?", told["laptop"])
             _recall(screen, laptop, "what must Ann not eat?", told["phone"])
 
+            screen.step("They were told two things that cannot both be true")
+            settled = _settle(screen, laptop, phone)
+
             screen.step("While both are up, news travels by itself")
             took_ms = _travel(screen, laptop, phone)
             digests = _agree(laptop, phone)
@@ -207,6 +210,7 @@ def run_demo(*, quiet: bool) -> Document:
     return {
         "ok": True,
         "found_by": found_by,
+        "settled": settled,
         "digest": digests["laptop"]["digest"],
         "memories": digests["laptop"]["memories"],
         "travelled_ms": round(took_ms),
@@ -262,6 +266,33 @@ def _recall(screen: Screen, device: DemoDevice, query: str, expected: str) -> No
     if not results or results[0]["text"] != expected:
         raise Failed(f"{device.name}: expected {expected!r} for {query!r}, got {results}", code="demo_failed")
     screen.said(device.name, f"{query}  ->  {expected}")
+
+
+def _settle(screen: Screen, laptop: DemoDevice, phone: DemoDevice) -> str:
+    """Let each be told another thing, see one contradiction on both, decide it on one; return its id."""
+    for device, text in ((laptop, "I work at Google"), (phone, "I work at Meta")):
+        device.run("remember", text, "--speaker", "Ann")
+        screen.said(device.name, f"is told by Ann: {text}")
+    found: dict[str, Document] = {}
+
+    def raised(status: str) -> bool:
+        for device in (laptop, phone):
+            listed = device.run("contradictions", "list", "--status", status)["contradictions"]
+            found.update({device.name: listed[0]} if listed else {})
+        return len(found) == 2 and all(each["status"] == status for each in found.values())
+
+    if not _until(lambda: raised("open"), STEP_SECONDS_MAX):
+        raise Failed("the two devices do not see that they contradict each other", code="demo_failed")
+    name = found["laptop"]["id"]
+    if found["phone"]["id"] != name:
+        raise Failed("one contradiction has two ids", code="demo_failed")
+    screen.said("both", f"see one contradiction, {name[:12]}: {found['phone']['severity']}, ask now")
+    laptop.run("contradictions", "resolve", name, "--merge", "Ann works at Meta, and left Google in May")
+    screen.said("laptop", "is told how it is: Ann works at Meta, and left Google in May")
+    if not _until(lambda: raised("settled"), STEP_SECONDS_MAX):
+        raise Failed("the phone does not learn of the decision", code="demo_failed")
+    screen.said("phone", "shows it settled, without being asked")
+    return str(name)
 
 
 def _travel(screen: Screen, laptop: DemoDevice, phone: DemoDevice) -> float:
