@@ -9,7 +9,7 @@ holds to the token.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -48,18 +48,47 @@ class Context:
     rids: tuple[MemoryId, ...]
 
 
-def assemble(hits: Sequence[Hit], kind: QueryClass, *, max_tokens: int = TOKENS_DEFAULT) -> Context:
-    """Return the block for these hits. A budget that holds nothing gives an empty text."""
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Lines that stand beside what was recalled: the profile, what is due, and what conversations were about."""
+
+    profile: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+
+
+def assemble(
+    hits: Sequence[Hit], kind: QueryClass, *, max_tokens: int = TOKENS_DEFAULT, around: Around = Around()
+) -> Context:
+    """Return the block for these hits, with the lines around them as far as they fit: who asks and what is due first.
+
+    A budget that holds nothing gives an empty text.
+    """
     if max_tokens < 0:
         raise ValueError(f"expected a budget of 0 tokens or more, got {max_tokens}")
+    beside = Around()
+    for name in ("profile", "reminders"):
+        beside = _widened(beside, name, around, [], kind, max_tokens)
     chosen: list[Hit] = []
     for hit in hits[: kind.context]:
         wider = [*chosen, hit]
-        if _fits(render(_sections(wider, kind)), kind, max_tokens):
+        if _fits(render(_sections(wider, kind, beside)), kind, max_tokens):
             chosen = wider
-    sections = _sections(chosen, kind)
+    beside = _widened(beside, "sessions", around, chosen, kind, max_tokens)
+    sections = _sections(chosen, kind, beside)
     text = render(sections)
     return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in chosen))
+
+
+def _widened(
+    beside: Around, name: str, around: Around, hits: Sequence[Hit], kind: QueryClass, max_tokens: int
+) -> Around:
+    """Return what stands beside the hits with one more sort of line, as many as fit."""
+    for line in getattr(around, name):
+        wider = replace(beside, **{name: (*getattr(beside, name), line)})
+        if _fits(render(_sections(hits, kind, wider)), kind, max_tokens):
+            beside = wider
+    return beside
 
 
 def _fits(text: str, kind: QueryClass, max_tokens: int) -> bool:
@@ -67,19 +96,23 @@ def _fits(text: str, kind: QueryClass, max_tokens: int) -> bool:
     return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= FLAT_CHARACTERS_MAX)
 
 
-def _sections(hits: Sequence[Hit], kind: QueryClass) -> tuple[Section, ...]:
+def _sections(hits: Sequence[Hit], kind: QueryClass, beside: Around) -> tuple[Section, ...]:
     if kind is SINGLE_HOP:
-        return (Section("", tuple(line_of(hit.memory) for hit in hits)),) if hits else ()
+        flat = (*beside.profile, *beside.reminders, *_lines(hits))
+        return (Section("", flat),) if flat else ()
     facts = [hit for hit in hits if hit.memory.fields.get("position") is None]
     turns = [hit for hit in hits if hit.memory.fields.get("position") is not None]
     evidence = [hit for hit in turns if any(found.channel != "near" for found in hit.found)]
     around = [hit for hit in turns if all(found.channel == "near" for found in hit.found)]
     important = [hit for hit in facts if hit.memory.fields.get("importance", 0.0) >= IMPORTANT_MIN]
-    plain = [hit for hit in facts if hit not in important]
+    others = [hit for hit in facts if hit not in important]
     sections = (
-        Section("KEY FACTS", _lines(plain)),
+        Section("PROFILE", beside.profile),
+        Section("REMINDERS", beside.reminders),
+        Section("KEY FACTS", _lines(others)),
         Section("TOP EVIDENCE", _lines(evidence)),
         Section("RAW CONVERSATION EXCERPTS", _lines(sorted(around, key=_place))),
+        Section("SESSION CONTEXT", beside.sessions),
         Section("Important Memories", _lines(important)),
     )
     return tuple(section for section in sections if section.lines)
@@ -96,15 +129,16 @@ def _lines(hits: Iterable[Hit]) -> tuple[str, ...]:
 
 def line_of(memory: Memory) -> str:
     """Return a memory as one line: who, what, about when. Line breaks and fences inside it are made harmless."""
-    text = _plain(memory.text)
+    text = plain(memory.text)
     speaker = memory.fields.get("speaker")
-    said = f"{_plain(speaker)}: {text}" if speaker else text
+    said = f"{plain(speaker)}: {text}" if speaker else text
     told_at = memory.fields.get("told_at")
     date = _date(memory.created >> 16 if told_at is None else told_at)
     return f"- {said} ({date})" if date else f"- {said}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text on one line, with nothing in it that could close the fence."""
     return " ".join(text.split()).replace("<", "‹").replace(">", "›")
 
 

@@ -17,6 +17,8 @@ from replica import MEMORY_TYPES
 TIME: Final = "ifnull(m.told_at, m.created >> 16)"
 # Neither put away by somebody, nor saying only what no longer holds (`cognition.contradictions.tables`).
 _CURRENT: Final = "ifnull(m.archived, 0) = 0 AND m.id NOT IN (SELECT id FROM claim_retired)"
+# Blocks go into every prompt as they are, and would only come up twice.
+_MEMORY: Final = "m.block IS NULL"
 _LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
 
 
@@ -54,7 +56,7 @@ class Filters:
 
     def sql(self) -> tuple[str, list[str | int]]:
         """Return the condition on a memory `m`, and its parameters."""
-        conditions = ["1"] if self.include_archived else [_CURRENT]
+        conditions = [_MEMORY] if self.include_archived else [_MEMORY, _CURRENT]
         values: list[str | int] = []
         if self.type is not None:
             conditions.append("m.type = ?")

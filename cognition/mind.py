@@ -20,6 +20,7 @@ import numpy as np
 import trio
 
 from cognition import queue
+from cognition.around import read_around
 from cognition.context import TOKENS_DEFAULT, Context, assemble
 from cognition.contradictions.marking import with_both_sides
 from cognition.dedup import Deduplicator
@@ -33,7 +34,7 @@ from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
 from cognition.models.chat import ChatModel
 from cognition.naming import read_names
-from cognition.ranking.classes import classify
+from cognition.ranking.classes import SINGLE_HOP, classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
@@ -183,9 +184,14 @@ class Mind:
     ) -> Context:
         """Return the block to put in a prompt for a query: the best memories that fit, fenced as data."""
         kind = classify(query)
-        return assemble(
-            await self.recall(query, k=kind.context, filters=filters), kind, max_tokens=max_tokens
+        hits = await self.recall(query, k=kind.context, filters=filters)
+        now_ms = self._replica.now_ms()
+        around = await self._replica.read(
+            lambda connection: read_around(
+                connection, query, hits, filters=filters, now_ms=now_ms, sessions=kind is not SINGLE_HOP
+            )
         )
+        return assemble(hits, kind, max_tokens=max_tokens, around=around)
 
     async def related(self, rid: MemoryId) -> list[tuple[MemoryId, float]]:
         """Return the memories most alike to one in meaning, where they are alike enough, with their cosines."""

@@ -1,0 +1,216 @@
+"""What a mind brings up, over a store whose clock jumps."""
+
+import sqlite3
+
+import pytest
+
+from cognition.patterns.step import Patterns
+from cognition.scoring import DAY_MS
+from cognition.triggers.kinds import HOUR_MS, REMINDER, REVIEW, Candidate, Thresholds
+from cognition.triggers.lattice import Status
+from cognition.triggers.raised import Described, described
+from cognition.triggers.step import Triggers, choose, write_of
+from cognition.triggers.tables import TriggerTables
+from replica import Access, Claim, Forget, MemoryId, Set, Trigger, Write
+from replica.hlc import COUNTER_BITS
+from tests.support.minds import NOW_MS, Home
+
+
+@pytest.fixture
+def home() -> Home:
+    return Home()
+
+
+def raise_all(home: Home, thresholds: Thresholds = Thresholds()) -> list[Described]:
+    """Think, and return what was raised by that."""
+    Patterns().run(home.core, home.connection, home.now_ms)
+    ids = set(Triggers(thresholds).run(home.core, home.connection, home.now_ms).ids)
+    return [one for one in live(home, thresholds) if shown_id(one) in ids]
+
+
+def live(home: Home, thresholds: Thresholds = Thresholds()) -> list[Described]:
+    return [
+        one
+        for one in described(home.connection, home.now_ms, thresholds)
+        if one.reason is not None and one.status in (Status.PENDING, Status.DELIVERED)
+    ]
+
+
+def shown_id(one: Described) -> str:
+    from replica import show_memory_id
+
+    return show_memory_id(one.raised.id)
+
+
+def kinds(found: list[Described]) -> list[str]:
+    return [one.raised.kind for one in found]
+
+
+def test_yd_60_what_matters_comes_up_for_review_when_it_has_faded(home: Home) -> None:
+    rid = home.remember("the safe is behind the picture", importance=0.8)
+    home.remember("nobody said whether this matters")
+    home.remember("this does not matter", importance=0.1)
+    half_lives = 3.0  # 0.8 x 2^-3 is the threshold
+    home.now_ms += round(30 * half_lives * DAY_MS) - 1_000
+    assert raise_all(home) == []
+    home.now_ms += 2_000
+    (one,) = raise_all(home)
+    assert (one.raised.kind, one.raised.rid) == ("decay_review", rid)
+    assert one.reason is not None
+    assert one.reason.urgency == pytest.approx(0.8 * (1 - 0.125), abs=1e-6)
+    assert raise_all(home) == [], "once"
+    home.commit(Write(Access(((rid, 1, home.now_ms),))))
+    assert live(home) == [], "it was recalled: there is nothing to review"
+    home.now_ms += 100 * DAY_MS
+    assert kinds(raise_all(home)) == ["decay_review"], "and when it has faded again, it comes up again"
+
+
+def test_yd_73_the_threshold_of_a_review_is_a_setting(home: Home) -> None:
+    home.remember("the safe is behind the picture", importance=0.8)
+    home.now_ms += 31 * DAY_MS
+    eager = Thresholds(review_strength=0.4)
+    TriggerTables(eager).migrate(home.connection)
+    assert kinds(raise_all(home, eager)) == ["decay_review"]
+
+
+def test_yd_61_a_topic_is_ready_at_twenty_loose_memories_and_not_at_nineteen(home: Home) -> None:
+    for n in range(19):
+        home.remember(f"note {n}", topic="garden", told_at=NOW_MS + n * DAY_MS * 9)
+    for n in range(9):
+        home.remember(f"fact {n}", topic="garden", type="semantic")
+    assert raise_all(home) == []
+    home.remember("one more", topic="garden")
+    (one,) = raise_all(home)
+    assert one.raised.kind == "consolidation_ready"
+    assert len(one.raised.memories) == 20
+    assert one.reason is not None
+    assert one.reason.text == "20 memories about garden could be tidied up into one"
+    assert raise_all(home) == []
+
+
+def test_yd_63_a_pattern_comes_up_once(home: Home) -> None:
+    for n in range(4):
+        home.remember(f"yesterday Ann met Bob, number {n}", told_at=NOW_MS + n * 40 * DAY_MS)
+    (one,) = raise_all(home)
+    assert one.raised.kind == "pattern:co_occurrence"
+    assert one.reason is not None
+    assert one.reason.text == "Ann and Bob come up together in 4 memories"
+    home.commit(Write(Trigger(one.raised.id, 2, one.raised.kind, one.raised.about), one.raised.rid))
+    home.remember("then Ann met Bob once more")
+    home.now_ms += 400 * DAY_MS
+    assert raise_all(home) == []
+
+
+def test_yd_64_a_goal_has_progress_or_goes_quiet(home: Home) -> None:
+    goal = home.remember("I want to run a marathon in Lisbon", goal="open")
+    home.now_ms += 13 * DAY_MS
+    assert raise_all(home) == []
+    home.now_ms += DAY_MS
+    (quiet,) = raise_all(home)
+    assert (quiet.raised.kind, quiet.raised.rid) == ("goal_stagnation", goal)
+    home.remember("bought shoes")
+    assert raise_all(home) == [], "that says nothing of the goal"
+    home.now_ms += 1_000
+    news = home.remember("booked a hotel for the Lisbon marathon")
+    (progress,) = raise_all(home)
+    assert (progress.raised.kind, progress.raised.about) == ("goal_progress", (news,))
+    assert kinds(live(home)) == ["goal_progress"], "it is quiet no more"
+    home.commit(Write(Set("goal", "done"), goal))
+    assert live(home) == []
+    home.now_ms += 30 * DAY_MS
+    assert raise_all(home) == []
+
+
+def test_ml_86_a_reminder_comes_up_when_it_is_due(home: Home) -> None:
+    due = NOW_MS + HOUR_MS
+    rid = home.remember("call the dentist", type="prospective", event_start=due)
+    home.now_ms = due - 1
+    assert raise_all(home) == []
+    home.now_ms = due
+    (one,) = raise_all(home)
+    assert (one.raised.kind, one.raised.rid) == ("reminder", rid)
+    later = due + 7 * DAY_MS
+    home.commit(Write(Set("event_start", later), rid))
+    assert live(home) == [], "it was put off"
+    home.now_ms = later
+    assert kinds(raise_all(home)) == ["reminder"]
+
+
+def test_yd_62_an_open_contradiction_is_escalated_until_it_is_settled(home: Home) -> None:
+    rids = [home.remember(f"I work at {where}") for where in ("Google", "Meta")]
+    for rid, where in zip(rids, ("Google", "Meta"), strict=True):
+        home.commit(Write(Claim("owner", "works_at", where, (), None), rid))
+    (one,) = raise_all(home)
+    assert (one.raised.kind, set(one.raised.memories)) == ("conflict_escalation", set(rids))
+    assert one.reason is not None
+    first = one.reason.urgency
+    home.now_ms += DAY_MS
+    (again,) = live(home)
+    assert again.reason is not None
+    assert again.reason.urgency > first
+    home.commit(Write(Forget((rids[0],))))
+    assert live(home) == []
+
+
+def test_what_does_not_matter_enough_is_not_escalated(home: Home) -> None:
+    for taste in ("like", "dislike"):
+        rid = home.remember(f"I {taste} sushi")
+        home.commit(Write(Claim("owner", "attitude:sushi", taste, (), None), rid))
+    assert raise_all(home) == []
+    assert kinds(raise_all(home, Thresholds(escalation_severity="medium"))) == ["conflict_escalation"]
+
+
+def test_a_thing_is_not_brought_up_again_before_it_has_cooled_down() -> None:
+    rid = MemoryId(bytes(16))
+    first, second = Candidate(REVIEW, rid, 1, 0.5), Candidate(REVIEW, rid, 2, 0.5)
+    home = Home()
+    rid_held = home.remember("x")
+    held = [Candidate(REVIEW, rid_held, 1, 0.5)]
+    home.commit(write_of(held[0], Status.DISMISSED))
+    raised = [one.raised for one in described(home.connection, home.now_ms)]
+    again = Candidate(REVIEW, rid_held, 2, 0.5)
+    assert choose([again], raised, home.now_ms + 13 * DAY_MS, Thresholds()) == []
+    assert choose([again], raised, home.now_ms + 15 * DAY_MS, Thresholds()) == [again]
+    assert choose([first, second], [], NOW_MS, Thresholds()) in ([first], [second]), (
+        "one of a subject at a time"
+    )
+
+
+def test_an_inbox_takes_five_reviews_and_any_number_of_reminders() -> None:
+    rids = [MemoryId(bytes([n]) * 16) for n in range(30)]
+    reviews = [Candidate(REVIEW, rid, 1, n / 100) for n, rid in enumerate(rids)]
+    chosen = choose(reviews, [], NOW_MS, Thresholds())
+    assert [one.urgency for one in chosen] == [0.29, 0.28, 0.27, 0.26, 0.25]
+    reminders = [Candidate(REMINDER, rid, 1, 0.9) for rid in rids]
+    assert len(choose(reminders, [], NOW_MS, Thresholds())) == 30
+
+
+def test_tables_kept_in_step_equal_tables_made_anew(home: Home) -> None:
+    rids = [home.remember(f"m {n}", importance=n / 10, topic="t", type="episodic") for n in range(1, 10)]
+    home.remember("r", type="prospective", event_start=5)
+    home.commit(Write(Access(((rids[3], 2, home.now_ms + 5),))))
+    home.commit(Write(Set("half_life", 60.0), rids[4]))
+    home.commit(Write(Set("importance", None), rids[5]))
+    home.commit(Write(Set("topic", "u"), rids[6]), Write(Set("archived", True), rids[7]))
+    home.commit(Write(Forget((rids[8],))))
+    kept = tables(home.connection)
+    home.connection.execute("DELETE FROM due_version")
+    TriggerTables().migrate(home.connection)
+    assert tables(home.connection) == kept
+    assert kept[1] == [("t", 6), ("u", 1)]
+
+
+def tables(connection: sqlite3.Connection) -> tuple[list[object], list[object]]:
+    return (
+        connection.execute("SELECT * FROM due ORDER BY id, kind").fetchall(),
+        connection.execute("SELECT topic, memories FROM loose_topic ORDER BY topic").fetchall(),
+    )
+
+
+def test_the_stamp_of_the_first_raise_decides_when_it_expires(home: Home) -> None:
+    rid = home.remember("call", type="prospective", event_start=NOW_MS)
+    (one,) = raise_all(home)
+    assert one.raised.held.raised[0] >> COUNTER_BITS == NOW_MS
+    home.now_ms += 49 * HOUR_MS
+    home.commit(write_of(Candidate(REMINDER, rid, NOW_MS, 1.0), Status.DELIVERED))
+    assert live(home) == []
