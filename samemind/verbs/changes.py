@@ -6,7 +6,7 @@ is added to the labels that are there at that moment.
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 import replica
 from replica import Core, Erase, MemoryId, Value, Write, erasure_status, show_memory_id
@@ -21,6 +21,9 @@ from samemind.verbs.ids import find_memory
 from samemind.verbs.views import memory_view
 
 Values = dict[str, Value]
+
+# As many as fit a prompt beside what was asked. Devices that pin while apart may come to more: those stay.
+PINS_MAX: Final = 10
 
 
 async def edit(device: Device, options: Edit) -> MemoryView:
@@ -76,8 +79,23 @@ async def tag(device: Device, options: Tag) -> MemoryView:
 
 
 async def pin(device: Device, options: Pin) -> MemoryView:
-    """Keep it in the core profile."""
-    return await _set(device, options.rid, lambda view: {"pinned": True})
+    """Keep it in the core profile; that stays short enough to be read whole."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
+        rid = find_memory(connection, options.rid)
+        ((others,),) = connection.execute(
+            "SELECT count(*) FROM memory WHERE pinned = 1 AND archived IS NOT 1 AND rid != ?", (rid,)
+        )
+        if others >= PINS_MAX:
+            raise NeedsDecision(
+                f"{others} memories are pinned already, and {PINS_MAX} is as many as can be",
+                code="pins_full",
+                hint="unpin one of them first",
+            )
+        core.commit([Write(replica.Set("pinned", True), rid)], device.now_ms())
+        return memory_view(connection, rid)
+
+    return await device.replica.run(write)
 
 
 async def unpin(device: Device, options: Unpin) -> MemoryView:

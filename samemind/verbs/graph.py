@@ -94,7 +94,7 @@ async def graph(device: Device, options: ShowGraph) -> Graph:
         reached |= border
         if len(edges) >= EDGES_MAX:
             break
-    if not edges:
+    if not edges and not await device.replica.read(partial(_is_named, entity)):
         raise NotFound(f"nothing is related to {entity!r}")
     shown = [
         EdgeView(source=source, relation=relation, target=target, weight=weight)
@@ -129,6 +129,11 @@ def _keep(
 
 def _edges_among(names: Sequence[str], connection: sqlite3.Connection) -> list[tuple[str, str, str, float]]:
     return [edge for name in names for edge in _edges_of(connection, name)]
+
+
+def _is_named(entity: str, connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT 1 FROM entity_mention WHERE name = ? LIMIT 1", (entity,))
+    return found.fetchone() is not None
 
 
 def _edges_of(connection: sqlite3.Connection, name: str) -> list[tuple[str, str, str, float]]:

@@ -4,9 +4,9 @@ import { call } from "./api.js";
 import { announce, h, iconButton, say } from "./dom.js";
 import { edit } from "./editor.js";
 import { showHistory } from "./history.js";
-import { deviceName, learn, memoryNamed, state } from "./state.js";
+import { deviceName, hueOf, learn, memoryNamed, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { ago, categoryOf, clock, hueOf } from "./words.js";
+import { ago, categoryOf, clock } from "./words.js";
 
 /** Make a card; `updateCard` fills it, now and whenever something changes. */
 export function card(memory) {

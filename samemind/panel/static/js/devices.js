@@ -4,9 +4,9 @@ import { call, stream } from "./api.js";
 import { announce, confirmHere, h, keyed, say } from "./dom.js";
 import { how } from "./map.js";
 import { qr } from "./qr.js";
-import { changed, state } from "./state.js";
+import { changed, hueOf, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
-import { ago, clock, hueOf, plural } from "./words.js";
+import { ago, clock, plural } from "./words.js";
 
 export function devicesView() {
   const list = h("ul", { class: "plain devices", "aria-label": "Devices of this group" });
@@ -48,7 +48,7 @@ export function devicesView() {
 
 function deviceCard(device) {
   const item = h("li", { class: "device", data: { device: device.device_id }, vars: { "--hue": hueOf(device.device_id) } });
-  item.name = h("h3", {});
+  item.name = h("h2", {});
   item.told = h("p", { class: "device-state" });
   item.facts = h("p", { class: "muted" });
   item.error = h("p", { class: "device-error" });

@@ -2,9 +2,9 @@
 
 import { call } from "./api.js";
 import { h, s } from "./dom.js";
-import { deviceName, state } from "./state.js";
+import { deviceName, hueOf, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { clock, deed, difference, hueOf } from "./words.js";
+import { clock, deed, difference } from "./words.js";
 
 const LANE = 26;
 const LANES_MAX = 6;

@@ -6,10 +6,11 @@ import { onOps } from "./live.js";
 import { syncMap } from "./map.js";
 import { reveal } from "./memories.js";
 import { openQuestions } from "./questions.js";
-import { count, deviceName, memoryNamed, state } from "./state.js";
-import { ago, clock, deed, hueOf, plural } from "./words.js";
+import { count, deviceName, hueOf, memoryNamed, state } from "./state.js";
+import { ago, clock, deed, plural } from "./words.js";
 
-const SHOWN = 14;
+const SHOWN = 9;
+const KEPT = 60;
 
 /** One sentence on how the devices stand to each other. */
 export function agreement() {
@@ -42,11 +43,12 @@ export function homeView() {
   let ops = [];
 
   const show = () =>
-    keyed(lately, ops, {
+    keyed(lately, gathered(ops), {
       key: (op) => op.op_id,
       make: lateOp,
       update: (item, op) => {
         const text = op.rid && memoryNamed(op.rid)?.text;
+        say(item.deed, ` ${deed(op.kind)}${op.more ? ` ${op.more + 1} things` : ""} `);
         say(item.what, text ? `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”` : "");
         say(item.when, ago(op.at));
         say(item.who, op.device === state.session?.device_id ? "this device" : (op.device_name ?? deviceName(op.device)));
@@ -54,12 +56,12 @@ export function homeView() {
       },
     });
 
-  stream("log", { limit: SHOWN }, () => {}).then((log) => {
-    ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, SHOWN);
+  stream("log", { limit: KEPT }, () => {}).then((log) => {
+    ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, KEPT);
     show();
   }, () => {});
   const stop = onOps((news) => {
-    ops = [...news.ops.toReversed().filter(told), ...ops].slice(0, SHOWN);
+    ops = [...news.ops.toReversed().filter(told), ...ops].slice(0, KEPT);
     map.pulse(news);
     show();
   });
@@ -98,12 +100,29 @@ function told(op) {
   return !["access", "claim", "receipt"].includes(op.kind);
 }
 
+/** The last thing that happened to each memory; what names none, and goes on and on, as one. */
+function gathered(ops) {
+  const rows = [];
+  const seen = new Set();
+  for (const op of ops) {
+    const last = rows.at(-1);
+    if (op.rid ? seen.has(op.rid) : last && !last.rid && last.kind === op.kind && last.device === op.device) {
+      if (!op.rid) last.more += 1;
+      continue;
+    }
+    seen.add(op.rid);
+    rows.push({ ...op, more: 0 });
+  }
+  return rows.slice(0, SHOWN);
+}
+
 function lateOp(op) {
   const item = h("li", { class: "late", vars: { "--hue": hueOf(op.device) } });
   item.who = h("span", { class: "late-who" });
+  item.deed = h("span", {});
   item.what = h("span", { class: "late-what" });
   item.when = h("time", { datetime: op.at, title: clock(op.at) });
-  item.link = h("button", { type: "button", class: "late-row", on: { click: () => reveal(op.rid) } }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "late-head" }, item.who, ` ${deed(op.kind)} `, item.when), item.what);
+  item.link = h("button", { type: "button", class: "late-row", on: { click: () => reveal(op.rid) } }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "late-head" }, item.who, item.deed, item.when), item.what);
   item.append(item.link);
   return item;
 }

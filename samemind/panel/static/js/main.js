@@ -46,11 +46,12 @@ function go() {
 function render() {
   keyed(document.getElementById("tabs"), VIEWS, {
     key: (each) => each.path,
-    make: (each) => h("a", { class: "tab", href: `#/${each.path}` }, icon(each.icon), h("span", {}, each.name), h("b", { class: "badge", hidden: true })),
+    make: (each) => h("a", { class: "tab", href: `#/${each.path}`, title: each.name }, icon(each.icon), h("span", {}, each.name), h("b", { class: "badge", hidden: true })),
     update: (element, each) => {
       if (each.path === here().path) element.setAttribute("aria-current", "page");
       else element.removeAttribute("aria-current");
       const count = each.badge?.() ?? 0;
+      element.setAttribute("aria-label", count ? `${each.name}, ${count} open` : each.name);
       const badge = element.querySelector(".badge");
       badge.hidden = !count;
       say(badge, String(count));

@@ -2,13 +2,13 @@
 // dot on its way for what is being told. It is a picture of what the list of devices says in words.
 
 import { h, s, say } from "./dom.js";
-import { state } from "./state.js";
-import { hueOf, plural } from "./words.js";
+import { hueOf, state } from "./state.js";
+import { plural } from "./words.js";
 
 const WIDE = 640;
 const NARROW = 400;
 // Two devices stand side by side; more stand around this one, and need the room.
-const LOW = 250;
+const LOW = 210;
 const HIGH = 420;
 // Each op of a burst would be a cloud: this many dots say "many".
 const DOTS_MAX = 8;

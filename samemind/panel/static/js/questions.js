@@ -2,9 +2,9 @@
 
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
-import { deviceName, memoryNamed, reloadSoon, state } from "./state.js";
+import { deviceName, hueOf, memoryNamed, reloadSoon, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { ago, hueOf, plural } from "./words.js";
+import { ago, plural } from "./words.js";
 
 export function openQuestions() {
   return (state.contradictions ?? []).filter((each) => each.status === "open");

@@ -118,3 +118,16 @@ export function devices() {
 export function deviceName(id) {
   return devices().find((device) => device.device_id === id)?.name ?? id.slice(0, 8);
 }
+
+const HUES = [158, 262, 24, 210, 330, 88, 292, 48];
+
+/** A colour for each device: the one that its id asks for, or the next that no other of the group has. */
+export function hueOf(id) {
+  const taken = new Map();
+  for (const device of devices().map((each) => each.device_id).sort()) {
+    let place = parseInt(device.slice(0, 6), 16) % HUES.length;
+    if (taken.size < HUES.length) while ([...taken.values()].includes(place)) place = (place + 1) % HUES.length;
+    taken.set(device, place);
+  }
+  return HUES[taken.get(id) ?? parseInt(id.slice(0, 6), 16) % HUES.length];
+}

@@ -73,8 +73,3 @@ export function difference(before, after) {
   }
   return parts;
 }
-
-/** A colour of its own for each device, the same on every screen. */
-export function hueOf(deviceId) {
-  return [158, 262, 24, 210, 330, 88, 292, 48][parseInt(deviceId.slice(0, 6), 16) % 8];
-}

@@ -1,0 +1,111 @@
+"""Two real daemons with their panels and one real browser, for all tests of this folder together.
+
+They are paired by the code that one page shows and the other is given, since that is how people do it. Each test
+begins with nothing remembered, and ends without a word on any page's console.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")  # the extra `dev` has it; a browser comes with the machine
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import CHROMIUM, PATIENCE_MS, Panel, browser, panel
+
+# Where a test run leaves its screenshots, for people to look at.
+SHOTS = Path(__file__).parents[3] / "build" / "panel"
+
+
+@dataclass
+class Household:
+    """Two devices of one person."""
+
+    laptop: Panel
+    phone: Panel
+    words: tuple[str, str]
+    """What both pages showed when they were paired."""
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The machine's browser."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt install chromium")
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def paired(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
+    """Two daemons, paired in their pages."""
+    expect.set_options(timeout=PATIENCE_MS)
+    base = tmp_path_factory.mktemp("panels")
+    with (
+        panel(chromium, base / "laptop", "laptop") as laptop,
+        panel(chromium, base / "phone", "phone") as phone,
+    ):
+        yield Household(laptop, phone, pair(laptop, phone))
+
+
+def pair(laptop: Panel, phone: Panel) -> tuple[str, str]:
+    """Show a code on one page and type it on the other."""
+    shows, types = laptop.page("#/devices"), phone.page("#/devices")
+    shows.get_by_role("button", name="Show a code").click()
+    code = shows.locator(".code")
+    code.wait_for()
+    expect(shows.get_by_role("img", name="QR code for pairing")).to_be_visible()
+    types.get_by_label("Code", exact=True).fill(code.get_attribute("data-code") or "")
+    types.get_by_label("Address, if needed").fill(code.get_attribute("data-address") or "")
+    types.get_by_role("button", name="Join").click()
+    words = shows.locator(".words").inner_text(), types.locator(".words").inner_text()
+    expect(shows.locator(".device.linked")).to_have_count(1)
+    shows.close()
+    types.close()
+    return words
+
+
+@pytest.fixture
+def household(paired: Household) -> Iterator[Household]:
+    """The two devices with nothing remembered; afterwards, nothing on any console."""
+    for each in (paired.laptop, paired.phone):
+        each.errors.clear()
+    page = paired.laptop.page()
+    page.evaluate("() => localStorage.clear()")
+    rids = [memory["rid"] for memory in paired.laptop.ask(page, "list", limit=500)["memories"]]
+    if rids:
+        paired.laptop.ask(page, "forget", rids=rids)
+    page.close()
+    yield paired
+    for each in (paired.laptop, paired.phone):
+        for left in each.context.pages:
+            left.close()
+    assert paired.laptop.errors + paired.phone.errors == []
+
+
+@pytest.fixture
+def laptop(household: Household) -> Panel:
+    """One of the two devices."""
+    return household.laptop
+
+
+@pytest.fixture
+def phone(household: Household) -> Panel:
+    """The other."""
+    return household.phone
+
+
+@pytest.fixture
+def page(laptop: Panel) -> Page:
+    """A page of the laptop's panel."""
+    return laptop.page()
+
+
+def shoot(page: Page, name: str) -> None:
+    """Keep a picture of a page, when what moves has come to rest."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.evaluate("() => Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {})))")
+    page.screenshot(path=SHOTS / f"{name}.png")

@@ -1,0 +1,128 @@
+"""The panel for everybody, and against nobody: axe, keys, inert text, a used address."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.endtoend.panel.conftest import Household, shoot
+from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.memories_page import card, open_memories
+
+HOSTILE = (
+    "<img src=x onerror=\"window.pwned='img'\">",
+    "<script>window.pwned='script'</script>",
+    "</textarea><svg onload=\"window.pwned='svg'\">",
+    "javascript:window.pwned='link'",
+    "{{constructor.constructor('window.pwned=1')()}}",
+)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    laptop.ask(page, "remember", text="I work at Google", meta=["category=identity"])
+    phone.ask(phone.page(), "remember", text="I work at Meta")
+    laptop.ask(page, "remember", text="Coffee without sugar", meta=["category=preference"], pin=True)
+    laptop.ask(page, "relate", source="Ann", relation="works_on", target="Heron")
+    found: dict[str, list[str]] = {}
+    for view in ("", "devices", "questions", "inbox", "graph"):
+        page.goto(f"{laptop.url}#/{view}")
+        if view == "questions":
+            expect(page.locator(".question")).to_have_count(1)
+        found |= judged(page, view or "home")
+    open_memories(page)
+    page.get_by_role("button", name="Manage").click()
+    found |= judged(page, "memories, managing")
+    page.get_by_role("button", name="Done").click()
+    page.locator(".card-text").first.dblclick()
+    found |= judged(page, "memories, rewriting")
+    page.keyboard.press("Escape")
+    card(page, "Coffee").locator("[aria-label=History]").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    found |= judged(page, "history")
+    page.keyboard.press("Escape")
+    shoot(page, f"home-{scheme}")
+    laptop.ask(page, "unrelate", source="Ann", relation="works_on", target="Heron")
+    assert found == {}
+
+
+def judged(page: Page, where: str) -> dict[str, list[str]]:
+    results = Axe().run(page)
+    return {
+        f"{where}: {violation['id']}": [str(node["target"]) for node in violation["nodes"]]
+        for violation in results.response["violations"]
+    }
+
+
+def test_script_in_a_memory_is_shown_as_it_was_written_and_does_nothing(laptop: Panel, page: Page) -> None:
+    for text in HOSTILE:
+        laptop.ask(page, "remember", text=text, speaker="<b>Ann</b>", no_facts=True)
+    laptop.ask(page, "relate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
+    open_memories(page)
+    expect(page.locator(".card")).to_have_count(len(HOSTILE))
+    assert sorted(page.locator(".card-words").all_text_contents()) == sorted(HOSTILE)
+    page.locator(".card-text").first.click()
+    page.keyboard.press("Escape")
+    page.get_by_label("Search memories").fill("<img")
+    expect(page.locator(".card").first).to_contain_text("<img")
+    for view in ("", "graph"):
+        page.goto(f"{laptop.url}#/{view}")
+    expect(page.locator("main")).to_be_visible()
+    laptop.ask(page, "unrelate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("main img, aside img, main script, aside script").count() == 0
+    refused = page.evaluate(
+        "() => { try { document.body.innerHTML = '<p>'; return 'done'; } catch (e) { return e.name; } }"
+    )
+    assert refused == "TypeError", "the browser itself refuses to make markup of text"
+    laptop.errors.clear()  # it tells of that
+
+
+def test_everything_is_within_reach_of_keys(laptop: Panel, page: Page) -> None:
+    laptop.ask(page, "remember", text="Reach me", no_facts=True)
+    expect(page.locator("#pill")).to_have_text("1 memory")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.keyboard.press("2")
+    expect(page.get_by_role("heading", name="Devices", level=1)).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.get_by_label("What to remember")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.locator("#memories")).to_be_hidden()
+    page.keyboard.press("m")
+    expect(page.get_by_label("Search memories")).to_be_focused()
+    page.locator(".card-text").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Edit memory")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".card-text")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_an_address_lets_in_one_browser_once(household: Household) -> None:
+    laptop = household.laptop
+    url = launch_url(laptop.home)
+    browser = laptop.context.browser
+    assert browser is not None
+    for expected in ("inside", "outside"):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(url)
+        if expected == "inside":
+            page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)
+            assert "launch" not in page.url, "the token stays in no history"
+        else:
+            expect(page.get_by_role("heading", level=1)).to_have_text("Open the panel from this device")
+            assert page.locator(".card").count() == 0
+        context.close()
+
+
+def test_a_page_says_that_the_device_went_away_and_comes_back_by_itself(laptop: Panel, page: Page) -> None:
+    page.context.set_offline(True)
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    page.context.set_offline(False)
+    expect(page.locator("#whoami")).to_have_text("laptop")
+    laptop.errors.clear()

@@ -1,0 +1,349 @@
+"""The panel of memories in a real browser: what each gesture does, and what it leaves alone."""
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.endtoend.panel.conftest import shoot
+from tests.support.browser import Panel
+from tests.support.cli import run
+from tests.support.memories_page import card, open_memories, texts, verbs
+
+# fmt: off
+TOLD = (
+    ("The launch of Heron is on 12 March", "project"), ("Heron’s database is Postgres 16", "project"),
+    ("I prefer window seats", "preference"), ("Coffee without sugar, always", "preference"),
+    ("My blood type is 0+", "identity"), ("The spare key is with Mrs. Okafor", None),
+)
+# fmt: on
+
+
+def tell(device: Panel, page: Page, *told: tuple[str, str | None]) -> list[str]:
+    """Remember these, each with its category."""
+    rids = []
+    for text, category in told:
+        meta = [] if category is None else [f"category={category}"]
+        rids.append(device.ask(page, "remember", text=text, meta=meta, no_facts=True)["rid"])
+    return rids
+
+
+def test_lo_29_the_pill_shows_the_count_and_opens_the_panel(laptop: Panel, page: Page) -> None:
+    pill = page.locator("#pill")
+    expect(pill).to_have_text("0 memories")
+    tell(laptop, page, *TOLD)
+    expect(pill).to_have_text("6 memories")
+    expect(page.locator("#memories")).to_be_hidden()
+    pill.click()
+    expect(page.locator("#memories")).to_be_visible()
+    expect(pill).to_have_attribute("aria-expanded", "true")
+    assert len(texts(page)) == 6
+    shoot(page, "memories")
+
+
+def test_lo_30_cards_are_grouped_by_category_with_an_accent_and_reached_by_keys(
+    laptop: Panel, page: Page
+) -> None:
+    tell(laptop, page, *TOLD)
+    panel = open_memories(page)
+    box, width = panel.bounding_box(), page.viewport_size
+    assert box is not None
+    assert width is not None
+    assert round(box["x"] + box["width"]) == width["width"], "at the right"
+    expect(card(page, "Okafor")).to_be_visible()
+    groups = page.locator(".group")
+    assert groups.evaluate_all("(all) => all.map((each) => each.dataset.category)") == [
+        "project",
+        "preference",
+        "identity",
+        "other",
+    ]
+    expect(page.get_by_role("list", name="Projects").get_by_role("listitem")).to_have_count(2)
+    colours = page.locator(".card").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each).borderInlineStartColor)"
+    )
+    assert len(set(colours)) == 4
+    page.keyboard.press("Tab")  # from the search to the first category
+    page.keyboard.press("Tab")
+    page.locator(".card-text").first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".card-text").nth(1)).to_be_focused()
+    assert (
+        page.locator(".card-text").nth(1).evaluate("(each) => getComputedStyle(each).outlineStyle") != "none"
+    )
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(page.locator("#pill")).to_be_focused()
+
+
+def test_lo_31_a_click_edits_enter_and_leaving_save_and_nothing_unchanged_is_written(
+    laptop: Panel, page: Page
+) -> None:
+    (rid,) = tell(laptop, page, ("I take the 8:15 train", None))
+    open_memories(page)
+    asked = verbs(page)
+    text, editor = page.locator(".card-text"), page.get_by_label("Edit memory")
+
+    text.click()
+    page.keyboard.press("Enter")
+    expect(editor).to_have_count(0)
+    text.click()
+    editor.fill("   ")
+    page.keyboard.press("Enter")
+    text.click()
+    editor.fill("something else")
+    page.keyboard.press("Escape")
+    expect(text).to_have_text("I take the 8:15 train")
+    assert asked == [], "unchanged, empty and left: nothing is written"
+
+    text.click()
+    editor.fill("I take the 8:45 train")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("from platform 3")
+    page.keyboard.press("Enter")
+    expect(text).to_have_text("I take the 8:45 train\nfrom platform 3")
+    assert laptop.ask(page, "get", rid=rid)["text"] == "I take the 8:45 train\nfrom platform 3"
+
+    text.click()
+    editor.fill("I cycle")
+    page.get_by_role("heading", name="Memories").click()  # leaving it saves it
+    expect(text).to_have_text("I cycle")
+    assert asked == ["edit", "edit"]
+
+
+def test_lo_31_a_double_click_rewrites_all_of_it_with_its_category(laptop: Panel, page: Page) -> None:
+    (rid,) = tell(laptop, page, ("I like tea", None))
+    open_memories(page)
+    asked = verbs(page)
+    page.locator(".card-text").dblclick()
+    shoot(page, "rewrite")
+    page.keyboard.type("Tea, never coffee")  # all of it was selected
+    page.locator(".editor select").select_option("preference")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("list", name="Preferences")).to_contain_text("Tea, never coffee")
+    memory = laptop.ask(page, "get", rid=rid)
+    assert (memory["text"], memory["meta"]["category"]) == ("Tea, never coffee", "preference")
+    assert asked == ["edit", "set"]
+
+
+def test_lo_12_a_stale_edit_is_seen_and_not_silently_lost(laptop: Panel, page: Page) -> None:
+    """Two pages: what one saved while the other was editing is shown there, live, and only then replaced."""
+    (rid,) = tell(laptop, page, ("The door code is 1234", None))
+    open_memories(page)
+    page.locator(".card-text").click()
+    other = laptop.page()
+    laptop.ask(other, "edit", rid=rid, text="The door code is 9876")
+    news = page.locator(".editor-news")
+    expect(news).to_contain_text("Changed meanwhile")
+    expect(news.locator("ins")).to_have_text("9876")
+    page.get_by_label("Edit memory").fill("The door code is 9876, since May")
+    page.keyboard.press("Enter")
+    expect(page.locator(".card-text")).to_have_text("The door code is 9876, since May")
+
+    refused = page.evaluate(
+        """async (rid) => (await import('/js/api.js')).call('edit', {rid, text: 'mine', was: 'The door code is 1234'})
+           .catch((error) => [error.status, error.code])""",
+        rid,
+    )
+    assert refused == [409, "changed_meanwhile"]
+    laptop.errors.clear()  # the browser tells of the refusal
+
+
+def test_lo_32_several_are_forgotten_at_once(laptop: Panel, page: Page) -> None:
+    tell(laptop, page, *TOLD)
+    open_memories(page)
+    page.get_by_role("button", name="Manage").click()
+    for text in ("window seats", "without sugar", "blood type"):
+        card(page, text).get_by_role("checkbox").check()
+    expect(page.locator(".bulk-count")).to_have_text("3 selected")
+    shoot(page, "manage")
+    page.get_by_role("button", name="Forget", exact=True).click()
+    expect(page.locator("#pill")).to_have_text("3 memories")
+    expect(page.locator(".card")).to_have_count(3)
+    expect(page.locator(".toast")).to_have_count(0)  # the window closed
+    assert laptop.ask(page, "list", limit=9)["total"] == 3
+
+
+def test_lo_33_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
+    laptop: Panel, phone: Panel, page: Page
+) -> None:
+    tell(laptop, page, ("Keep me", None), ("Forget me", None))
+    open_memories(page)
+    ops = laptop.ask(page, "stats")["ops"]
+    card(page, "Keep me").hover()
+    card(page, "Keep me").get_by_role("button", name="Forget").click()
+    expect(card(page, "Keep me")).to_have_count(0)
+    expect(page.locator("#pill")).to_have_text("1 memory")
+    assert (
+        page.locator(".toast").evaluate("(each) => getComputedStyle(each).getPropertyValue('--seconds')")
+        == "4s"
+    )
+    shoot(page, "undo")
+    page.get_by_role("button", name="Undo").click()
+    expect(card(page, "Keep me")).to_be_visible()
+    assert laptop.ask(page, "stats")["ops"] == ops, "nothing was written, so nobody else heard of it"
+
+    card(page, "Forget me").hover()
+    card(page, "Forget me").get_by_role("button", name="Forget").click()
+    expect(page.locator(".toast")).to_have_count(1)
+    expect(page.locator(".toast")).to_have_count(0)
+    assert [each["text"] for each in laptop.ask(page, "list")["memories"]] == ["Keep me"]
+    elsewhere = phone.page()
+    expect(elsewhere.locator("#pill")).to_have_text("1 memory")
+
+
+def test_lo_34_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_seconds(
+    laptop: Panel, page: Page
+) -> None:
+    tell(laptop, page, *TOLD)
+    open_memories(page)
+    page.get_by_role("button", name="Manage").click()
+    page.get_by_role("button", name="Clear all").click()
+    question = page.get_by_role("group", name=re.compile("Forget all 6 memories"))
+    question.get_by_role("button", name="Keep").click()
+    expect(page.locator(".card")).to_have_count(6)
+    page.get_by_role("button", name="Clear all").click()
+    question.get_by_role("button", name="Forget all").click()
+    expect(page.locator(".card")).to_have_count(0)
+    expect(page.locator("#pill")).to_have_text("0 memories")
+    assert (
+        page.locator(".toast").evaluate("(each) => getComputedStyle(each).getPropertyValue('--seconds')")
+        == "8s"
+    )
+    page.locator("#pill").focus()
+    page.keyboard.press("u")
+    expect(page.locator(".card")).to_have_count(6)
+    assert laptop.ask(page, "list")["total"] == 6
+
+
+def test_lo_35_a_pin_is_shown_and_an_eleventh_is_refused_with_the_reason(laptop: Panel, page: Page) -> None:
+    tell(laptop, page, *((f"Worth keeping, number {n}", None) for n in range(11)))
+    open_memories(page)
+    for n in range(10):
+        pin = card(page, f"number {n}").filter(has_not_text=f"number {n}0").first.locator(".card-pin")
+        pin.focus()
+        page.keyboard.press("Enter")
+        expect(pin).to_have_attribute("aria-pressed", "true")
+    pinned = page.locator(".card.pinned")
+    expect(pinned).to_have_count(10)
+    edge = "(each) => getComputedStyle(each).boxShadow"
+    assert pinned.first.evaluate(edge) != page.locator(".card:not(.pinned)").first.evaluate(edge)
+    page.locator(".card:not(.pinned) .card-pin").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("10")
+    expect(pinned).to_have_count(10)
+    pinned.first.locator(".card-pin").focus()
+    page.keyboard.press("Enter")
+    expect(pinned).to_have_count(9)
+    laptop.errors.clear()  # the browser tells of the refusal
+
+
+def test_lo_36_the_composer_remembers_with_its_source(laptop: Panel, page: Page) -> None:
+    open_memories(page)
+    page.get_by_role("button", name="Remember something").click()
+    page.get_by_label("What to remember").fill("My locker is number 17")
+    page.locator(".composer select").select_option("identity")
+    page.keyboard.press("Escape")  # in the select: nothing; the text stays
+    page.get_by_label("What to remember").press("Enter")
+    expect(card(page, "My locker is number 17").first).to_be_visible()
+    expect(page.get_by_label("What to remember")).to_have_value("")
+    expect(page.get_by_label("What to remember")).to_be_focused()
+    told = [each for each in laptop.ask(page, "list")["memories"] if each["text"] == "My locker is number 17"]
+    assert [(each["source"], each["meta"]["category"]) for each in told] == [("manual", "identity")]
+
+
+def test_lo_37_nothing_remembered_is_explained(page: Page) -> None:
+    panel = open_memories(page)
+    expect(panel).to_contain_text("Nothing is remembered yet")
+    expect(panel).to_contain_text("Write something below")
+    shoot(page, "empty")
+
+
+def test_lo_38_a_reload_keeps_the_category_and_nothing_else(laptop: Panel, page: Page) -> None:
+    tell(laptop, page, *TOLD)
+    open_memories(page)
+    page.get_by_role("group", name="Category").get_by_role("button", name="Preferences").click()
+    page.get_by_role("button", name="Manage").click()
+    expect(page.locator(".card")).to_have_count(2)
+    page.reload()
+    expect(page.locator("#memories")).to_be_hidden()
+    open_memories(page)
+    expect(page.get_by_role("button", name="Manage")).to_have_attribute("aria-pressed", "false")
+    chip = page.get_by_role("group", name="Category").get_by_role("button", name="Preferences")
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".card")).to_have_count(2)
+
+
+def test_lo_39_who_wants_less_motion_gets_none(laptop: Panel, page: Page) -> None:
+    tell(laptop, page, *TOLD)
+    page.emulate_media(reduced_motion="reduce")
+    open_memories(page)
+    slow = "() => document.getAnimations().filter((each) => each.effect.getComputedTiming().duration > 10).length"
+    assert page.evaluate(slow) == 0
+    tell(laptop, page, ("One more", None))
+    expect(card(page, "One more")).to_be_visible()
+    assert page.evaluate(slow) == 0
+    assert page.locator(".flight").count() == 0
+    page.emulate_media(reduced_motion="no-preference")
+    page.evaluate("() => document.querySelector('.card').classList.add('arrived')")
+    assert page.evaluate(slow) > 0, "and who does not mind, some"
+
+
+def test_search_narrows_while_typing_by_words_and_by_meaning(laptop: Panel, page: Page) -> None:
+    tell(laptop, page, *TOLD)
+    page.keyboard.press("/")
+    page.keyboard.type("post")
+    expect(page.locator(".card").first).to_contain_text("Postgres 16")
+    page.get_by_label("Search memories").fill("which seat do I like on a plane")
+    expect(page.locator(".card").first).to_contain_text("window seats")
+    shoot(page, "search")
+    page.get_by_label("Search memories").fill("")
+    expect(page.locator(".card")).to_have_count(6)
+
+
+@pytest.mark.slow
+def test_lo_40_five_known_traps(laptop: Panel, page: Page, tmp_path: Path) -> None:
+    # A page that freezes: three hundred cards are drawn well within a second of the page's own time.
+    lines = [f'{{"text": "Note number {n} of a long list, kept for later"}}' for n in range(300)]
+    assert run(laptop.home, "remember", "--batch", "-", "--no-dedup", stdin="\n".join(lines)).code == 0
+    expect(page.locator("#pill")).to_have_text("300 memories")
+    took_ms = page.evaluate(
+        """() => { const start = performance.now(); document.getElementById('pill').click();
+                   document.body.offsetHeight; return performance.now() - start; }"""
+    )
+    expect(page.locator(".card")).to_have_count(300)
+    assert took_ms < 2_000
+    rids = [each["rid"] for each in laptop.ask(page, "list", limit=300)["memories"]]
+    laptop.ask(page, "forget", rids=rids)
+    expect(page.locator(".card")).to_have_count(0)
+
+    # A false-positive merge: what sounds alike stays two.
+    tell(laptop, page, ("Ann likes tea", None), ("Ann likes trees", None))
+    expect(page.locator(".card")).to_have_count(2)
+
+    # Overflow: a word without end stays within its card, and the page does not scroll sideways.
+    tell(laptop, page, ("https://example.org/" + "a" * 400, None))
+    expect(page.locator(".card")).to_have_count(3)
+    wider = "(all) => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length"
+    assert page.locator(".card, body").evaluate_all(wider) == 0
+
+    # A race of tabs: both change one memory, and neither change is gone.
+    rid = laptop.ask(page, "list", limit=1)["memories"][0]["rid"]
+    other = laptop.page()
+    for tab, value in ((page, "topic=links"), (other, "project=Heron")):
+        laptop.ask(tab, "set", rid=rid, values=[value])
+    memory = laptop.ask(page, "get", rid=rid)
+    assert (memory["topic"], memory["project"]) == ("links", "Heron")
+
+    # A migration that fails: a store of a later version is refused, and left as it is.
+    home = tmp_path / "later"
+    assert run(home, "remember", "from the future").code == 0
+    with sqlite3.connect(home / "memory.db") as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    before = (home / "memory.db").read_bytes()
+    done = run(home, "--json", "panel")
+    assert (done.code, done.json["error"]["code"]) == (1, "store_newer")
+    assert (home / "memory.db").read_bytes() == before
