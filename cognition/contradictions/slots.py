@@ -115,7 +115,10 @@ def judge(relation: str, claims: Sequence[Told]) -> Judged:
         if SEVERITIES[known.kind] is Severity.LOW:
             return Judged(beliefs, held, Status.SETTLED, SettledBy.SEVERITY)
         return Judged(beliefs, held, Status.OPEN)
-    resolved = len(held) > 1 or any(belief.standing is Standing.HIDDEN for belief in valued)
+    resolved = any(
+        belief.standing is Standing.HIDDEN or (belief.standing is Standing.HELD and belief.opinions)
+        for belief in valued
+    )
     return Judged(beliefs, everything, Status.SETTLED, SettledBy.RESOLUTION if resolved else SettledBy.CHANGE)
 
 

@@ -24,7 +24,9 @@ _EMPTY: Final = frozenset(_EMPTY_WORDS.split())
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a value that tell it from others."""
+    """Return the words of a value that tell it from others; an address is one word."""
+    if "@" in text:
+        return frozenset([folded(text)])
     found = [_ORDINAL.sub(r"\1", word) for word in _WORDS.findall(folded(text))]
     telling = frozenset(word for word in found if word not in _EMPTY)
     return telling or frozenset(found)

@@ -1,0 +1,132 @@
+"""What a text claims: only what one thing can be true of, and whether it says that this has changed."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognition.contradictions.reading import read_statements
+from cognition.extraction.values import Statement
+
+TOLD_MS = int(datetime(2025, 6, 15, 12, tzinfo=UTC).timestamp() * 1_000)
+
+
+def read(text: str, speaker: str | None = None) -> list[tuple[str, str, str]]:
+    return [(each.entity, each.relation, each.value) for each in statements(text, speaker)]
+
+
+def statements(text: str, speaker: str | None = None) -> tuple[Statement, ...]:
+    return read_statements(text, told_at_ms=TOLD_MS, speaker=speaker)
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed"),
+    [
+        ("I work at Google", ("owner", "works_at", "Google")),
+        ("We live in Boston", ("owner", "lives_in", "Boston")),
+        ("Ann lives in Germany", ("Ann", "lives_in_country", "Germany")),
+        ("Ann lives in Texas", ("Ann", "lives_in_region", "Texas")),
+        ("My wife Anna is great.", ("owner", "spouse", "Anna")),
+        ("My birthday is May 17", ("owner", "birthday", "May 17")),
+        ("Ann's birthday is 3 June", ("Ann", "birthday", "3 June")),
+        ("Ann was born in Lisbon", ("Ann", "born_in", "Lisbon")),
+        ("I'm vegan", ("owner", "diet", "vegan")),
+        ("I love sushi", ("owner", "attitude:sushi", "likes")),
+        ("I can't stand olives", ("owner", "attitude:olives", "dislikes")),
+        ("My favorite color is blue", ("owner", "favorite:color", "blue")),
+        ("I prefer tea to coffee", ("owner", "prefers:coffee|tea", "tea")),
+        ("My email is a@b.org", ("owner", "email", "a@b.org")),
+        ("My name is Bob", ("owner", "name", "Bob")),
+        ("I'm friends with Bob", ("owner", "friends_with", "Bob")),
+        ("Ich arbeite bei Google", ("owner", "works_at", "Google")),
+        ("Vivo en Lisboa", ("owner", "lives_in", "Lisboa")),
+    ],
+)
+def test_what_one_thing_can_be_true_of_is_claimed(text: str, claimed: tuple[str, str, str]) -> None:
+    assert claimed in read(text)
+
+
+def test_who_speaks_is_whom_i_means() -> None:
+    assert read("I work at Google", speaker="Ann") == [("Ann", "works_at", "Google")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do you live in Boston?",
+        "I'd love to live in Lisbon",
+        "I wish I worked at Google",
+        "If I lived in Paris, I would cook more",
+        "Maybe I live in Boston",
+        "I want to move to Berlin",
+        "Next month I start at Meta",
+        "I worked at Google for years",
+        "I'm living in Paris for the summer",
+        "I live in a small town",
+        "I don't live in Boston",
+        "I love that idea",
+        "I love spending time with my family in the mountains",
+        "I like it",
+        "One of my favorite books is Dune",
+        "The weather was nice today",
+    ],
+)
+def test_what_is_asked_wished_past_planned_or_vague_claims_nothing(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I just started at Meta",
+        "Ann moved to Lisbon",
+        "I live in Berlin now",
+        "I got a new job at Stripe",
+        "I used to work at Google, but now I work at Meta",
+        "I don't like sushi anymore",
+        "I got married last week",
+        "Actually I work at Meta",
+        "I've switched: I work at Meta these days",
+    ],
+)
+def test_words_of_change_are_noticed(text: str) -> None:
+    assert [each.changes for each in statements(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text", ["I work at Meta", "I live in Boston", "I still live in Boston", "I like tea"]
+)
+def test_where_nothing_is_said_to_have_changed_nothing_has(text: str) -> None:
+    assert [each.changes for each in statements(text)] == [False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I left Google",
+        "I no longer work at Google",
+        "I don't work at Google anymore",
+        "I quit my job at Google",
+        "I used to work at Google",
+    ],
+)
+def test_an_end_is_told_from_a_change(text: str) -> None:
+    (statement,) = statements(text)
+    assert (statement.relation, statement.value, statement.ends) == ("works_at", "Google", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("Since March 2023 I work at Stripe", datetime(2023, 3, 1, tzinfo=UTC)),
+        ("I've lived in Porto since 2019", datetime(2019, 1, 1, tzinfo=UTC)),
+        ("I moved to Lisbon in May 2024", datetime(2024, 5, 1, tzinfo=UTC)),
+    ],
+)
+def test_since_when_it_holds_is_read_where_it_is_said(text: str, since: datetime) -> None:
+    (statement,) = statements(text)
+    assert statement.valid_from == int(since.timestamp() * 1_000)
+
+
+def test_the_last_word_of_a_text_counts() -> None:
+    (statement,) = statements("I live in Porto. Sorry, I moved. I live in Lisbon.")
+    assert statement.value == "Lisbon"

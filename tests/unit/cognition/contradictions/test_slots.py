@@ -1,0 +1,170 @@
+"""What the claims of one slot come to, whatever order they came in."""
+
+from itertools import permutations
+
+import pytest
+
+from cognition.contradictions.relations import ACTIONS, SEVERITIES, relation_of
+from cognition.contradictions.slots import Opinion, SettledBy, Standing, Status, Told, as_known, judge
+from cognition.contradictions.values import ENDED, compatible, slot_id
+
+DEVICE = bytes(32)
+
+
+def told(name: str, value: str, *opinions: Opinion, at: int = 0, replaces: str = "", rid: str = "") -> Told:
+    at = at or ord(name)
+    return Told(
+        claim=name.encode(), feed=0, seq=at, id=at, rid=(rid or name).encode(), value=value, hlc=at << 16, told_ms=at,
+        valid_from=None, speaker=None, device=DEVICE, replaces=tuple(each.encode() for each in replaces),
+        opinions=opinions,
+    )  # fmt: skip
+
+
+def verdict(op: str, keep: bool) -> Opinion:
+    return Opinion(op.encode(), 1_000 << 16, DEVICE, keep)
+
+
+def standings(*claims: Told, relation: str = "works_at") -> dict[str, str]:
+    return {belief.told.claim.decode(): belief.standing.value for belief in judge(relation, claims).beliefs}
+
+
+def test_yd_34_two_values_of_one_place_to_work_contradict_and_two_friends_do_not() -> None:
+    claims = [told("a", "Google"), told("b", "Meta")]
+    judged = judge("works_at", claims)
+    assert judged.status is Status.OPEN
+    assert [side[0].told.value for side in judged.sides] == ["Google", "Meta"]
+    assert judge("friends_with", claims).status is None
+    assert judge("works_at", claims[:1]).status is None
+    assert judge("works_at", [told("a", "Google"), told("b", "google")]).status is None
+
+
+@pytest.mark.parametrize(
+    ("row", "relation", "severity", "action"),
+    [
+        ("YD-35", "works_at", "high", "ask"),
+        ("YD-35", "lives_in", "high", "ask"),
+        ("YD-36", "birthday", "high", "ask"),
+        ("YD-36", "spouse", "high", "ask"),
+        ("YD-37", "attitude:sushi", "medium", "ask_naturally"),
+        ("YD-37", "favorite:colour", "medium", "ask_naturally"),
+        ("YD-37", "prefers:coffee|tea", "medium", "ask_naturally"),
+        ("YD-38", "phone", "low", "keep_both"),
+        ("YD-38", "something nobody has heard of", "low", "keep_both"),
+    ],
+)
+def test_yd_35_yd_36_yd_37_yd_38_each_class_of_relation_has_its_severity_and_action(
+    row: str, relation: str, severity: str, action: str
+) -> None:
+    found = SEVERITIES[relation_of(relation).kind]
+    assert (found.value, ACTIONS[found].value) == (severity, action)
+
+
+def test_what_matters_little_is_noted_and_nobody_is_asked() -> None:
+    judged = judge("phone", [told("a", "555 1234"), told("b", "555 9876")])
+    assert (judged.status, judged.settled_by) == (Status.SETTLED, SettledBy.SEVERITY)
+
+
+def test_a_change_of_mind_replaces_while_it_lives() -> None:
+    google, meta = told("a", "Google"), told("b", "Meta", replaces="a")
+    judged = judge("works_at", [google, meta])
+    assert (judged.status, judged.settled_by) == (Status.SETTLED, SettledBy.CHANGE)
+    assert standings(google, meta) == {"a": "replaced", "b": "held"}
+    assert judged.beliefs[0].until_ms == meta.told_ms
+    assert judge("works_at", [google]).status is None
+
+
+def test_a_claim_is_hidden_when_every_verdict_says_so_and_two_that_disagree_hide_nothing() -> None:
+    kept, hidden = verdict("x", True), verdict("x", False)
+    here = [told("a", "Google", kept), told("b", "Meta", hidden)]
+    judged = judge("works_at", here)
+    assert (judged.status, judged.settled_by) == (Status.SETTLED, SettledBy.RESOLUTION)
+    assert standings(*here) == {"a": "held", "b": "hidden"}
+    both = [
+        told("a", "Google", kept, verdict("y", False)),
+        told("b", "Meta", hidden, verdict("y", True)),
+    ]
+    assert judge("works_at", both).status is Status.OPEN
+    assert set(standings(*both).values()) == {"held"}
+
+
+def test_yd_40_both_values_are_kept_by_one_decision_and_not_by_two_that_knew_nothing_of_each_other() -> None:
+    x, y = verdict("x", True), verdict("y", True)
+    assert judge("works_at", [told("a", "Google", x), told("b", "Meta", x)]).status is Status.SETTLED
+    assert judge("works_at", [told("a", "Google", x), told("b", "Meta", y)]).status is Status.OPEN
+    third = [told("a", "Google", x), told("b", "Meta", x), told("c", "Apple")]
+    assert judge("works_at", third).status is Status.OPEN
+
+
+def test_a_rejected_value_that_is_told_anew_asks_anew() -> None:
+    kept, hidden = verdict("x", True), verdict("x", False)
+    claims = [told("a", "Google", kept), told("b", "Meta", hidden), told("c", "Meta")]
+    judged = judge("works_at", claims)
+    assert judged.status is Status.OPEN
+    again = [told("a", "Google", kept), told("b", "Meta", hidden), told("c", "Meta", replaces="b", rid="b")]
+    assert judge("works_at", again).status is Status.OPEN
+    assert standings(*again) == {"a": "held", "b": "replaced", "c": "held"}
+
+
+def test_one_claim_made_on_two_devices_is_replaced_and_hidden_as_one() -> None:
+    twins = [told("a", "Google", rid="m"), told("b", "Google", rid="m")]
+    assert standings(*twins, told("c", "Meta", replaces="a")) == {
+        "a": "replaced",
+        "b": "replaced",
+        "c": "held",
+    }
+    hidden = [told("a", "Google", verdict("x", False), rid="m"), told("b", "Google", rid="m")]
+    assert standings(*hidden, told("c", "Meta", verdict("x", True)))["b"] == "hidden"
+
+
+def test_what_has_ended_contradicts_nothing() -> None:
+    claims = [told("a", "Google"), told("b", ENDED, replaces="a"), told("c", "Meta")]
+    judged = judge("works_at", claims)
+    assert judged.status is Status.SETTLED
+    assert standings(*claims) == {"a": "replaced", "b": "held", "c": "held"}
+
+
+def test_the_order_in_which_claims_come_changes_nothing() -> None:
+    claims = [
+        told("a", "Google", verdict("x", False)),
+        told("b", "Meta", verdict("x", True), verdict("y", False)),
+        told("c", "Apple", replaces="a"),
+        told("d", "meta"),
+        told("e", "Google", rid="a"),
+    ]
+    assert len({judge("works_at", order) for order in permutations(claims)}) == 1
+
+
+def test_what_was_known_earlier_is_judged_by_what_was_written_by_then() -> None:
+    claims = [
+        told("a", "Google", Opinion(b"x", 300 << 16, DEVICE, keep=True)),
+        told("b", "Meta", Opinion(b"x", 300 << 16, DEVICE, keep=False)),
+    ]
+    assert judge("works_at", as_known(claims, ord("a"))).status is None
+    assert judge("works_at", as_known(claims, 200)).status is Status.OPEN
+    assert judge("works_at", as_known(claims, 300)).status is Status.SETTLED
+    assert judge("works_at", as_known(claims, 200)).beliefs[0].standing is Standing.HELD
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fits"),
+    [
+        ("Google", "google", True),
+        ("Google", "Google Inc.", True),
+        ("New York", "New York City", True),
+        ("May 17", "17th of May 1990", True),
+        ("May 17", "May 18", False),
+        ("Google", "Meta", False),
+        ("a@b.org", "c@b.org", False),
+        ("C", "C++", False),
+        ("The Netherlands", "Netherlands", True),
+    ],
+)
+def test_values_contradict_only_where_neither_says_the_other_more_precisely(
+    one: str, other: str, fits: bool
+) -> None:
+    assert compatible(one, other) is compatible(other, one) is fits
+
+
+def test_a_slot_is_known_by_the_same_id_however_it_is_spelt() -> None:
+    assert slot_id(None, "Ann", "works_at") == slot_id("", "ann ", "works_at")
+    assert slot_id("team", "Ann", "works_at") != slot_id(None, "Ann", "works_at")

@@ -1,0 +1,301 @@
+"""Contradictions through the doors: raised, shown, settled, corrected, and never at the cost of a memory."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind import BlockingMind
+from samemind.results.contradictions import ContradictionView
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def only(mind: BlockingMind) -> ContradictionView:
+    (found,) = mind.contradictions()
+    return found
+
+
+def standings(found: ContradictionView) -> list[tuple[str, str]]:
+    return [(belief.value, belief.standing) for belief in found.beliefs]
+
+
+def recalled(mind: BlockingMind, query: str, *, include_cold: bool = False) -> set[str]:
+    return {hit.text for hit in mind.recall(query, include_cold=include_cold)}
+
+
+def test_yd_34_yd_35_two_employers_are_one_question_and_two_friends_none(mind: BlockingMind) -> None:
+    google = mind.remember("I work at Google")
+    meta = mind.remember("I work at Meta")
+    mind.remember("I'm friends with Bob")
+    mind.remember("I'm friends with Carla")
+    found = only(mind)
+    assert (google.contradictions, meta.contradictions) == ([], [found.id])
+    assert (found.severity, found.action, found.status) == ("high", "ask", "open")
+    assert (found.entity, found.relation) == ("owner", "works_at")
+    assert (found.a.rid, found.b.rid) == (google.rid, meta.rid)
+
+
+def test_yd_42_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann lives in Lisbon")
+        name = mind.remember("Ann lives in Porto").contradictions[0]
+        mind.resolve(name, keep_b=True)
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        found = mind.contradiction(name[:8])
+        assert (found.id, found.status, found.settled_by) == (name, "settled", "resolution")
+        assert [(each.kept, each.hidden) for each in found.resolutions] == [(["Porto"], ["Lisbon"])]
+        assert mind.verify().ok
+
+
+def test_yd_39_d_12_who_is_not_kept_is_hidden_and_not_lost_and_deciding_twice_changes_nothing(
+    mind: BlockingMind,
+) -> None:
+    google, meta = mind.remember("I work at Google"), mind.remember("I work at Meta")
+    name = meta.contradictions[0]
+    decided = mind.resolve(name, keep_a=True)
+    assert decided.changed
+    assert standings(decided.contradiction) == [("Google", "held"), ("Meta", "hidden")]
+    assert recalled(mind, "where do I work?") == {"I work at Google"}
+    assert recalled(mind, "where do I work?", include_cold=True) == {"I work at Google", "I work at Meta"}
+    assert mind.get(meta).text == "I work at Meta"
+    assert mind.get(google).text == "I work at Google"
+    ops = mind.digest().ops
+    assert not mind.resolve(name, keep_a=True).changed
+    assert mind.digest().ops == ops
+
+
+def test_yd_40_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta").contradictions[0]
+    mind.think()
+    assert mind.resolve(name, keep_both=True).contradiction.status == "settled"
+    assert recalled(mind, "where do I work?") == {"I work at Google", "I work at Meta"}
+    mind.think()
+    assert only(mind).status == "settled"
+    assert mind.think().contradictions.count == 0
+    assert mind.remember("I work at Meta in Zurich").contradictions == []
+
+
+def test_yd_41_a_merger_comes_from_both_and_stands_in_their_place(mind: BlockingMind) -> None:
+    google, meta = mind.remember("I work at Google"), mind.remember("I work at Meta")
+    merged = mind.resolve(meta.contradictions[0], merge="I work at Google and advise Meta")
+    assert merged.rid is not None
+    assert recalled(mind, "where do I work?") == {"I work at Google and advise Meta"}
+    assert (merged.contradiction.status, merged.contradiction.settled_by) == ("settled", "resolution")
+    edges = {(edge.source, edge.relation, edge.target) for edge in mind.graph(merged.rid).edges}
+    assert edges >= {(merged.rid, "updates", google.rid), (merged.rid, "updates", meta.rid)}
+    mind.forget(merged.rid)
+    assert only(mind).status == "open", "with the merger gone, what it merged stands against each other again"
+
+
+def test_yd_43_recall_brings_both_sides_and_marks_them(mind: BlockingMind) -> None:
+    mind.remember_many([f"Bob bakes loaf number {i}" for i in range(20)])
+    mind.remember("Ann lives in Lisbon")
+    name = mind.remember("Ann lives in Porto").contradictions
+    hits = mind.recall("Lisbon", k=3)
+    assert len(hits) <= 3
+    assert {hit.text: hit.contradiction_id for hit in hits if hit.contradiction_id} == {
+        "Ann lives in Lisbon": name[0],
+        "Ann lives in Porto": name[0],
+    }
+    assert mind.recall("loaf number 7", k=1)[0].contradiction_id is None
+
+
+def test_the_other_side_is_brought_along_only_where_the_filters_let_it_through(mind: BlockingMind) -> None:
+    mind.remember("I live in Lisbon", speaker="Ann")
+    mind.remember("Ann lives in Porto", speaker="Bob")
+    assert [hit.text for hit in mind.recall("Lisbon", speaker="Ann")] == ["I live in Lisbon"]
+
+
+def test_a_rejected_value_told_anew_asks_anew_also_word_for_word(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    meta = mind.remember("I work at Meta")
+    name = meta.contradictions[0]
+    mind.resolve(name, keep_a=True)
+    again = mind.remember("I work at Meta")
+    assert (again.duplicate_of, again.contradictions) == (meta.rid, [name])
+    assert only(mind).status == "open"
+    assert mind.remember("I work at Meta").op_id is None, "told a third time, it says nothing new"
+
+
+def test_a_third_value_joins_the_same_record(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta").contradictions[0]
+    apple = mind.remember("I work at Apple")
+    assert apple.contradictions == [name]
+    found = only(mind)
+    assert [side.value for side in (found.a, found.b, *found.others)] == ["Google", "Meta", "Apple"]
+    decided = mind.resolve(name, keep=apple.rid).contradiction
+    assert standings(decided) == [("Google", "hidden"), ("Meta", "hidden"), ("Apple", "held")]
+
+
+def test_ml_53_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_and_not_deleted(
+    mind: BlockingMind,
+) -> None:
+    google = mind.remember("I work at Google")
+    between = datetime.now(UTC)
+    told = mind.remember("I just started at Meta")
+    assert told.contradictions == [], "nothing is asked"
+    found = only(mind)
+    assert (found.status, found.settled_by) == ("settled", "change")
+    old, new = found.beliefs
+    assert (old.standing, new.standing) == ("replaced", "held")
+    assert old.valid_until == new.valid_from
+    assert new.valid_until is None
+    assert recalled(mind, "what started, at Google or at Meta?") == {"I just started at Meta"}
+    assert mind.get(google).text == "I work at Google"
+    assert mind.history(google).versions[0].text == "I work at Google"
+    with pytest.raises(samemind.NotFound):
+        mind.contradiction(found.id, as_of=between)
+    now = mind.contradiction(found.id, as_of=datetime.now(UTC) + timedelta(seconds=1))
+    assert [belief.standing for belief in now.beliefs] == ["replaced", "held"]
+    assert list(mind.contradictions(as_of=between)) == []
+
+
+def test_in_sequence_without_a_word_of_change_it_is_asked_once(mind: BlockingMind) -> None:
+    mind.remember("I work at Google", speaker="Ann")
+    assert len(mind.remember("I work at Meta", speaker="Ann").contradictions) == 1
+    assert mind.think().contradictions.count == 1
+    assert mind.think().contradictions.count == 0
+
+
+def test_a_later_beginning_by_the_same_speaker_is_a_change_and_by_another_a_question(
+    mind: BlockingMind,
+) -> None:
+    mind.remember("Since May 2019 I live in Porto", speaker="Ann")
+    mind.remember("I live in Lisbon since May 2024", speaker="Ann")
+    assert (only(mind).status, only(mind).settled_by) == ("settled", "change")
+    mind.remember("Since June 2024 Ann lives in Faro", speaker="Bob")
+    assert only(mind).status == "open"
+
+
+def test_a_correction_settles_and_takes_the_facts_along(mind: BlockingMind) -> None:
+    mind.remember("Ann lives in Lisbon")
+    talk = mind.remember("Ann lives in Porto. She loves hiking in the mountains of the north.")
+    name = only(mind).id
+    assert len(talk.facts) == 2
+    corrected = mind.correct(talk, "Ann lives in Lisbon. She loves hiking in the mountains of the north.")
+    assert (corrected.settled, corrected.contradictions) == ([name], [])
+    assert len(corrected.facts) == len(corrected.forgotten) == 1
+    assert {memory.text for memory in mind.list()} == {
+        "Ann lives in Lisbon",
+        "Ann lives in Lisbon. She loves hiking in the mountains of the north.",
+        "Ann loves hiking in the mountains of the north",
+    }
+    assert "Porto" in str(mind.history(talk).versions[0].text)
+
+
+def test_an_edit_is_a_correction_and_one_that_claims_nothing_more_ends_the_claim(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    meta = mind.remember("I work at Meta")
+    mind.edit(meta, "I like the people at Meta and what they do")
+    assert list(mind.contradictions(status="open")) == []
+    mind.edit(meta, "I work at Meta")
+    assert (only(mind).status, only(mind).settled_by) == ("settled", "change")
+    assert recalled(mind, "where do I work?") == {"I work at Meta"}
+
+
+def test_what_ended_leaves_room_and_what_was_never_known_ends_nothing(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    mind.remember("I left Google")
+    mind.remember("I left Oracle")
+    assert mind.remember("I work at Meta").contradictions == []
+    assert only(mind).settled_by == "change"
+
+
+def test_e_15_only_the_same_subject_and_relation_contradict_each_other(mind: BlockingMind) -> None:
+    for text in (
+        "Ann lives in Lisbon", "Bob lives in Porto", "Ann works at Google", "Ann lives in Portugal",
+        "Ann loves sushi", "Ann's birthday is 3 June", "Ann was born in Faro",
+    ):  # fmt: skip
+        assert mind.remember(text, no_dedup=True).contradictions == []
+    assert list(mind.contradictions()) == []
+
+
+def test_spaces_do_not_contradict_each_other(mind: BlockingMind) -> None:
+    mind.remember("I work at Google", workspace="one")
+    assert mind.remember("I work at Meta", workspace="two").contradictions == []
+    name = mind.remember("I work at Apple", workspace="two").contradictions[0]
+    assert [found.id for found in mind.contradictions(workspace="two")] == [name]
+    assert list(mind.contradictions(workspace="one")) == []
+
+
+def test_who_forgets_a_side_has_nothing_to_decide(mind: BlockingMind) -> None:
+    google = mind.remember("I work at Google")
+    mind.remember("I work at Meta")
+    mind.forget(google)
+    assert list(mind.contradictions()) == []
+
+
+def test_an_erased_side_leaves_no_word_in_the_tables(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        secret = mind.remember("I work at Quexalotl")
+        mind.remember("I work at Meta")
+        assert only(mind).a.value == "Quexalotl"
+        mind.forget(secret, erase=True)
+        assert list(mind.contradictions()) == []
+    held = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
+    assert b"Quexalotl" not in held
+
+
+def test_a_memory_that_says_more_stays_when_one_thing_in_it_has_changed(mind: BlockingMind) -> None:
+    mind.remember("I work at Google. My desk is by the window.", no_facts=False)
+    mind.remember("I just started at Meta")
+    assert "I work at Google. My desk is by the window." in recalled(mind, "where do I work?")
+
+
+def test_no_decision_needs_one_and_two_are_too_many(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    name = mind.remember("I work at Meta").contradictions[0]
+    with pytest.raises(samemind.NeedsDecision, match="Google or Meta") as raised:
+        mind.resolve(name)
+    assert raised.value.exit_code == 4
+    with pytest.raises(samemind.Usage):
+        mind.resolve(name, keep_a=True, merge="both")
+    with pytest.raises(samemind.NotFound):
+        mind.resolve("123456789", keep_a=True)
+    other = mind.remember("Bob bakes")
+    with pytest.raises(samemind.NotFound):
+        mind.resolve(name, keep=other.rid)
+
+
+def test_a_decision_for_what_had_been_replaced_brings_it_back(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    mind.remember("I just started at Meta")
+    decided = mind.resolve(only(mind).id, keep_a=True).contradiction
+    assert [belief.value for belief in decided.beliefs if belief.standing == "held"] == ["Google"]
+    assert recalled(mind, "where do I work?") == {"I work at Google"}
+
+
+def test_what_is_told_of_an_earlier_day_takes_back_nothing_told_later(mind: BlockingMind) -> None:
+    mind.remember("I work at Meta", at="2024-05-01")
+    mind.remember("I just started at Google", at="2022-05-01")
+    assert only(mind).status == "open"
+
+
+def test_a_batch_and_an_import_claim_what_they_say_when_asked_for_facts(tmp_path: Path) -> None:
+    lines = ["I work at Google", "I just started at Meta", "I work at Apple"]
+    with samemind.open_blocking(tmp_path / "batch") as mind:
+        mind.remember_many(lines, facts=True)
+        assert standings(only(mind)) == [("Google", "replaced"), ("Meta", "held"), ("Apple", "held")]
+        file = tmp_path / "out.jsonl"
+        mind.export(file)
+        with samemind.open_blocking(tmp_path / "other") as other:
+            other.import_(file)
+            assert standings(only(other)) == standings(only(mind))
+            assert other.digest().digest == mind.digest().digest
+            ops = other.digest().ops
+            other.import_(file)
+            assert other.digest().ops == ops
+    plain = tmp_path / "in.jsonl"
+    plain.write_text("".join(f'{{"text": "{line}"}}\n' for line in lines))
+    with samemind.open_blocking(tmp_path / "import") as mind:
+        mind.import_(plain, facts=True)
+        assert [value for value, _ in standings(only(mind))] == ["Google", "Meta", "Apple"]
