@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from samemind.errors import Usage
-from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0
+from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0, notes
 from samemind.portable.records import Record, Unreadable
 
 # A decade of somebody's chats is some 200 MB; what is larger does not fit a small device's memory.
@@ -56,7 +56,7 @@ def read_path(path: Path, format: str) -> Iterator[Record]:
 def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     """Return what a text holds."""
     if format == "markdown" or (format == "auto" and name.lower().endswith((".md", ".markdown"))):
-        return markdown.read(name, text)
+        return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):
         return mcp_memory.read(lines)

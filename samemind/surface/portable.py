@@ -26,9 +26,12 @@ class Import:
 class Export:
     """Take every memory out, with everything that belongs to it."""
 
-    format: str = option("--format", "how to write them", default="jsonl", choices=("jsonl",))
+    format: str = option("--format", "how to write them", default="jsonl", choices=("jsonl", "markdown"))
     output: str | None = option(
-        "--output", "the file to write; without it, standard output", metavar="FILE", short="-o"
+        "--output",
+        "the file to write, for markdown a new folder; without it, standard output",
+        metavar="FILE",
+        short="-o",
     )
 
 

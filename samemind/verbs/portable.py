@@ -8,6 +8,7 @@ An export reads from a connection of its own in one transaction: it shows one mo
 """
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -27,8 +28,8 @@ from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
 from samemind.device import Device
-from samemind.errors import SamemindError
-from samemind.portable import jsonl
+from samemind.errors import SamemindError, Usage
+from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Record, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
@@ -81,6 +82,11 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
     """Take everything out, to a file that appears when it is whole, or to the one who asked."""
+    if options.format == "markdown":
+        if options.output is None:
+            raise Usage("expected --output FOLDER: Markdown is a folder of notes", code="invalid")
+        count = await trio.to_thread.run_sync(_export_notes, device.home.store, Path(options.output))
+        return Exported(count=count, path=options.output)
     if options.output is None:
 
         def tell(lines: list[str]) -> None:
@@ -220,6 +226,25 @@ def _export_to(store: Path, path: Path) -> int:
         os.replace(scratch, path)
     finally:
         scratch.unlink(missing_ok=True)
+    return count
+
+
+def _export_notes(store: Path, folder: Path) -> int:
+    """Write a folder of notes, which appears when it is whole; one with anything in it is not written into."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Usage(f"expected a new or an empty folder, found something in {folder}", code="invalid")
+    scratch = folder.with_name(f"{folder.name}.part")
+    lines: list[str] = []
+    count = _export(store, lines.extend)
+    shutil.rmtree(scratch, ignore_errors=True)
+    try:
+        scratch.mkdir(parents=True)
+        notes.write(scratch, lines)
+        if folder.exists():
+            folder.rmdir()
+        os.replace(scratch, folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
     return count
 
 

@@ -8,6 +8,9 @@ import pytest
 import trio
 
 import samemind
+from samemind.config import Home
+from samemind.restoring import restore
+from samemind.surface.keeping_safe import Restore
 from tests.support import cli
 from tests.support.cli import daemon
 from tests.support.doors import opened, pair
@@ -27,14 +30,16 @@ def test_a_backup_taken_while_the_daemon_writes_is_whole_and_comes_back(tmp_path
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
     assert not file.with_name("backup.db-wal").exists(), "one file, whole by itself"
-    cli.run(home, "remember", "written after the backup")
+    with samemind.open_blocking(home) as mind:
+        mind.remember("written after the backup")
     restored = cli.run(home, "restore", str(file), "--json").json
     assert (restored["memories"], restored["ops"]) == (saved["memories"], saved["ops"])
     assert Path(restored["before"]).is_file()
-    assert cli.run(home, "verify", "--json").json["ok"] is True
-    listed = cli.run(home, "list", "--limit", "1000", "--json").json["memories"]
-    assert "written after the backup" not in {memory["text"] for memory in listed}
-    assert "kept for sure" in {memory["text"] for memory in listed}
+    with samemind.open_blocking(home) as mind:
+        assert mind.verify().ok
+        texts = {memory.text for memory in mind.list(limit=1_000)}
+    assert "written after the backup" not in texts
+    assert "kept for sure" in texts
 
 
 def test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost(tmp_path: Path) -> None:
@@ -71,28 +76,30 @@ def test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost(tmp_
             assert len({(op.origin, op.seq) for op in ops}) == len(ops)
 
     rids = trio.run(before)
-    ran = cli.run(tmp_path / "laptop", "restore", str(file), "--json")
-    assert ran.code == 0, ran
+    restore(Home.at(tmp_path / "laptop"), Restore(file=str(file)))
     trio.run(after, *rids)
 
 
 def test_what_is_no_backup_changes_nothing(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    rid = cli.run(home, "remember", "here to stay", "--json").json["rid"]
+    home = Home.at(tmp_path / "home")
+    with samemind.open_blocking(home.folder) as mind:
+        told = mind.remember("here to stay")
     other = tmp_path / "other.db"
     connection = sqlite3.connect(other)
     connection.execute("CREATE TABLE op (a)")
     connection.close()
-    whole = (home / "memory.db").read_bytes()
+    whole = home.store.read_bytes()
     cut = tmp_path / "cut.db"
     cut.write_bytes(whole[: len(whole) // 2])
     text = tmp_path / "text.db"
     text.write_text("not a store", encoding="utf-8")
     for file in (other, cut, text, tmp_path / "missing.db"):
-        ran = cli.run(home, "restore", str(file), "--json")
-        assert ran.code in (1, 3), file
-        assert cli.run(home, "get", rid, "--json").json["text"] == "here to stay"
-    assert not list(home.glob("*before-restore*"))
+        with pytest.raises(samemind.SamemindError):
+            restore(home, Restore(file=str(file)))
+    assert home.store.read_bytes() == whole
+    assert not list(home.folder.glob("*before-restore*"))
+    with samemind.open_blocking(home.folder) as mind:
+        assert mind.get(told).text == "here to stay"
 
 
 def test_a_store_that_is_in_use_is_not_replaced(tmp_path: Path) -> None:
@@ -100,8 +107,8 @@ def test_a_store_that_is_in_use_is_not_replaced(tmp_path: Path) -> None:
     with samemind.open_blocking(home) as mind:
         mind.remember("one")
         mind.backup(file)
-        refused = cli.run(home, "restore", str(file), "--json")
-        assert (refused.code, refused.json["error"]["code"]) == (6, "locked")
+        with pytest.raises(samemind.Locked):
+            restore(Home.at(home), Restore(file=str(file)))
         with pytest.raises(samemind.Usage):
             mind.backup(home / "memory.db")
         with pytest.raises(samemind.Usage):
@@ -110,11 +117,11 @@ def test_a_store_that_is_in_use_is_not_replaced(tmp_path: Path) -> None:
 
 def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(tmp_path: Path) -> None:
     file = tmp_path / "backup.db"
-    rid = cli.run(tmp_path / "old", "remember", "Ann moved to Lisbon", "--json").json["rid"]
-    old = cli.run(tmp_path / "old", "status", "--json").json["device_id"]
-    cli.run(tmp_path / "old", "backup", str(file))
-    restored = cli.run(tmp_path / "new", "restore", str(file), "--json").json
-    assert restored["device_id"] != old
-    assert cli.run(tmp_path / "new", "get", rid, "--json").json["text"] == "Ann moved to Lisbon"
-    assert cli.run(tmp_path / "new", "remember", "a new line", "--json").code == 0
-    assert cli.run(tmp_path / "new", "verify", "--json").json["ok"] is True
+    with samemind.open_blocking(tmp_path / "old") as mind:
+        told, old = mind.remember("Ann moved to Lisbon"), mind.status().device_id
+        mind.backup(file)
+    assert restore(Home.at(tmp_path / "new"), Restore(file=str(file))).device_id != old
+    with samemind.open_blocking(tmp_path / "new") as mind:
+        assert mind.get(told).text == "Ann moved to Lisbon"
+        mind.remember("a new line")
+        assert mind.verify().ok
