@@ -11,7 +11,7 @@ from replica.compaction import compact
 from replica.membership import revoke
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
-from simulations import workload
+from simulations import endings, workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
@@ -78,8 +78,7 @@ def audit(world: "World", random: Random) -> None:
     """Somebody looks closely at one device."""
     device = world.pick(random)
     world.say(device.name, "audit", "")
-    for checker in world.checkers:
-        checker.audited(world, device)
+    world.look_at(device)
 
 
 def partition(world: "World", random: Random) -> None:
@@ -335,4 +334,5 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     "compact": fold_down,
     "erase": clean,
     "rogue": rogue,
+    **endings.EVENTS,
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from simulations.endings import draw_ending
 from simulations.workload import WRITERS
 
 # What can go wrong, with the relative rate of its event in the plan (0: no event of its own).
@@ -121,6 +122,8 @@ def draw(
     others = r.choices(list(weights), list(weights.values()), k=max(4, write_count * eagerness // 2))
     plan = ["write"] * write_count + others
     r.shuffle(plan)
+    if faults == "all" and protocol == "frontier":
+        plan += draw_ending(seed, on)
     return Options(
         seed=seed,
         replicas=count,

@@ -1,0 +1,92 @@
+"""End a plan with what random writes seldom get to: many people on one question, or two versions on one memory.
+
+A bug may need four things in the right order on one memory. Where everything is drawn anew for every event, that is
+one world in a thousand. So some worlds end on a theme: which devices, in which order, and what comes of it is drawn.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from replica.ids import MemoryId, derived_memory_id, new_memory_id
+from replica.ops import Claim, Forget, Remember, Set, Write
+from replica.state.cells import memory_key
+from simulations import workload
+from simulations.crafting import craft, newer_payload
+from simulations.device import Device
+
+if TYPE_CHECKING:
+    from simulations.world import World
+
+# Items of an importer that both versions know; apart from those of the workload.
+_ITEMS: Final = 3
+
+
+def argue(world: "World", random: Random) -> None:
+    """Somebody says where Ann lives, changes their mind about it, settles it, or forgets that it was ever said."""
+    device = world.pick(random)
+    core, memo, slot = device.core, world.memo, workload.SLOTS[0]
+    now = device.now(world.now_ms)
+    core.begin(now)
+    match random.choice(["claim", "change", "change", "forget", "resolve"]):
+        case "forget":
+            held = workload.held_claims(core, memo, slot)
+            writes = [Write(Forget((random.choice(held)[0],)))] if held else []
+        case "resolve":
+            writes = workload.WRITERS["resolve"](core, device.name, memo, random, now)
+        case how:
+            replaces = workload.replaced_claims(core, memo, slot) if how == "change" else ()
+            rid = new_memory_id(now, random)
+            claim = Claim(*slot, random.choice(workload.CITIES), replaces, None)
+            writes = [Write(Remember(f"{memo.word(device.name)} about Ann", {}), rid), Write(claim, rid)]
+    world.write(device, writes)
+
+
+def versions(world: "World", random: Random) -> None:
+    """Devices of both versions import one item, each in its own, and change what they hold of it."""
+    item = random.randrange(_ITEMS)
+    rid = derived_memory_id("two versions", str(item))
+    device = world.pick(random)
+    now = device.now(world.now_ms)
+    device.core.begin(now)
+    if device.core.store.tombstoned([rid]):
+        return
+    if device.core.store.load([memory_key(rid)]):
+        world.write(device, [Write(Set("topic", random.choice(["work", "home"])), rid)])
+        return
+    write = Write(Remember(f"item {item} of both", {}), rid)
+    if device.upgraded:
+        _import_in_the_later_version(world, device, write, rid, random)
+    else:
+        world.write(device, [write])
+
+
+def _import_in_the_later_version(
+    world: "World", device: Device, write: Write, rid: MemoryId, random: Random
+) -> None:
+    kind, payload = newer_payload(write.body, random)
+    hlc = world.stamp(device)
+    frame = craft(
+        device, feed=f"{device.name} later", kind=kind, version=2, rid=rid, payload=payload, hlc=hlc
+    )
+    world.take_crafted(device, frame, write, honest=True)
+    world.count("newer ops")
+
+
+EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"argue": argue, "versions": versions}
+"""What happens in endings only."""
+
+# Each ending: which faults it needs, and what is shuffled into it.
+ENDINGS: Final[dict[str, tuple[frozenset[str], tuple[str, ...]]]] = {
+    "": (frozenset(), ()),
+    "argue": (frozenset({"forget"}), ("argue",) * 24 + ("sync",) * 10),
+    "versions": (frozenset({"future", "importer"}), ("versions",) * 20 + ("sync",) * 10),
+}
+
+
+def draw_ending(seed: int, faults: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the events that a seed's plan ends with, in their order."""
+    random = Random(f"ending {seed}")
+    name = random.choice(list(ENDINGS))
+    needs, events = ENDINGS[name]
+    return tuple(random.sample(events, len(events))) if needs <= set(faults) else ()
