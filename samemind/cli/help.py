@@ -24,6 +24,7 @@ _TITLES = {
     "portable": "In and out",
     "group": "Other devices",
     "keeping_safe": "Backups",
+    "service": "As a service",
     "agents": "Agents",
     "device": "This device",
 }

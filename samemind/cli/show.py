@@ -170,6 +170,23 @@ def _restored(document: Document) -> list[str]:
     return lines + ([f"what was there is kept in {document['before']}"] if document["before"] else [])
 
 
+def _service(document: Document) -> list[str]:
+    state = (
+        "running"
+        if document["running"]
+        else "installed, not running"
+        if document["installed"]
+        else "not installed"
+    )
+    lines = [f"{document['kind']} service {state}: {document['path']}"]
+    lines += [f"in use by {document['holder']}"] * bool(document["holder"])
+    lines += ["", document["text"].rstrip()] * document["installed"]
+    lines += ["", "still to be done:", *(f"  {command}" for command in document["left"])] * bool(
+        document["left"]
+    )
+    return lines + ([document["note"]] if document["note"] else [])
+
+
 def _edges(document: Document) -> list[str]:
     return [_edge(edge) for edge in document["edges"]]
 
@@ -412,6 +429,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
         f"{document['memories']} memories, {document['ops']} ops in {document['path']}"
     ],
     "restore": _restored,
+    **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],
     "graph": _edges,

@@ -54,6 +54,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "carry": ("carry export", "carry import"),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "panel": ("panel",),
+    "service": ("service install", "service uninstall", "service status"),
     "keeping_safe": ("backup", "restore"),
     "agents": ("mcp", "connect", "setup"),
     "device": (

@@ -1,0 +1,152 @@
+"""Install the daemon as a service of this machine, take it out again, and say how it stands.
+
+The file is written in any case and shown by its path. Where the machine's service manager answers, it is told at
+once; where it does not (a container, a login without a session bus), the answer says which command is still to be
+run.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from samemind.agents.connecting import server_command
+from samemind.config import Home
+from samemind.errors import Failed
+from samemind.lock import Holder
+from samemind.results.service import Service
+from samemind.service.units import launch_agent, launch_label, suffix, systemd_unit, termux_run
+from samemind.surface.service import InstallService, ShowService, UninstallService
+
+# A manager that has not answered by then is not going to.
+SECONDS_MAX: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """One kind of machine: where the file goes, what it says, and the commands that make it count."""
+
+    kind: str
+    path: Path
+    text: str
+    mode: int
+    install: tuple[tuple[str, ...], ...]
+    uninstall: tuple[tuple[str, ...], ...]
+    running: tuple[str, ...]
+    note: str = ""
+
+
+def service_install(home: Home, options: InstallService) -> Service:
+    """Write the file, and have the machine start the daemon now and at every login."""
+    manager = manager_of(home, options.listen)
+    before = manager.path.read_text(encoding="utf-8") if manager.path.exists() else None
+    if before != manager.text:
+        manager.path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = manager.path.with_name(f"{manager.path.name}.new")
+        scratch.write_text(manager.text, encoding="utf-8")
+        scratch.chmod(manager.mode)
+        os.replace(scratch, manager.path)
+    left = () if options.no_start else _run(manager.install)
+    return _told(
+        home, manager, changed=before != manager.text, left=manager.install if options.no_start else left
+    )
+
+
+def service_uninstall(home: Home, options: UninstallService) -> Service:
+    """Stop the service and take its file away."""
+    manager = manager_of(home, None)
+    there = manager.path.exists()
+    left = _run(manager.uninstall) if there else ()
+    manager.path.unlink(missing_ok=True)
+    if manager.kind == "termux" and there:
+        manager.path.parent.rmdir()
+    return _told(home, manager, changed=there, left=left)
+
+
+def service_status(home: Home, options: ShowService) -> Service:
+    """Say whether the file is there and up to date, and whether its daemon runs."""
+    return _told(home, manager_of(home, None), changed=False, left=())
+
+
+def manager_of(home: Home, listen: str | None) -> Manager:
+    """Return how this machine starts services."""
+    command = [*server_command(home), "up", *([] if listen is None else ["--listen", listen])]
+    tail = suffix(home.folder / home.prefix, _usual_home())
+    if "com.termux" in os.environ.get("PREFIX", ""):
+        folder = Path(os.environ["PREFIX"]) / "var" / "service" / f"samemind{tail}"
+        return Manager(
+            "termux", folder / "run", termux_run(command), 0o700,
+            (("sv-enable", folder.name), ("sv", "up", folder.name)),
+            (("sv", "down", folder.name), ("sv-disable", folder.name)),
+            ("sv", "status", folder.name), "pkg install termux-services, once, and open Termux anew",
+        )  # fmt: skip
+    if sys.platform == "darwin":
+        label = launch_label(tail)
+        path = Path.home() / "Library" / "LaunchAgents" / f"{label}.plist"
+        domain = f"gui/{os.getuid()}"
+        return Manager(
+            "launchd", path, launch_agent(command, label), 0o644,
+            (("launchctl", "bootstrap", domain, str(path)),),
+            (("launchctl", "bootout", f"{domain}/{label}"),),
+            ("launchctl", "print", f"{domain}/{label}"),
+        )  # fmt: skip
+    if not sys.platform.startswith("linux"):
+        raise Failed(
+            f"expected systemd, launchd or Termux, found {sys.platform}",
+            code="no_service_manager",
+            hint="start `samemind up` by other means",
+        )
+    unit = f"samemind{tail}.service"
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    control = ("systemctl", "--user")
+    return Manager(
+        "systemd", config / "systemd" / "user" / unit, systemd_unit(command), 0o644,
+        ((*control, "daemon-reload"), (*control, "enable", "--now", unit)),
+        ((*control, "disable", "--now", unit), (*control, "daemon-reload")),
+        (*control, "is-active", "--quiet", unit),
+        "on a server, let it run while nobody is logged in: loginctl enable-linger",
+    )  # fmt: skip
+
+
+def _usual_home() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("samemind", appauthor=False)
+
+
+def _run(commands: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Run commands in their order; return those that are left when one could not be run."""
+    for at, command in enumerate(commands):
+        if not _succeeds(command):
+            return tuple(commands[at:])
+    return ()
+
+
+def _succeeds(command: tuple[str, ...]) -> bool:
+    if shutil.which(command[0]) is None:
+        return False
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS_MAX, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _told(home: Home, manager: Manager, *, changed: bool, left: Sequence[tuple[str, ...]]) -> Service:
+    installed = manager.path.exists()
+    holder = Holder.of(home)
+    return Service(
+        kind=manager.kind,
+        path=str(manager.path),
+        installed=installed,
+        running=installed and _succeeds(manager.running),
+        changed=changed,
+        holder=None if holder is None else str(holder),
+        text=manager.path.read_text(encoding="utf-8") if installed else "",
+        left=[" ".join(command) for command in left],
+        note=manager.note if installed else "",
+    )

@@ -1,0 +1,102 @@
+"""The service: the file for each kind of machine, put there once and taken away again."""
+
+import os
+import plistlib
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path, PurePath
+
+import pytest
+
+from samemind.config import Home
+from samemind.service.installing import service_install, service_status, service_uninstall
+from samemind.service.units import launch_agent, suffix, systemd_unit, termux_run
+from samemind.surface.service import InstallService, ShowService, UninstallService
+
+WORDS = ["/opt/my tools/samemind", "--home", '/tmp/100% "mine"; $HOME', "up"]
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder, and a PATH with nothing on it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("XDG_CONFIG_HOME", "PREFIX"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "bin").mkdir()
+    return tmp_path
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is Linux's")
+def test_installing_writes_the_unit_once_and_says_what_is_left_where_no_manager_answers(user: Path) -> None:
+    home = Home.at(user / "memory")
+    first = service_install(home, InstallService(listen="0.0.0.0:7411"))
+    assert (first.kind, first.installed, first.changed, first.running) == ("systemd", True, True, False)
+    assert first.path.startswith(str(user / ".config" / "systemd" / "user" / "samemind-"))
+    assert first.left[-1].startswith("systemctl --user enable --now samemind-")
+    assert f"--home {home.folder} up --listen 0.0.0.0:7411\n" in first.text
+    again = service_install(home, InstallService(listen="0.0.0.0:7411", no_start=True))
+    assert not again.changed
+    assert service_status(home, ShowService()).installed
+    gone = service_uninstall(home, UninstallService())
+    assert gone.changed
+    assert not Path(first.path).exists()
+    assert not service_uninstall(home, UninstallService()).changed
+    assert not service_status(home, ShowService()).installed
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is Linux's")
+def test_a_manager_that_answers_is_told_at_once(user: Path) -> None:
+    told = user / "told"
+    manager = user / "bin" / "systemctl"
+    manager.write_text(f'#!/bin/sh\necho "$@" >> {told}\n', encoding="utf-8")
+    manager.chmod(0o755)
+    service = service_install(Home.at(user / "memory"), InstallService())
+    name = Path(service.path).name
+    assert service.left == []
+    assert service.running
+    assert told.read_text(encoding="utf-8").splitlines() == [
+        "--user daemon-reload", f"--user enable --now {name}", f"--user is-active --quiet {name}",
+    ]  # fmt: skip
+
+
+def test_termux_gets_a_run_script_that_a_shell_reads_as_it_is_meant(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFIX", str(user / "data" / "com.termux" / "usr"))
+    service = service_install(Home.at(user / "memory"), InstallService())
+    assert service.kind == "termux"
+    assert Path(service.path).stat().st_mode & 0o100
+    assert service_uninstall(Home.at(user / "memory"), UninstallService()).changed
+    assert not Path(service.path).parent.exists()
+    line = next(line for line in termux_run(WORDS).splitlines() if line.startswith("exec "))
+    assert shlex.split(line) == ["exec", *WORDS, "2>&1"]
+
+
+def test_a_launch_agent_is_a_property_list_with_the_words_as_they_are() -> None:
+    found = plistlib.loads(launch_agent([*WORDS, "<&>"], "local.samemind").encode())
+    assert found["ProgramArguments"] == [*WORDS, "<&>"]
+    assert found["KeepAlive"] == {"SuccessfulExit": False}
+    assert found["Umask"] == 0o077
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
+    tool = tmp_path / "my tools; 100%"
+    tool.write_text("#!/bin/sh\n", encoding="utf-8")
+    tool.chmod(0o755)
+    unit = tmp_path / "samemind.service"
+    unit.write_text(systemd_unit([str(tool), *WORDS[1:]]), encoding="utf-8")
+    done = subprocess.run(
+        ["systemd-analyze", "--user", "verify", str(unit)], capture_output=True, text=True, check=False,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_two_homes_have_services_of_two_names() -> None:
+    usual = PurePath("/data/samemind")
+    assert suffix(usual, usual) == ""
+    assert len({suffix(PurePath(f"/{name}"), usual) for name in "abc"}) == 3
