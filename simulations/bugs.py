@@ -1,8 +1,8 @@
 """Break one rule of the product for the length of a run, to show that the checkers can fail.
 
 A bug is a flag of the world, never of the product: each is a swap of one function of `replica` or `sync`, or of the
-simulated disk, for a version that somebody could have written. Those marked `model` are wrong rules that the model
-behind the design could switch on; the others exist so that every checker is seen to fire.
+simulated disk, for a version that somebody could have written. Those with a name in `model` are wrong rules that the
+model behind the design could switch on; the others exist so that every checker is seen to fire.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A wrong rule: what it says, which checkers may notice, and what to swap for it."""
+    """A wrong rule: what it says, which checkers may notice, what to swap for it, and its name in the model."""
 
     says: str
     caught_by: frozenset[str]
     swaps: Callable[["World"], Sequence[Swap]]
-    model: bool = False
+    model: str = ""
 
 
 @contextmanager
@@ -46,109 +46,112 @@ BUGS: Final[dict[str, Bug]] = {
         "ops travel oldest stamp first, and are accepted feed by feed",
         _caught("causality", "convergence"),
         mistakes.hlc_order,
-        model=True,
+        model="hlc_order",
     ),
     "pairwise": Bug(
         "a register compares two writes at a time",
         _caught("convergence", "refold"),
         mistakes.pairwise,
-        model=True,
+        model="pairwise",
     ),
     "no-hash": Bug(
         "frontiers name a place by number alone",
         _caught("convergence", "durability", "no_wedge"),
         mistakes.no_hash,
-        model=True,
+        model="nohash",
     ),
     "no-proof": Bug(
         "a header without its payload is accepted without a proof",
         _caught("authorship"),
         mistakes.no_proof,
-        model=True,
+        model="noproof",
     ),
     "tie-feed": Bug(
         "equal stamps are decided by local feed numbers",
         _caught("convergence", "refold"),
         mistakes.tie_feed,
-        model=True,
+        model="tie_feed",
     ),
     "cut": Bug(
         "a revocation cuts the ops of the revoked device",
         _caught("convergence", "durability", "refold"),
         mistakes.cut,
-        model=True,
+        model="cut",
     ),
     "any-add": Bug(
         "an op acts wherever its memory exists",
         _caught("convergence", "refold"),
         mistakes.any_add,
-        model=True,
+        model="any_add",
     ),
     "claim-drop": Bug(
         "a claim drops those of its slot on the same memory",
         _caught("convergence", "refold"),
         mistakes.claim_drop,
-        model=True,
+        model="claim_drop",
     ),
     "replaces-shown": Bug(
         "a change of mind lists the claims that are shown",
         _caught("change_of_mind"),
         mistakes.replaces_shown,
-        model=True,
+        model="replaces_shown",
     ),
     "replace": Bug(
         "a snapshot replaces what is there",
         frozenset({"durability", "convergence", "refold"}),
         mistakes.replace_state,
-        model=True,
+        model="replace",
     ),
     "union": Bug(
-        "snapshots merge as a union", frozenset({"convergence", "resurrection"}), mistakes.union, model=True
+        "snapshots merge as a union",
+        frozenset({"convergence", "resurrection"}),
+        mistakes.union,
+        model="union",
     ),
     "mid-commit": Bug(
-        "a base may end inside a commit", frozenset({"bases"}), mistakes.mid_commit, model=True
+        "a base may end inside a commit", frozenset({"bases"}), mistakes.mid_commit, model="mid_commit"
     ),
     "no-spine": Bug(
         "places below a base are compared by number",
         frozenset({"convergence", "durability", "causality", "no_wedge"}),
         mistakes.no_spine,
-        model=True,
+        model="nospine",
     ),
     "no-full-vector": Bug(
         "a branch that leaves below the base brings only what it has seen anew",
         frozenset({"causality", "convergence"}),
         mistakes.no_full_vector,
-        model=True,
+        model="nofullvec",
     ),
     "compact-unknown": Bug(
         "ops that are not understood do not hold compaction back",
         frozenset({"convergence", "refold"}),
         mistakes.compact_unknown,
-        model=True,
+        model="compact_unknown",
     ),
     "snapshot-of-state": Bug(
         "a snapshot covers ops that its maker did not understand",
         frozenset({"convergence", "refold"}),
         mistakes.snapshot_of_state,
-        model=True,
+        model="snap_state",
     ),
     "tombstones-collected": Bug(
         "a base keeps no tombstones",
         frozenset({"resurrection", "convergence"}),
         mistakes.tombstones_collected,
-        model=True,
+        model="tomb_gc",
     ),
     "accesses-added": Bug(
         "access totals are added where bases merge",
         frozenset({"convergence"}),
         mistakes.accesses_added,
-        model=True,
+        model="acc_feed",
     ),
     "old-takes-new": Bug(
         "a device takes a snapshot made of kinds that it does not understand",
         frozenset({"convergence"}),
         mistakes.old_takes_new,
-        model=True,
+        model="old_takes_new",
     ),
     "keeps-erased": Bug(
         "erasing leaves the payloads in the log", frozenset({"erasure"}), mistakes.keeps_erased
@@ -180,6 +183,9 @@ BUGS: Final[dict[str, Bug]] = {
 # Wrong, and harmless by itself: branches carry what a missing incarnation would have kept apart.
 HARMLESS: Final[dict[str, Bug]] = {
     "no-incarnation": Bug(
-        "an echo of oneself starts no new incarnation", _caught(), mistakes.no_incarnation, model=True
+        "an echo of oneself starts no new incarnation",
+        _caught(),
+        mistakes.no_incarnation,
+        model="noincarnation",
     ),
 }

@@ -1,5 +1,7 @@
 """Checkers can fail: each planted bug is caught, and by a checker that it is about."""
 
+from pathlib import Path
+
 import pytest
 
 from simulations.bugs import BUGS, HARMLESS
@@ -36,6 +38,50 @@ def test_a_planted_bug_is_caught(bug: str) -> None:
         if BUGS[bug].caught_by & {each.checker for each in outcome.violations}:
             return
     pytest.fail(f"{bug} ({BUGS[bug].says}) was not caught within {SEEDS_MAX} seeds")
+
+
+# What the model behind the design can switch on.
+MODEL_RULES = frozenset(
+    [
+        "hlc_order",
+        "replace",
+        "cut",
+        "pairwise",
+        "nohash",
+        "noproof",
+        "tie_feed",
+        "mid_commit",
+        "union",
+        "noincarnation",
+        "nospine",
+        "nofullvec",
+        "snap_state",
+        "compact_unknown",
+        "tomb_gc",
+        "acc_feed",
+        "replaces_shown",
+        "any_add",
+        "claim_drop",
+        "old_takes_new",
+    ]
+)
+
+
+def test_every_wrong_rule_of_the_model_has_its_counterpart_here() -> None:
+    named = [bug.model for bug in (BUGS | HARMLESS).values() if bug.model]
+    assert len(named) == len(set(named))
+    assert set(named) == MODEL_RULES
+
+
+def test_the_page_lists_every_planted_bug_with_what_catches_it() -> None:
+    page = Path(__file__, "../../../docs/explanation/simulation.md").resolve().read_text()
+    for name, bug in (BUGS | HARMLESS).items():
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        _, _, says, caught, model, _ = (cell.strip() for cell in row.split("|"))
+        assert says == bug.says
+        assert model.strip("`") == bug.model
+        if bug in BUGS.values():
+            assert caught == ", ".join(sorted(bug.caught_by))
 
 
 def test_every_checker_has_a_bug_that_it_catches() -> None:
