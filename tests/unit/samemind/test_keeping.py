@@ -66,32 +66,15 @@ def test_yd_70_a_move_that_is_not_legal_is_refused(tmp_path: Path) -> None:
     on_one_device(tmp_path, use)
 
 
-def test_ml_11_the_profile_is_in_every_prompt_and_ml_86_what_is_due_until_it_was_delivered(
-    tmp_path: Path,
-) -> None:
+def test_ml_11_the_profile_is_in_every_prompt(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         assert (await mind.context("what is the capital of Peru?")).text == ""
         await mind.set_profile(name="Ann")
         await mind.edit_block("persona", "kind")
-        await mind.remember("I live in Lisbon", pin=True)
-        due = await mind.remember("call the dentist", type="prospective", event_start=PAST)
-        later = datetime.now(UTC) + timedelta(days=400)
-        await mind.remember("renew the passport", type="prospective", event_start=later)
         for query in ("what is the capital of Peru?", "what happened before and after the harvest?"):
-            text = (await mind.context(query)).text
-            assert "- name: Ann\n- persona: kind\n" in text
-            assert "call the dentist" in text
-            assert "passport" not in text
-            assert "Lisbon" not in text, "the question is not about its asker"
-        assert "- I live in Lisbon" in (await mind.context("what should I wear?")).text
+            assert "- name: Ann\n- persona: kind\n" in (await mind.context(query)).text
         held = await mind.context("what is the capital of Peru?", workspace="work")
         assert held.text == "", "an agent that is held to a workspace is told nothing from outside of it"
-        await mind.think()
-        (trigger,) = await mind.triggers()
-        assert trigger.rids == [due.rid]
-        assert "dentist" in (await mind.context("what is new in Peru?")).text, "raised is not delivered"
-        await mind.deliver(trigger)
-        assert "dentist" not in (await mind.context("what is new in Peru?")).text
 
     on_one_device(tmp_path, use)
 

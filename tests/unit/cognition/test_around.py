@@ -1,0 +1,76 @@
+"""What stands in a prompt beside what was recalled."""
+
+import pytest
+
+from cognition.around import read_around
+from cognition.context import Around, assemble
+from cognition.filters import Filters
+from cognition.profile import block_id
+from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
+from cognition.triggers.kinds import REMINDER, Candidate
+from cognition.triggers.lattice import Status
+from cognition.triggers.step import Triggers, write_of
+from replica import Set, Write
+from tests.support.minds import NOW_MS, Home
+
+HOUR_MS = 3_600_000
+
+
+def around(home: Home, query: str = "what is new?", filters: Filters = Filters()) -> Around:
+    return read_around(home.connection, query, [], filters=filters, now_ms=home.now_ms, sessions=True)
+
+
+@pytest.fixture
+def home() -> Home:
+    return Home()
+
+
+def test_ml_86_a_reminder_is_absent_before_it_is_due_present_after_and_gone_once_delivered(
+    home: Home,
+) -> None:
+    due = NOW_MS + HOUR_MS
+    rid = home.remember("call the dentist", type="prospective", event_start=due)
+    home.now_ms = due - 1
+    assert around(home).reminders == ()
+    home.now_ms = due
+    (line,) = around(home).reminders
+    assert line.startswith("- call the dentist")
+    Triggers().run(home.core, home.connection, home.now_ms)
+    assert around(home).reminders == (line,), "raised is not delivered"
+    home.commit(write_of(Candidate(REMINDER, rid, due, 1.0), Status.DELIVERED))
+    assert around(home).reminders == ()
+    home.now_ms = due + HOUR_MS
+    home.commit(Write(Set("event_start", home.now_ms), rid))
+    assert len(around(home).reminders) == 1, "it was put off, and is due again"
+
+
+def test_reminders_keep_to_their_workspace_and_the_profile_to_its_owner(home: Home) -> None:
+    home.remember("call the dentist", type="prospective", event_start=5)
+    home.remember("file the report", type="prospective", event_start=5, workspace="work")
+    home.commit(Write(Set("profile.name", "Ann")))
+    work = around(home, filters=Filters(workspace="work"))
+    assert work.profile == ()
+    assert [line[:17] for line in work.reminders] == ["- file the report"]
+    assert around(home).profile == ("- name: Ann",)
+
+
+def test_what_is_known_of_the_owner_is_told_only_where_the_question_is_about_them(home: Home) -> None:
+    home.remember("allergic to nuts", pinned=True)
+    assert around(home, "fix the loop").profile == ()
+    assert around(home, "what can I eat?").profile == ("- allergic to nuts",)
+
+
+def test_a_prompt_without_room_keeps_who_asks_before_what_is_recalled() -> None:
+    lines = Around(profile=("- name: Ann",), reminders=("- call",), sessions=("- chat: long",))
+    whole = assemble([], MULTI_HOP, around=lines)
+    assert [section.title for section in whole.sections] == ["PROFILE", "REMINDERS", "SESSION CONTEXT"]
+    flat = assemble([], SINGLE_HOP, around=lines)
+    assert [section.title for section in flat.sections] == [""]
+    assert flat.sections[0].lines == ("- name: Ann", "- call")
+    tight = assemble([], MULTI_HOP, around=lines, max_tokens=whole.tokens - 1)
+    assert [section.title for section in tight.sections] == ["PROFILE", "REMINDERS"]
+    assert assemble([], MULTI_HOP, around=lines, max_tokens=1).text == ""
+
+
+def test_a_blocks_id_follows_from_its_label() -> None:
+    assert block_id("persona") == block_id("persona") != block_id("human")
