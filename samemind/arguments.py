@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
+from samemind.errors import Usage
+
 
 class HasRid(Protocol):
     """A result that names a memory."""
@@ -53,6 +55,14 @@ def when_of(moment: Any) -> str | None:
 def spaces_of(workspace: Spaces) -> list[str]:
     """Return workspaces as a list: a text is one of them."""
     return [workspace] if isinstance(workspace, str) else list(workspace or ())
+
+
+def check_share(workspace: str | None, share: Iterable[str]) -> None:
+    """Refuse an agent that is given more to read and nothing to be held to."""
+    if workspace is None and any(True for _ in share):
+        raise Usage(
+            "expected --workspace beside --share: an agent without one reads everything", code="invalid"
+        )
 
 
 def full_path(path: str | os.PathLike[str]) -> str:

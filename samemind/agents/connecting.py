@@ -16,9 +16,9 @@ from typing import Final
 from samemind.agents import editing
 from samemind.agents.programs import PROGRAMS, Program
 from samemind.agents.protocol import VERSION, protocol_text
+from samemind.arguments import check_share
 from samemind.config import Home
 from samemind.errors import Failed, SamemindError, Usage
-from samemind.mcp.scope import Scope
 from samemind.results.agents import ChangedFile, Connected, SetUp
 from samemind.surface.agents import Connect, Setup
 
@@ -28,7 +28,7 @@ COMMAND: Final = "samemind"
 def connect(home: Home, options: Connect) -> Connected:
     """Write a program's settings and its standing instructions, or take both out again."""
     program = PROGRAMS[options.program]
-    Scope(options.workspace, options.share)  # refuses what the server would refuse
+    check_share(options.workspace, options.share)
     files = _removed(program) if options.remove else _written(program, home, options)
     changed = any(file.changed for file in files)
     return Connected(
@@ -140,3 +140,22 @@ def _read(path: Path) -> str:
         return ""
     except UnicodeDecodeError:
         raise Failed(f"{path}: expected text in UTF-8", code="settings_unreadable") from None
+
+
+def connected_commands() -> list[tuple[str, str]]:
+    """Return the programs whose agents start a server of ours, and the command that each starts."""
+    found = []
+    for program in PROGRAMS.values():
+        try:
+            text = _read(program.settings_path())
+            place: object = editing.read_toml(text) if program.toml else editing.read_json(text)
+        except SamemindError:
+            continue  # not ours to judge; connecting says what is wrong with it
+        for key in program.keys:
+            place = place.get(key) if isinstance(place, dict) else None
+        command = place.get("command") if isinstance(place, dict) else None
+        if isinstance(command, list):
+            command = command[0] if command else None
+        if isinstance(command, str):
+            found.append((program.name, command))
+    return found

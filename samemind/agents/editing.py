@@ -24,7 +24,7 @@ _TABLE: Final = re.compile(r"^\s*\[")
 
 def with_json(text: str, keys: Sequence[str], entry: Entry) -> str:
     """Return JSON settings with an entry at the end of a path of keys."""
-    document = _json(text)
+    document = read_json(text)
     place = document
     for key in keys[:-1]:
         place = place.setdefault(key, {})
@@ -38,7 +38,7 @@ def with_json(text: str, keys: Sequence[str], entry: Entry) -> str:
 
 def without_json(text: str, keys: Sequence[str]) -> str:
     """Return JSON settings without that entry; the object that held it stays."""
-    document = _json(text)
+    document = read_json(text)
     place: Any = document
     for key in keys[:-1]:
         place = place.get(key) if isinstance(place, dict) else None
@@ -61,13 +61,13 @@ def with_toml(text: str, keys: Sequence[str], entry: Entry) -> str:
     ]
     before = f"{bare.rstrip()}\n\n" if bare.strip() else ""
     written = before + "\n".join(lines) + "\n"
-    _toml(written)
+    read_toml(written)
     return written
 
 
 def without_toml(text: str, keys: Sequence[str]) -> str:
     """Return TOML settings without that table, and without the tables under it."""
-    _toml(text)
+    read_toml(text)
     name = r"\.".join(rf"\s*(?:{re.escape(key)}|\"{re.escape(key)}\")\s*" for key in keys)
     ours = re.compile(rf"^\s*\[{name}(?:\..*)?\]\s*(?:#.*)?$")
     kept: list[str] = []
@@ -100,7 +100,8 @@ def without_block(text: str) -> str:
     return f"{left.rstrip()}\n" if left.strip() else ""
 
 
-def _json(text: str) -> dict[str, Any]:
+def read_json(text: str) -> dict[str, Any]:
+    """Return JSON settings; an empty file has none."""
     if not text.strip():
         return {}
     try:
@@ -118,7 +119,8 @@ def _written(document: Mapping[str, Any], before: str) -> str:
     return json.dumps(document, ensure_ascii=False, indent=indent[1] if indent else 2) + end
 
 
-def _toml(text: str) -> dict[str, Any]:
+def read_toml(text: str) -> dict[str, Any]:
+    """Return TOML settings."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -126,7 +128,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _toml_entry(text: str, keys: Sequence[str]) -> Any:
-    place: Any = _toml(text)
+    place: Any = read_toml(text)
     for key in keys:
         place = place.get(key) if isinstance(place, dict) else None
     return place

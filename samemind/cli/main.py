@@ -87,7 +87,7 @@ def _run(line: Line, printer: Printer) -> int:
     result = _do_alone(verb, read, home) if verb.alone else _ask(verb, options, home, printer)
     if result is not None:
         printer.result(verb.name, result)
-    return 1 if verb.name == "verify" and result is not None and not result["ok"] else 0
+    return 1 if verb.name in ("verify", "doctor") and result is not None and not result["ok"] else 0
 
 
 def _do_alone(verb: Verb[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:

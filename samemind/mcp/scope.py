@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from samemind.arguments import check_share
 from samemind.errors import Ambiguous, NotFound, Usage
 from samemind.mcp.tools import Tool
 
@@ -38,10 +39,7 @@ class Scope:
     shared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.shared and self.workspace is None:
-            raise Usage(
-                "expected --workspace beside --share: an agent without one reads everything", code="invalid"
-            )
+        check_share(self.workspace, self.shared)
 
     def allows(self, tool: Tool) -> bool:
         """Say whether a tool can be held to the workspace."""

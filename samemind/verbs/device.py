@@ -1,39 +1,29 @@
 """Show what this device is and how it is, and stop its daemon."""
 
 import os
-import shutil
 import sqlite3
-import stat
 import time
 from pathlib import Path
-from typing import Final
 
-from cognition.holding import held_here
-from cognition.talk.queue import talk_state
-from replica import Core, Status, outlook
+from replica import outlook
+from replica.history import horizon_ms
 from samemind.config import check_name
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Locked, NeedsDecision
 from samemind.results.device import (
-    Check,
     DaemonStatus,
-    Doctored,
     Initialised,
     Stats,
     Stopped,
     ThinkStatus,
     Warmed,
 )
-from samemind.surface.device import Doctor, Down, Init, ShowStats, ShowStatus, Up, Warmup
+from samemind.surface.device import Down, Init, ShowStats, ShowStatus, Up, Warmup
 from samemind.times import at_ms
-from samemind.verbs.clones import clone_checks, clone_of, divorce, incidents
+from samemind.verbs.clones import clone_of, divorce, incidents
+from samemind.times import at_stamp
 from samemind.verbs.group import peer_views
-
-# Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
-FREE_BYTES_MIN: Final = 256 << 20
-# Clocks this far apart make "newest first" wrong for people; nothing breaks.
-OFFSET_MS_MAX: Final = 60_000
 
 
 async def init(device: Device, options: Init) -> Initialised:
@@ -133,6 +123,7 @@ async def stats(device: Device, options: ShowStats) -> Stats:
             log_bytes=one("SELECT ifnull(sum(length(payload)), 0) FROM op"),
             compactable=ahead.ops,
             held_by=None if ahead.held_by is None else ahead.held_by.hex(),
+            horizon=at_stamp(passed_ms << 16) if (passed_ms := horizon_ms(connection)) else None,
             by_type=dict(
                 connection.execute("SELECT ifnull(type, 'none'), count(*) FROM memory GROUP BY 1 ORDER BY 1")
             ),
@@ -150,98 +141,7 @@ async def stats(device: Device, options: ShowStats) -> Stats:
     return await device.replica.read(read)
 
 
-async def doctor(device: Device, options: Doctor) -> Doctored:
-    """Look at everything that may be wrong; quick, unlike `verify`."""
-    queue = await device.mind.queue_state()
-    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
-    checks += await _taking(device)
-    checks += await device.replica.run(_store)
-    checks += await clone_checks(device)
-    for peer in await peer_views(device):
-        if peer.offset_ms is not None and abs(peer.offset_ms) > OFFSET_MS_MAX:
-            detail = f"the clock of {peer.name} is {peer.offset_ms / 1_000:g} s from this one's"
-            checks.append(Check(name="clock", ok=False, detail=detail, fix="set both clocks by the network"))
-    return Doctored(ok=all(check.ok for check in checks), checks=checks)
-
-
 def store_files(device: Device) -> list[Path]:
     """Return the files that the store consists of at this moment."""
     store = device.home.store
     return [path for path in (store, store.with_name(f"{store.name}-wal")) if path.exists()]
-
-
-def _key(device: Device) -> Check:
-    mode = stat.S_IMODE(device.home.identity.stat().st_mode)
-    return Check(
-        name="key",
-        ok=not mode & 0o077,
-        detail=f"{device.home.identity.name} has mode {mode:o}",
-        fix="" if not mode & 0o077 else f"chmod 600 {device.home.identity}",
-    )
-
-
-def _disk(device: Device) -> Check:
-    free = shutil.disk_usage(device.home.folder).free
-    return Check(
-        name="disk",
-        ok=free >= FREE_BYTES_MIN,
-        detail=f"{free >> 20} MB free",
-        fix="" if free >= FREE_BYTES_MIN else "make room: a full disk stops every write",
-    )
-
-
-def _embedding(device: Device, pending: int, failed: int) -> Check:
-    trouble = device.mind.trouble
-    ok = trouble is None and not failed
-    detail = f"{pending} waiting, {failed} given up" + ("" if trouble is None else f"; {trouble}")
-    return Check(
-        name="embedding",
-        ok=ok,
-        detail=detail,
-        fix="" if ok else "those memories are found by their words alone; then: samemind queue requeue",
-    )
-
-
-async def _taking(device: Device) -> list[Check]:
-    """Look at the model that reads talk, where there is one, and at what is held back."""
-    checks = []
-    talk = await device.replica.read(talk_state)
-    reader = device.mind.talk
-    if reader is not None:
-        where = "remote: what it reads leaves this device" if reader.model.remote else "local"
-        trouble = "" if reader.trouble is None else f"; {reader.trouble}"
-        ok = reader.trouble is None and not talk.failed
-        detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} given up{trouble}"
-        fix = "" if ok else "start the model, then: samemind queue requeue"
-        checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
-    held = await device.replica.read(held_here)
-    if held:
-        detail = f"{len(held)} look secret and are not remembered"
-        checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
-    return checks
-
-
-def _store(core: Core, connection: sqlite3.Connection) -> list[Check]:
-    ((found,),) = connection.execute("PRAGMA quick_check(1)")
-    checks = [
-        Check(
-            name="file",
-            ok=found == "ok",
-            detail="SQLite finds the file whole" if found == "ok" else found,
-            fix="" if found == "ok" else "restore a backup, or sync a new device from a peer",
-        )
-    ]
-    for status, detail, fix in (
-        (Status.UNKNOWN, "ops are newer than this program; they are kept and passed on", "upgrade samemind"),
-        (
-            Status.UNFOLDABLE,
-            "ops make no sense; they are kept, without effect",
-            "samemind log shows whose they are",
-        ),
-    ):
-        ((count,),) = connection.execute("SELECT count(*) FROM op WHERE status = ?", (status,))
-        if count:
-            checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
-    if len(checks) == 1:
-        checks.append(Check(name="ops", ok=True, detail=f"{core.position} ops, all folded"))
-    return checks

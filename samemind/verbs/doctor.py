@@ -1,0 +1,112 @@
+"""Look for what is wrong with this device, and say what to do about each thing.
+
+Every check has a name, a sentence about what was found, and where that is not well, a command or an act that mends
+it. What lies in the store is looked at here; what lies around it (network, daemon, agents), in
+`samemind.verbs.surroundings`.
+"""
+
+import shutil
+import sqlite3
+import stat
+from typing import Final
+
+from cognition.holding import held_here
+from cognition.talk.queue import talk_state
+from replica import Core, Status
+from samemind.device import Device
+from samemind.results.device import Check, Doctored
+from samemind.surface.device import Doctor
+from samemind.verbs.clones import clone_checks
+from samemind.verbs.group import peer_views
+from samemind.verbs.surroundings import surroundings
+
+# Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
+FREE_BYTES_MIN: Final = 256 << 20
+
+
+async def doctor(device: Device, options: Doctor) -> Doctored:
+    """Look at everything that may be wrong; quick, unlike `verify`."""
+    queue = await device.mind.queue_state()
+    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
+    checks += await _taking(device)
+    checks += await device.replica.run(_store)
+    checks += await clone_checks(device)
+    checks += await surroundings(device, await peer_views(device))
+    return Doctored(ok=all(check.ok for check in checks), checks=checks)
+
+
+def _key(device: Device) -> Check:
+    mode = stat.S_IMODE(device.home.identity.stat().st_mode)
+    return Check(
+        name="key",
+        ok=not mode & 0o077,
+        detail=f"{device.home.identity.name} has mode {mode:o}",
+        fix="" if not mode & 0o077 else f"chmod 600 {device.home.identity}",
+    )
+
+
+def _disk(device: Device) -> Check:
+    free = shutil.disk_usage(device.home.folder).free
+    return Check(
+        name="disk",
+        ok=free >= FREE_BYTES_MIN,
+        detail=f"{free >> 20} MB free",
+        fix="" if free >= FREE_BYTES_MIN else "make room: a full disk stops every write",
+    )
+
+
+def _embedding(device: Device, pending: int, failed: int) -> Check:
+    trouble = device.mind.trouble
+    ok = trouble is None and not failed
+    detail = f"{pending} waiting, {failed} given up" + ("" if trouble is None else f"; {trouble}")
+    return Check(
+        name="embedding",
+        ok=ok,
+        detail=detail,
+        fix="" if ok else "those memories are found by their words alone; then: samemind queue requeue",
+    )
+
+
+async def _taking(device: Device) -> list[Check]:
+    """Look at the model that reads talk, where there is one, and at what is held back."""
+    checks = []
+    talk = await device.replica.read(talk_state)
+    reader = device.mind.talk
+    if reader is not None:
+        where = "remote: what it reads leaves this device" if reader.model.remote else "local"
+        trouble = "" if reader.trouble is None else f"; {reader.trouble}"
+        ok = reader.trouble is None and not talk.failed
+        detail = f"{reader.model.name}, {where}; {talk.pending} waiting, {talk.failed} given up{trouble}"
+        fix = "" if ok else "start the model, then: samemind queue requeue"
+        checks.append(Check(name="model", ok=ok, detail=detail, fix=fix))
+    held = await device.replica.read(held_here)
+    if held:
+        detail = f"{len(held)} look secret and are not remembered"
+        checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
+    return checks
+
+
+def _store(core: Core, connection: sqlite3.Connection) -> list[Check]:
+    ((found,),) = connection.execute("PRAGMA quick_check(1)")
+    checks = [
+        Check(
+            name="file",
+            ok=found == "ok",
+            detail="SQLite finds the file whole" if found == "ok" else found,
+            fix="" if found == "ok" else "restore a backup, or sync a new device from a peer",
+        )
+    ]
+    for status, detail, fix in (
+        (Status.UNKNOWN, "ops are newer than this program; they are kept and passed on", "upgrade samemind"),
+        (
+            Status.UNFOLDABLE,
+            "ops make no sense; they are kept, without effect",
+            "samemind log shows whose they are",
+        ),
+    ):
+        ((count,),) = connection.execute("SELECT count(*) FROM op WHERE status = ?", (status,))
+        if count:
+            checks.append(Check(name="ops", ok=False, detail=f"{count} {detail}", fix=fix))
+    if len(checks) == 1:
+        checks.append(Check(name="ops", ok=True, detail=f"{core.position} ops, all folded"))
+    return checks

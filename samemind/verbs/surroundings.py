@@ -1,0 +1,188 @@
+"""Look at what lies around a device: its clock, the network, its daemon and peers, the agents that use it.
+
+What is found is told apart from what it means: each check is a plain function of facts, so that every one of them can
+be made to fail in a test without a broken machine.
+"""
+
+import os
+import shutil
+import socket
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from samemind.agents.connecting import COMMAND, connected_commands
+from samemind.device import Device
+from samemind.results.device import Check
+from samemind.results.group import PeerView
+
+# Clocks this far apart make "newest first" wrong for people; nothing breaks.
+OFFSET_MS_MAX: Final = 60_000
+# Before this program was written: a clock that says so was never set. 2025-01-01.
+CLOCK_MS_MIN: Final = 1_735_689_600_000
+_MULTICAST: Final = ("224.0.0.251", 5353)
+
+
+async def surroundings(device: Device, peers: Sequence[PeerView]) -> list[Check]:
+    """Return every check."""
+    running = device.syncer is not None
+    listens = device.syncer is not None and device.syncer.address is not None
+    living = [peer for peer in peers if peer.state != "revoked"]
+    checks = [
+        clock(device.now_ms(), living),
+        pairing(living),
+        daemon(running=running, listens=listens, paired=bool(living)),
+        *(each for peer in living if (each := reach(peer)) is not None),
+        encryption(device.home.store),
+        writing(device.home.folder),
+        path(shutil.which(COMMAND)),
+        *agents(await trio.to_thread.run_sync(connected_commands)),
+    ]
+    if device.settings.mdns:
+        checks.append(multicast(await trio.to_thread.run_sync(why_no_multicast), living))
+    return checks
+
+
+def clock(now_ms: int, peers: Sequence[PeerView]) -> Check:
+    """Compare this clock with those of the peers, and with common sense."""
+    if now_ms < CLOCK_MS_MIN:
+        return _bad("clock", "this device's clock was never set", "set the clock by the network")
+    off = [
+        f"the clock of {peer.name} is {peer.offset_ms / 1_000:g} s from this one's"
+        for peer in peers
+        if peer.offset_ms is not None and abs(peer.offset_ms) > OFFSET_MS_MAX
+    ]
+    if off:
+        return _bad("clock", "; ".join(off), "set both clocks by the network")
+    known = sum(peer.offset_ms is not None for peer in peers)
+    return _good("clock", f"agrees with {known} other devices" if known else "nothing to compare it with yet")
+
+
+def pairing(peers: Sequence[PeerView]) -> Check:
+    """Say who else there is."""
+    if not peers:
+        return Check(
+            name="pairing",
+            ok=True,
+            detail="this is the only device of the group",
+            fix="samemind pair, to add one",
+        )
+    return _good("pairing", f"paired with {', '.join(peer.name for peer in peers)}")
+
+
+def daemon(*, running: bool, listens: bool, paired: bool) -> Check:
+    """Say whether changes go to the others by themselves."""
+    if running and listens:
+        return _good("daemon", "running")
+    if running:
+        return _bad(
+            "daemon", "running, but listens nowhere", "samemind down, then samemind up --listen HOST:PORT"
+        )
+    detail = "not running: what is written here reaches the others only with `samemind sync`"
+    fix = "samemind up, or samemind service install to have it always"
+    return Check(name="daemon", ok=not paired, detail=detail, fix=fix)
+
+
+def reach(peer: PeerView) -> Check | None:
+    """Say why a peer is not reached, if it should be."""
+    name = "peer"
+    if peer.error is None:
+        return None
+    where = f" at {peer.address}" if peer.address else ""
+    said = peer.error.lower()
+    if "refused" in said:
+        fix = f"on {peer.name}: samemind up; if it runs, it listens elsewhere: samemind peers add"
+    elif "timed out" in said or "timeout" in said or "no route" in said or "unreachable" in said:
+        fix = f"see that {peer.name} is on and in this network, and that no firewall blocks its port"
+    elif "version" in said:
+        fix = "upgrade samemind on the older of the two devices"
+    elif "not paired" in said or "untrusted" in said or "revoked" in said:
+        fix = f"pair the two anew: samemind pair, here and on {peer.name}"
+    else:
+        fix = f"samemind sync {peer.name}, to see it again"
+    return _bad(name, f"{peer.name}{where}: {peer.error}", fix)
+
+
+def encryption(store: Path) -> Check:
+    """Say whether somebody who takes the disk can read the memory."""
+    try:
+        with store.open("rb") as file:
+            plain = file.read(16) == b"SQLite format 3\0"
+    except OSError:
+        plain = True
+    if plain:
+        return Check(
+            name="encryption",
+            ok=True,
+            detail="the store is not encrypted by itself",
+            fix="encrypt the disk it is on",
+        )
+    return _good("encryption", "the store is encrypted")
+
+
+def writing(folder: Path) -> Check:
+    """Say whether the home can be written, and only by its owner."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return _bad("home", f"{folder} cannot be written", f"chmod u+rwx {folder}")
+    if folder.stat().st_mode & 0o022:
+        return _bad("home", f"others can write into {folder}", f"chmod go-w {folder}")
+    return _good("home", f"{folder} is its owner's")
+
+
+def path(found: str | None) -> Check:
+    """Say whether a shell finds the command."""
+    if found is None:
+        detail = f"no {COMMAND} on the PATH of this program"
+        return Check(
+            name="path", ok=True, detail=detail, fix="agents are connected by its full path, so they find it"
+        )
+    return _good("path", found)
+
+
+def agents(commands: Sequence[tuple[str, str]]) -> list[Check]:
+    """Say which programs start us, and whether what they start is there."""
+    checks = []
+    for program, command in commands:
+        if shutil.which(command) is None:
+            detail = f"{program} starts {command}, which is not there"
+            checks.append(_bad("agent", detail, f"samemind connect {program}"))
+        else:
+            checks.append(_good("agent", f"{program} is connected"))
+    return checks
+
+
+def multicast(trouble: str | None, peers: Sequence[PeerView]) -> Check:
+    """Say whether devices can find each other by themselves."""
+    if trouble is None:
+        return _good("multicast", "devices of this network can find each other")
+    if peers and all(peer.address for peer in peers):
+        return _good("multicast", f"none here ({trouble}); every peer is known by its address")
+    return _bad(
+        "multicast",
+        f"none here ({trouble}): devices do not find each other",
+        "samemind peers add ID --address HOST:PORT",
+    )
+
+
+def why_no_multicast() -> str | None:
+    """Try to hear and to send what mDNS does, and return why that fails."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            member = struct.pack("=4sl", socket.inet_aton(_MULTICAST[0]), socket.INADDR_ANY)
+            probe.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+            probe.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 0)  # it stays on this machine
+            probe.sendto(b"", _MULTICAST)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def _good(name: str, detail: str) -> Check:
+    return Check(name=name, ok=True, detail=detail)
+
+
+def _bad(name: str, detail: str, fix: str) -> Check:
+    return Check(name=name, ok=False, detail=detail, fix=fix)

@@ -1,0 +1,67 @@
+"""What `doctor` says of the world around a device: each fault by its name, with what mends it."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from samemind.results.device import Check
+from samemind.results.group import PeerView
+from samemind.verbs import surroundings as look
+
+NOW_MS = 1_800_000_000_000
+
+
+def peer(name: str = "phone", **more: object) -> PeerView:
+    return PeerView(device_id="ab" * 32, name=name, **more)  # type: ignore[arg-type]
+
+
+def wrong(check: Check | None, name: str, *words: str) -> None:
+    assert check is not None
+    assert (check.name, check.ok) == (name, False)
+    assert check.fix
+    for word in words:
+        assert word in f"{check.detail} {check.fix}", check
+
+
+def test_pm_58_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
+    wrong(look.clock(0, []), "clock", "never set")
+    wrong(look.clock(NOW_MS, [peer(offset_ms=-61_000)]), "clock", "phone", "-61 s")
+    assert look.clock(NOW_MS, [peer(offset_ms=59_000)]).ok
+    wrong(look.daemon(running=False, listens=False, paired=True), "daemon", "samemind up")
+    wrong(look.daemon(running=True, listens=False, paired=True), "daemon", "--listen")
+    assert look.daemon(running=False, listens=False, paired=False).ok, "alone, nobody waits for it"
+    assert look.pairing([]).fix.startswith("samemind pair")
+    wrong(look.multicast("no such device", [peer()]), "multicast", "samemind peers add")
+    assert look.multicast("no such device", [peer(address="10.0.0.2:7411")]).ok
+    assert look.multicast(None, []).ok
+    (gone,) = look.agents([("cursor", str(tmp_path / "gone"))])
+    wrong(gone, "agent", "samemind connect cursor")
+    (tmp_path / "open").mkdir(mode=0o777)
+    (tmp_path / "open").chmod(0o777)
+    wrong(look.writing(tmp_path / "open"), "home", "chmod go-w")
+
+
+@pytest.mark.parametrize(
+    ("error", "fix"),
+    [
+        ("Connection refused", "samemind up"),
+        ("the call timed out", "firewall"),
+        ("expected protocol version 3, got 2", "upgrade samemind"),
+        ("this device is not paired", "samemind pair"),
+        ("something nobody foresaw", "samemind sync phone"),
+    ],
+)
+def test_a_peer_that_is_not_reached_says_why_and_what_to_do(error: str, fix: str) -> None:
+    wrong(look.reach(peer(error=error, address="10.0.0.2:7411")), "peer", "10.0.0.2:7411", error, fix)
+    assert look.reach(peer()) is None
+
+
+def test_doctor_says_whether_the_store_is_encrypted(tmp_path: Path) -> None:
+    store = tmp_path / "memory.db"
+    connection = sqlite3.connect(store)
+    connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    assert "not encrypted" in look.encryption(store).detail
+    store.write_bytes(b"\x8f" * 4096)
+    assert look.encryption(store).detail == "the store is encrypted"
