@@ -15,7 +15,7 @@ DEV := $(VENV)/.installed-dev
 SEED ?= 1
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep e2e bench bench-recall bench-sync docs clean
+.PHONY: help demo test lint format check simulate sweep e2e bench bench-recall bench-sync bench-think docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ bench: $(DEV) ## measure beside the peers, in one run; reported as ratios
 
 bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations
 	$(BIN)/python -m tests.bench.recall_locomo
+
+bench-think: $(DEV) ## a cycle of thinking: 100 new memories in stores of 1,000 to 20,000
+	$(BIN)/python -m tests.bench.think
 
 bench-sync: $(DEV) ## syncs between two processes: time, bytes, round trips, live propagation
 	$(BIN)/python -m tests.bench.sync

@@ -29,6 +29,7 @@ _MAY: Final = f"""ifnull(m.type, '{TYPE_DEFAULT}') = '{TYPE_DEFAULT}' AND m.pare
     AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)
     AND m.goal IS NULL AND m.block IS NULL
     AND NOT EXISTS (SELECT 1 FROM summary_member s WHERE s.id = m.id)"""
+_CANDIDATE: Final = f"SELECT m.id, m.rid, {TIME}, m.workspace, v.data FROM vector v"
 
 
 class Consolidation:
@@ -49,34 +50,43 @@ class Consolidation:
         with transaction(
             connection
         ):  # after the commit: a crash between the two proposes once more, to no effect
-            connection.executemany(
-                "DELETE FROM consolidation_due WHERE id = ?", [(number,) for number in due]
-            )
+            _settle(connection, due)
         return Outcome(_summaries(connection, found), more=len(due) == DUE_MAX)
 
 
 def _find(connection: sqlite3.Connection, due: Sequence[int]) -> list[list[Candidate]]:
+    """Return the clusters that memories which are due make with each other, and with those that stand alone."""
     marks = ",".join("?" * len(due))
-    times = [
-        time_ms
-        for (time_ms,) in connection.execute(
-            f"SELECT {TIME} FROM memory m WHERE m.id IN ({marks}) AND {_MAY}", due
-        )
-    ]
-    if not times:
+    fresh = connection.execute(
+        f"{_CANDIDATE} JOIN memory m ON m.id = v.id WHERE v.id IN ({marks}) AND {_MAY}", due
+    )
+    rows = {row[0]: row for row in fresh}
+    if not rows:
         return []
-    window_ms = WINDOW_DAYS * DAY_MS
-    rows = connection.execute(
-        f"""SELECT m.id, m.rid, {TIME}, m.workspace, v.data FROM memory m JOIN vector v ON v.id = m.id
-            WHERE {_MAY} AND {TIME} BETWEEN ? AND ? ORDER BY m.id""",
-        (min(times) - window_ms, max(times) + window_ms),
-    ).fetchall()
-    contested = _contested(connection)
-    rows = [row for row in rows if row[1] not in contested]
-    candidates = [Candidate(*row[:4]) for row in rows]
+    days = [time_ms // DAY_MS for _, _, time_ms, *_ in rows.values()]
+    alone = connection.execute(
+        f"""{_CANDIDATE} JOIN consolidation_alone a ON a.id = v.id JOIN memory m ON m.id = v.id
+            WHERE a.day BETWEEN ? AND ? AND {_MAY}""",
+        (min(days) - WINDOW_DAYS - 1, max(days) + WINDOW_DAYS + 1),
+    )
+    rows |= {row[0]: row for row in alone}
+    contested = {rid for (rid,) in connection.execute("SELECT rid FROM contested")}
+    kept = [rows[number] for number in sorted(rows) if rows[number][1] not in contested]
+    candidates = [Candidate(*row[:4]) for row in kept]
     wanted = set(due)
     seeds = [at for at, one in enumerate(candidates) if one.id in wanted]
-    return clusters(candidates, _unit([data for *_, data in rows]), seeds) if seeds else []
+    return clusters(candidates, _unit([row[4] for row in kept]), seeds) if seeds else []
+
+
+def _settle(connection: sqlite3.Connection, due: Sequence[int]) -> None:
+    """Note which of these stand alone, and that none is due any more."""
+    numbers = [(number,) for number in due]
+    connection.executemany("DELETE FROM consolidation_due WHERE id = ?", numbers)
+    connection.executemany("DELETE FROM consolidation_alone WHERE id = ?", numbers)
+    connection.executemany(
+        f"INSERT INTO consolidation_alone SELECT m.id, {TIME} / {DAY_MS} FROM memory m WHERE m.id = ? AND {_MAY}",
+        numbers,
+    )
 
 
 def _unit(data: Sequence[bytes]) -> Vectors:

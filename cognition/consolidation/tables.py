@@ -21,7 +21,7 @@ from cognition.memories import IDS_MAX
 from replica import MemoryId, RowChange, derived_memory_id, transaction
 
 # Raise it when a table, or what is under a summary, changes.
-SUMMARIES_VERSION: Final = 1
+SUMMARIES_VERSION: Final = 2
 
 _CREATE: Final = (
     "CREATE TABLE summary (no INTEGER PRIMARY KEY, rid BLOB NOT NULL UNIQUE, created INTEGER NOT NULL)",
@@ -36,6 +36,9 @@ _CREATE: Final = (
     "INSERT OR IGNORE INTO summary_due SELECT rid FROM proposal_member",
     "CREATE TABLE consolidation_due (id INTEGER PRIMARY KEY)",
     "INSERT INTO consolidation_due SELECT id FROM vector",
+    # What was compared and stands alone, by the day it was told: what comes later is compared with its own time only.
+    "CREATE TABLE consolidation_alone (id INTEGER PRIMARY KEY, day INTEGER NOT NULL)",
+    "CREATE INDEX consolidation_alone_by_day ON consolidation_alone (day)",
 )
 # Memories on a side of an open contradiction, and those that such a fact was taken from.
 _CONTESTED: Final = """CREATE VIEW contested AS
@@ -47,17 +50,21 @@ _NOTHING_CONTESTED: Final = "CREATE VIEW contested AS SELECT x'' AS rid WHERE 0"
 # Made at every opening: it goes with the table of vectors when that is made anew.
 _FOLLOW_VECTORS: Final = """CREATE TRIGGER IF NOT EXISTS consolidation_embedded AFTER INSERT ON vector
     BEGIN INSERT OR IGNORE INTO consolidation_due VALUES (new.id); END"""
+_TABLES: Final = (
+    *("summary", "summary_member", "summary_due", "summary_contested"),
+    *("consolidation_due", "consolidation_alone"),
+)
 _DROP: Final = (
     "DROP TRIGGER IF EXISTS summary_proposed",
     "DROP TRIGGER IF EXISTS summary_withdrawn",
-    *(
-        f"DROP TABLE IF EXISTS {table}"
-        for table in ("summary", "summary_member", "summary_due", "summary_contested", "consolidation_due")
-    ),
+    *(f"DROP TABLE IF EXISTS {table}" for table in _TABLES),
 )
 Name = TypeVar("Name")
 # Fields that say whether a memory counts, and with whom it may stand.
 _DECIDING: Final = ("archived", "pinned", "apart", "workspace")
+
+# Fields that say, beside those, whether a memory may be consolidated, and with what it is compared.
+_WHEN_OR_WHAT: Final = ("type", "goal", "block", "told_at")
 
 
 class Member(NamedTuple):
@@ -90,6 +97,9 @@ class SummaryTables:
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch."""
+        gone = [(change.id,) for change in changes if change.after is None]
+        for table in ("consolidation_due", "consolidation_alone") if gone else ():
+            connection.executemany(f"DELETE FROM {table} WHERE id = ?", gone)
         freed = [(change.id,) for change in changes if _may_again(change)]
         connection.executemany("INSERT OR IGNORE INTO consolidation_due VALUES (?)", freed)
         ((proposed,),) = connection.execute(
@@ -130,7 +140,7 @@ def _may_again(change: RowChange) -> bool:
         before is not None
         and after is not None
         and before.fields != after.fields
-        and any(before.fields.get(name) != after.fields.get(name) for name in (*_DECIDING, "type", "goal"))
+        and any(before.fields.get(name) != after.fields.get(name) for name in (*_DECIDING, *_WHEN_OR_WHAT))
     )
 
 
@@ -147,6 +157,11 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
     """Replace the summaries that are gone by those of the components that hold what is due."""
     components = _components(connection, due)
     gone |= _summaries_of(connection, [member.id for component in components for member in component])
+    before = [
+        (number,)
+        for no in gone
+        for (number,) in connection.execute("SELECT id FROM summary_member WHERE summary = ?", (no,))
+    ]
     connection.executemany("DELETE FROM summary WHERE no = ?", [(no,) for no in gone])
     connection.executemany("DELETE FROM summary_member WHERE summary = ?", [(no,) for no in gone])
     for component in components:
@@ -159,6 +174,12 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
                 "INSERT INTO summary_member VALUES (?, ?)",
                 [(member.id, cursor.lastrowid) for member in component],
             )
+    # Who stands alone again may belong to somebody else.
+    connection.executemany(
+        """INSERT OR IGNORE INTO consolidation_due SELECT m.id FROM memory m
+           WHERE m.id = ? AND NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)""",
+        before,
+    )
 
 
 def summary_id(oldest: bytes) -> MemoryId:
