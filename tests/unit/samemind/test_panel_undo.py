@@ -1,0 +1,92 @@
+"""Windows in which forgetting can be taken back, on a clock that jumps."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from random import Random
+
+import pytest
+import trio
+import trio.testing
+
+from samemind.errors import NotFound, Usage
+from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, WAITING_MAX, UndoWindows
+
+
+@asynccontextmanager
+async def windows(forgotten: list[str]) -> AsyncIterator[UndoWindows]:
+    """Windows that note what they forget."""
+
+    async def forget(rids: Sequence[str]) -> None:
+        await trio.lowlevel.checkpoint()
+        forgotten.extend(rids)
+
+    async with trio.open_nursery() as nursery:
+        yield UndoWindows(nursery, forget, Random(1))
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("seconds", [FORGET_S, CLEAR_ALL_S])
+def test_lo_33_a_moment_before_the_end_undoes_and_a_moment_after_it_is_too_late(seconds: float) -> None:
+    assert (FORGET_S, CLEAR_ALL_S) == (4.0, 8.0)
+
+    async def main() -> None:
+        forgotten: list[str] = []
+        async with windows(forgotten) as undo:
+            kept, gone = undo.open(["a"], seconds), undo.open(["b"], seconds)
+            await trio.sleep(seconds - 0.1)
+            assert undo.undo(kept.id) == kept
+            assert forgotten == []
+            await trio.sleep(0.2)
+            assert forgotten == ["b"]
+            assert undo.waiting() == []
+            with pytest.raises(NotFound, match="too late"):
+                undo.undo(gone.id)
+            await trio.sleep(60)
+            assert forgotten == ["b"]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_lo_34_a_process_that_ends_within_the_window_has_forgotten_nothing() -> None:
+    async def main() -> None:
+        forgotten: list[str] = []
+        async with windows(forgotten) as undo:
+            undo.open(["a", "b", "c"], CLEAR_ALL_S)
+            await trio.sleep(5)
+        await trio.sleep(60)
+        assert forgotten == []
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_what_is_being_written_is_hidden_still_and_cannot_be_taken_back() -> None:
+    async def main() -> None:
+        begun, done = trio.Event(), trio.Event()
+
+        async def forget(rids: Sequence[str]) -> None:
+            begun.set()
+            await done.wait()
+
+        async with trio.open_nursery() as nursery:
+            undo = UndoWindows(nursery, forget, Random(1))
+            waiting = undo.open(["a"], FORGET_S)
+            await begun.wait()
+            assert undo.waiting() == [waiting]
+            with pytest.raises(NotFound):
+                undo.undo(waiting.id)
+            done.set()
+            await undo.changed()
+            assert undo.waiting() == []
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_so_many_windows_and_no_more() -> None:
+    async def main() -> None:
+        async with windows([]) as undo:
+            for _ in range(WAITING_MAX):
+                undo.open(["a"], FORGET_S)
+            with pytest.raises(Usage, match="at most"):
+                undo.open(["a"], FORGET_S)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
