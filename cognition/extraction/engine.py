@@ -54,7 +54,8 @@ _LEANS: Final = re.compile(
     r"|^(?:it|that|those|these|them|you|your|he|she|what|how|why|who|if|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
     r"|both|such)\b"
     r"|\b(?:you|your|yours|you're|yourself|it|them|those|these|this|that one|something like|one of them|some of (?:it|them)|like that)$"
-    r"|\b(?:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|his|few)\b",
+    r"|\b(?:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|his|few)\b"
+    r"|\bhow (?:far|much|many|long|well|hard|good|great)$|^the (?:details|energy|results?|news|rest|best|idea|feeling|vibe)$",
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(r"\b(?:my|our|me|us|myself|ourselves|mine|ours)\b", re.IGNORECASE)
@@ -191,6 +192,8 @@ def _value(said: str) -> str | None:
     value = said[: cut.start()] if cut is not None else said
     value = _TAIL.sub("", value.strip(" .\"“”'’*~"))
     value = _SPACES.sub(" ", value).strip()
+    if value.count('"') % 2:  # the other one of the pair was at the end
+        value = value.replace('"', "")
     if len(value) < 2 or _LEANS.search(value) or not any(letter.isalnum() for letter in value):
         return None
     return value

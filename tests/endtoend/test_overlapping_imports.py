@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import trio
 
 from tests.support.daemons import until
 from tests.support.devices import run
@@ -30,7 +31,7 @@ def lines(count: int, random: Random) -> list[str]:
 
 
 async def take(device: Opened, path: Path, some: list[str]) -> None:
-    path.write_text("\n".join(some), encoding="utf-8")
+    await trio.Path(path).write_text("\n".join(some), encoding="utf-8")
     done = await device.mind.import_(path, facts=True)
     assert done.failed == []
 
