@@ -1,0 +1,185 @@
+"""Whatever is told, decided and forgotten on devices that are apart: once they meet, they ask the same questions."""
+
+import sqlite3
+import weakref
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cognition.contradictions.relations import relation_of
+from cognition.contradictions.resolving import restatements, verdicts
+from cognition.contradictions.slots import Judged, Standing, Status
+from cognition.contradictions.tables import ClaimTables, judged_of
+from cognition.contradictions.telling import Teller, telling_of
+from cognition.contradictions.values import compatible
+from cognition.extraction.values import Statement
+from replica import Core, Forget, MemoryId, Remember, SqliteStore, Write, compact, connect, new_memory_id
+from replica.storage.shown import DerivedTables
+from replica.verify import verify_replica
+from tests.support.replicas import DAY_MS, NOW_MS, agree, group, say, settle, sync
+
+VALUES = ("Google", "Meta", "Apple")
+CONNECTIONS: weakref.WeakKeyDictionary[SqliteStore, sqlite3.Connection] = weakref.WeakKeyDictionary()
+
+
+def make_store() -> SqliteStore:
+    connection = connect(":memory:")
+    derived: list[DerivedTables] = [ClaimTables()]
+    store = SqliteStore(connection, derived)
+    CONNECTIONS[store] = connection
+    weakref.finalize(store, connection.close)
+    return store
+
+
+def connection_of(core: Core) -> sqlite3.Connection:
+    assert isinstance(core.store, SqliteStore)
+    return CONNECTIONS[core.store]
+
+
+def records(core: Core) -> list[tuple[Any, ...]]:
+    """The questions of a device, by what every device can compare."""
+    connection = connection_of(core)
+    return [
+        (slot, entity, relation, status, settled_by, raised, plain(judged_of(connection, slot)))
+        for slot, entity, relation, status, settled_by, raised in connection.execute(
+            "SELECT slot, entity, relation, status, settled_by, raised FROM contradiction ORDER BY slot"
+        ).fetchall()
+    ]
+
+
+def plain(judged: Judged) -> tuple[Any, ...]:
+    return (
+        judged.status,
+        judged.settled_by,
+        [
+            (belief.told.claim, belief.told.rid, belief.told.value, belief.standing, belief.until_ms)
+            for belief in judged.beliefs
+        ],
+        [[belief.told.claim for belief in side] for side in judged.sides],
+    )
+
+
+def retired(core: Core) -> set[bytes]:
+    rows = connection_of(core).execute("SELECT m.rid FROM claim_retired r JOIN memory m ON m.id = r.id")
+    return {rid for (rid,) in rows}
+
+
+@dataclass
+class World:
+    cores: list[Core]
+    told: list[MemoryId]
+    random: Random
+    now_ms: int = NOW_MS
+
+    def tell(self, core: Core, value: str, *, changes: bool, again: MemoryId | None) -> None:
+        connection = connection_of(core)
+        rid = again or new_memory_id(self.now_ms, self.random)
+        here = connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone()
+        if again is not None and here is None:
+            return
+        teller = Teller(core, connection, self.now_ms)
+        statement = Statement("Ann", "works_at", value, changes)
+        writes = [] if again else [Write(Remember(f"Ann works at {value}", {}), rid)]
+        teller.tell(writes, [(telling_of(rid, {}, self.now_ms), statement)])
+        teller.commit()
+        self.told.append(rid)
+
+    def resolve(self, core: Core, keep: list[str]) -> None:
+        """Decide for these values, as far as they are among those that contradict each other."""
+        connection = connection_of(core)
+        for slot, entity, relation in connection.execute(
+            "SELECT slot, entity, relation FROM contradiction"
+        ).fetchall():
+            judged = judged_of(connection, slot)
+            values = [side[0].told.value for side in judged.sides if side[0].told.value in keep]
+            if not values:
+                continue
+            anew = restatements(core, judged, values, entity=entity, relation=relation)
+            if anew:
+                core.commit(anew, self.now_ms)
+                judged = judged_of(connection, slot)
+            core.commit(verdicts(core, judged, values), self.now_ms)
+            after = judged_of(connection, slot)
+            assert after.status is Status.SETTLED
+            held = {belief.told.value for belief in after.beliefs if belief.standing is Standing.HELD}
+            assert held == set(values), "who decides alone gets what they decided"
+
+
+STEPS = st.one_of(
+    st.tuples(st.just("tell"), st.integers(0, 2), st.sampled_from(VALUES), st.booleans()),
+    st.tuples(st.just("again"), st.integers(0, 2), st.sampled_from(VALUES), st.integers(0, 9)),
+    st.tuples(st.just("resolve"), st.integers(0, 2), st.sets(st.sampled_from(VALUES), min_size=1)),
+    st.tuples(st.just("forget"), st.integers(0, 2), st.integers(0, 9)),
+    st.tuples(st.just("sync"), st.integers(0, 2), st.integers(0, 2)),
+)
+
+
+def play(world: World, step: tuple[Any, ...]) -> None:
+    world.now_ms += 1_000
+    kind, at, *rest = step
+    core = world.cores[at]
+    if kind == "tell":
+        world.tell(core, rest[0], changes=rest[1], again=None)
+    elif kind == "again" and world.told:
+        world.tell(core, rest[0], changes=False, again=world.told[rest[1] % len(world.told)])
+    elif kind == "resolve":
+        world.resolve(core, sorted(rest[0]))
+    elif kind == "forget" and world.told:
+        say(core, Forget((world.told[rest[0] % len(world.told)],)), now_ms=world.now_ms)
+    elif kind == "sync" and at != rest[0]:
+        sync(core, world.cores[rest[0]], world.now_ms)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(STEPS, min_size=3, max_size=18))
+def test_yd_42_devices_that_agree_ask_the_same_questions(steps: list[tuple[Any, ...]]) -> None:
+    world = World(group("ann", "ben", "cleo", make_store=make_store), [], Random(1))
+    for step in steps:
+        play(world, step)
+    settle(world.cores, world.now_ms)
+    assert agree(*world.cores)
+    first, *others = world.cores
+    for other in others:
+        assert records(other) == records(first)
+        assert retired(other) == retired(first)
+    assert len(records(first)) <= 1, "one slot, one record"
+    assert verify_replica(first).ok
+    kept, gone = records(first), retired(first)
+    connection = connection_of(first)
+    connection.execute("DELETE FROM claim_version")
+    ClaimTables().migrate(connection)
+    assert (records(first), retired(first)) == (kept, gone), "made anew, the tables are what they had become"
+    compact(first, world.now_ms + DAY_MS)
+    assert records(first) == kept, "what leaves the log leaves no question behind, and takes none along"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(STEPS, min_size=3, max_size=14))
+def test_only_a_decision_or_a_change_takes_a_value_away(steps: list[tuple[Any, ...]]) -> None:
+    """Whatever merges, a claim that nobody replaced, decided against or forgot holds."""
+    world = World(group("ann", "ben", "cleo", make_store=make_store), [], Random(2))
+    for step in steps:
+        play(world, step)
+    settle(world.cores, world.now_ms)
+    for _, entity, relation, status, *_ in records(world.cores[0]):
+        assert relation_of(relation).single
+        connection = connection_of(world.cores[0])
+        ((slot,),) = connection.execute("SELECT slot FROM contradiction WHERE entity = ?", (entity,))
+        judged = judged_of(connection, slot)
+        named = {claim for belief in judged.beliefs for claim in belief.told.replaces}
+        for belief in judged.beliefs:
+            keeps = [opinion.keep for opinion in belief.opinions]
+            if belief.standing is Standing.HIDDEN:
+                assert keeps
+                assert not any(keeps)
+            if belief.standing is Standing.REPLACED:
+                assert named
+            if belief.told.claim not in named and not keeps:
+                assert belief.standing is not Standing.HIDDEN
+        held = [belief.told.value for belief in judged.beliefs if belief.standing is Standing.HELD]
+        disputed = any(not compatible(one, other) for one in held for other in held)
+        if status == Status.OPEN.value:
+            assert disputed, "nobody is asked what is not in dispute"
