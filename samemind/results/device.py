@@ -159,17 +159,22 @@ class Doctored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted:
-    """How many ops left the log for the base, and how many it still holds."""
+    """How many ops left the log for the base, and how many it still holds.
+
+    `horizon`: what was stamped up to then is not told in full any more.
+    """
 
     compacted: int
     ops: int
+    horizon: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """How much there is. `queue` counts memories that wait for their vector.
 
-    `compactable`: about how many ops could leave the log now; `held_by`: the device that most others wait for.
+    `compactable`: about how many ops could leave the log now; `held_by`: the device that most others wait for;
+    `horizon`: what was stamped up to then is not told in full any more.
     """
 
     memories: int
@@ -183,8 +188,12 @@ class Stats:
     log_bytes: int
     compactable: int
     held_by: str | None
+    horizon: datetime | None
     by_type: Mapping[str, int]
     by_device: Mapping[str, int]
+    by_workspace: Mapping[str, int] = field(default_factory=dict)
+    """What belongs to no workspace is under the empty name."""
+    by_tier: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

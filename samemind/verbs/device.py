@@ -4,7 +4,11 @@ import os
 import sqlite3
 import time
 from pathlib import Path
+from typing import Final
 
+from cognition import read_memories
+from cognition.consolidation.summaries import standing_under
+from cognition.tiers import tier
 from replica import outlook
 from replica.history import horizon_ms
 from samemind.config import check_name
@@ -20,10 +24,12 @@ from samemind.results.device import (
     Warmed,
 )
 from samemind.surface.device import Down, Init, ShowStats, ShowStatus, Up, Warmup
-from samemind.times import at_ms
+from samemind.times import at_ms, at_stamp
 from samemind.verbs.clones import clone_of, divorce, incidents
-from samemind.times import at_stamp
 from samemind.verbs.group import peer_views
+
+# How many memories are looked at in one go.
+TIERS_PAGE: Final = 2_000
 
 
 async def init(device: Device, options: Init) -> Initialised:
@@ -134,11 +140,36 @@ async def stats(device: Device, options: ShowStats) -> Stats:
                        LEFT JOIN peer p ON p.device = f.device GROUP BY f.device ORDER BY 1"""
                 )
             ),
+            by_workspace=dict(
+                connection.execute("SELECT ifnull(workspace, ''), count(*) FROM memory GROUP BY 1 ORDER BY 1")
+            ),
+            by_tier=tiers,
         )
 
     queue = await device.mind.queue_state()
     ahead = await device.replica.run(lambda core, _: outlook(core, device.now_ms()))
+    tiers = await _tiers(device)
     return await device.replica.read(read)
+
+
+async def _tiers(device: Device) -> dict[str, int]:
+    """Count where memories stand, some at a time: recalls come between."""
+    now_ms, after = device.now_ms(), 0
+    counts = dict.fromkeys(("hot", "warm", "cold"), 0)
+
+    def count(connection: sqlite3.Connection) -> int | None:
+        rows = connection.execute(
+            "SELECT id FROM memory WHERE id > ? ORDER BY id LIMIT ?", (after, TIERS_PAGE)
+        )
+        numbers = [number for (number,) in rows]
+        under = standing_under(connection, numbers)
+        for shown in read_memories(connection, numbers):
+            counts[tier(shown.memory, stands_under_summary=shown.id in under, now_ms=now_ms)] += 1
+        return numbers[-1] if numbers else None
+
+    while (last := await device.replica.read(count)) is not None:
+        after = last
+    return counts
 
 
 def store_files(device: Device) -> list[Path]:

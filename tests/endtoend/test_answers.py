@@ -101,3 +101,62 @@ def test_pm_57_several_workspaces_are_read_together_and_others_are_not(mind: Blo
     assert found == {"the walrus of home", "the walrus of work"}
     assert {memory.text for memory in mind.list(workspace="secret")} == {"the walrus of secret"}
     assert len(mind.recall("walrus")) == 3, "its owner asks for all"
+
+
+def test_pm_58_a_fault_makes_doctor_fail_with_its_name(call: Call, tmp_path: Path) -> None:
+    assert call("doctor", "--json").code == 0
+    (tmp_path / "home").chmod(0o777)
+    said = call("doctor", "--json")
+    assert said.code == 1
+    (bad,) = (check for check in said.json["checks"] if not check["ok"])
+    assert bad["name"] == "home"
+    assert bad["fix"].startswith("chmod go-w")
+
+
+def test_pm_59_stats_count_what_is_there_by_type_and_space(mind: BlockingMind) -> None:
+    for number in range(3):
+        mind.remember(f"walrus number {number} was seen", type="episodic", no_dedup=True, workspace="zoo")
+    kept = mind.remember("Ann likes tea", type="factual", pin=True)
+    mind.archive(mind.remember("the shed is green"))
+    mind.forget(kept)
+    stats = mind.stats()
+    assert stats.memories == 4
+    assert stats.forgotten == 1
+    assert stats.by_type["episodic"] == 3
+    assert stats.by_workspace == {"zoo": 3, "": 1}
+    assert sum(stats.by_tier.values()) == 4
+
+
+def test_pm_60_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> None:
+    import trio
+
+    from samemind.config import Home
+    from samemind.device import open_device
+    from samemind.surface.device import Warmup
+    from samemind.surface.memories import Recall
+    from samemind.verbs.device import warmup
+    from samemind.verbs.memories import recall
+
+    async def main() -> None:
+        async with open_device(Home.at(tmp_path), program="a test", answers=False) as device:
+            indexes = [device.mind._index]
+            await warmup(device, Warmup())
+            indexes.append(device.mind._index)
+            await recall(device, Recall(query="anything"))
+            indexes.append(device.mind._index)
+            assert indexes[0] is None
+            assert indexes[1] is not None
+            assert indexes[2] is indexes[1]
+
+    trio.run(main)
+
+
+def test_me_22_a_rule_about_how_to_work_comes_up_when_its_task_does(mind: BlockingMind) -> None:
+    rule = "When the user asks for a commit message, write one line in the imperative and no trailers"
+    told = mind.remember(rule, type="procedural")
+    for number in range(8):
+        mind.remember(f"The picnic number {number} was by the lake", no_dedup=True)
+    block = mind.context("write a commit message for this change")
+    assert block.rids[0] == told.rid
+    mind.edit(told, f"{rule}, ever")
+    assert "trailers, ever" in str(mind.context("write a commit message for this change"))

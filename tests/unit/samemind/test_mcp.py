@@ -118,7 +118,7 @@ class Recorder:
         ("export", {}, False),
     ],
 )
-def test_a_scope_lets_through_what_stays_in_it(verb: str, options: Mapping[str, Any], allowed: bool) -> None:
+def test_ml_84_a_scope_lets_through_what_stays_in_it(verb: str, options: Mapping[str, Any], allowed: bool) -> None:
     recorder = Recorder()
     held = scoped(recorder.ask, Scope("home", ("open",)))
     if allowed:
