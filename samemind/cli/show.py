@@ -222,6 +222,7 @@ def _status(document: Document) -> list[str]:
     )
     return [
         f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
+        *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
         *map(_peer, document["peers"]),
         *(f"{_clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
         *(

@@ -188,6 +188,17 @@ def memory_fields() -> Iterator[str]:
     yield ""
 
 
+def routes() -> Iterator[str]:
+    """Every verb that the panel gives a route."""
+    from samemind.panel.api import offered, path_of  # the panel's libraries are an extra
+
+    yield from ("| route | does |", "| --- | --- |")
+    for verb in offered():
+        goes_on = " (JSON lines)" if verb.streams else ""
+        yield f"| `POST {path_of(verb)}` | {_cell(verb.help)}{goes_on} |"
+    yield ""
+
+
 PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "verbs": verbs,
     "methods": methods,
@@ -195,6 +206,7 @@ PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "exits": exits,
     "codes": codes,
     "fields": memory_fields,
+    "routes": routes,
 }
 
 
