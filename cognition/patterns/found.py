@@ -14,8 +14,10 @@ import numpy as np
 from cognition.patterns.miners import (
     HUB_DEGREE_MIN,
     MOOD_WINDOW,
+    SHOWN_BY_MAX,
     THEME_COSINE_ABOVE,
     THEME_WINDOW_DAYS,
+    THEME_WORDS_MIN,
     Miner,
     come_together,
     is_hub,
@@ -24,12 +26,11 @@ from cognition.patterns.miners import (
     mood,
 )
 from cognition.patterns.tables import Touched
+from cognition.patterns.words import theme_words
 from cognition.scoring import DAY_MS
 from replica import MemoryId
 
 _BETWEEN: Final = "\x1f"
-# The memories that a pattern names as its witnesses: the first that came here, so that few have to be looked at.
-SHOWN_BY_MAX: Final = 20
 # New memories are compared with each other and with so many of the latest: a theme is of its time.
 _COMPARED_WITH: Final = 1_000
 _COMPARED: Final = 100
@@ -202,36 +203,50 @@ def _times(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, 
 
 def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[Pattern]:
     """Return the themes that these memories are part of, each once: known by its oldest memory."""
-    seen: set[int] = set()
-    found = []
+    found: dict[str, Pattern] = {}
     for number in moved:
-        if number in seen:
-            continue
-        members = _alike(connection, number)
-        seen |= members
-        if is_theme(len(members)):
-            found.append(Pattern(Miner.THEME, _oldest(connection, members).hex(), len(members)))
-    return found
+        members = _theme_of(connection, number)
+        if _is_theme(connection, members):
+            key = _oldest(connection, members).hex()
+            found[key] = Pattern(Miner.THEME, key, len(members))
+    return list(found.values())
 
 
-def _alike(connection: sqlite3.Connection, number: int) -> set[int]:
-    """Return a memory and those that are alike, step by step, as far as a theme is shown."""
-    members, border = {number}, [number]
-    while border and len(members) < SHOWN_BY_MAX:
-        nearest = border.pop(0)
-        for (other,) in connection.execute(
-            "SELECT other FROM pattern_like WHERE id = ? ORDER BY other LIMIT ?", (nearest, SHOWN_BY_MAX)
-        ):
-            if other not in members and len(members) < SHOWN_BY_MAX:
-                members.add(other)
-                border.append(other)
-    return members
+def _is_theme(connection: sqlite3.Connection, members: Sequence[int]) -> bool:
+    if not is_theme(len(members)):
+        return False
+    rows = connection.execute(
+        f"SELECT text FROM memory WHERE id IN ({','.join('?' * len(members))})", list(members)
+    )
+    return len(theme_words([text for (text,) in rows])) >= THEME_WORDS_MIN
 
 
-def _oldest(connection: sqlite3.Connection, numbers: set[int]) -> bytes:
+def _theme_of(connection: sqlite3.Connection, number: int) -> list[int]:
+    """Return the memories around the one that, of a memory and those like it, is like the most.
+
+    Following likeness further, from one memory to the next, ends with everything that was ever said.
+    """
+    near = [number, *_like(connection, number)]
+    marks = ",".join("?" * len(near))
+    ((centre, _),) = connection.execute(
+        f"""SELECT id, count(*) AS degree FROM pattern_like WHERE id IN ({marks}) GROUP BY id
+            ORDER BY degree DESC, id LIMIT 1""",
+        near,
+    ).fetchall() or [(number, 0)]
+    return [centre, *_like(connection, centre)]
+
+
+def _like(connection: sqlite3.Connection, number: int) -> list[int]:
+    rows = connection.execute(
+        "SELECT other FROM pattern_like WHERE id = ? ORDER BY other LIMIT ?", (number, SHOWN_BY_MAX - 1)
+    )
+    return [other for (other,) in rows]
+
+
+def _oldest(connection: sqlite3.Connection, numbers: Sequence[int]) -> bytes:
     marks = ",".join("?" * len(numbers))
     ((rid,),) = connection.execute(
-        f"SELECT rid FROM memory WHERE id IN ({marks}) ORDER BY created, rid LIMIT 1", sorted(numbers)
+        f"SELECT rid FROM memory WHERE id IN ({marks}) ORDER BY created, rid LIMIT 1", numbers
     )
     return bytes(rid)
 
@@ -280,8 +295,8 @@ def _show_mood(connection: sqlite3.Connection, key: str) -> list[int]:
 
 def _show_theme(connection: sqlite3.Connection, key: str) -> list[int]:
     row = connection.execute("SELECT id FROM memory WHERE rid = ?", (bytes.fromhex(key),)).fetchone()
-    members = set() if row is None else _alike(connection, row[0])
-    return sorted(members) if is_theme(len(members)) else []
+    members = [] if row is None else _theme_of(connection, row[0])
+    return members if _is_theme(connection, members) else []
 
 
 _WITNESSES: Final[dict[Miner, Callable[[sqlite3.Connection, str], list[int]]]] = {

@@ -3,8 +3,8 @@
 Two names *come up together* in more than three memories (YD-65). A *routine* is a part of the week on which
 something comes up on four days or more, and at least half of the days on which it comes up at all (YD-66). A *mood*
 is a subject whose last eight memories with a feeling all feel the same way, or lead steadily from one end to the
-other (YD-67). A *theme* is more than three memories that are alike, each like some other (YD-68). A *hub* is a name
-that comes up with five others or more (YD-69).
+other (YD-67). A *theme* is more than three memories that are like one of them, and have words in common (YD-68). A
+*hub* is a name that comes up with five others or more (YD-69).
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,11 @@ MOOD_LEVEL_MIN: Final = 0.2
 THEME_MORE_THAN: Final = 3
 THEME_COSINE_ABOVE: Final = 0.7
 THEME_WINDOW_DAYS: Final = 30
+# Words that half of a theme's memories share: without them they are alike in tone only, as greetings are.
+THEME_WORDS_MIN: Final = 2
 HUB_DEGREE_MIN: Final = 5
+# The memories that a pattern names as its witnesses: the first that came here, so that few have to be looked at.
+SHOWN_BY_MAX: Final = 20
 
 
 class Miner(Enum):

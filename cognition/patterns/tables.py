@@ -13,10 +13,13 @@ from typing import Final
 
 from cognition.memories import Shown, read_memories
 from cognition.patterns.reading import Noted, note
+from cognition.ranking.pool import read
 from replica import Memory, RowChange, transaction
 
 # Raise it when a table, or what goes into it, changes.
 PATTERNS_VERSION: Final = 1
+# Of fewer telling words no theme is made: all farewells are alike.
+COMPARED_WORDS_MIN: Final = 3
 # Memories read in one call: a fiftieth of a second, for which the writer is held up.
 PAGE: Final = 200
 
@@ -117,7 +120,8 @@ def note_memories(connection: sqlite3.Connection, numbers: Sequence[int]) -> Tou
             noted = note(it.memory.text, it.memory.fields, it.memory.created >> 16)
             _take_back(connection, it.id)
             _add(connection, it.id, noted, touched)
-            connection.execute("INSERT OR IGNORE INTO pattern_unlike VALUES (?)", (it.id,))
+            if len(read(it.memory.text, "").words) >= COMPARED_WORDS_MIN:
+                connection.execute("INSERT OR IGNORE INTO pattern_unlike VALUES (?)", (it.id,))
     connection.executemany("DELETE FROM pattern_queue WHERE id = ?", [(number,) for number in numbers])
     return touched
 

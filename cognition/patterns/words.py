@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from cognition.patterns.miners import Miner, mood
+from cognition.extraction.names import NOT_NAMES, names
+from cognition.patterns.miners import SHOWN_BY_MAX, THEME_WORDS_MIN, Miner, mood
 from cognition.patterns.reading import EVERYTHING, Noted, bucket_words, key_of, note
 from cognition.ranking.pool import read
+from cognition.words import words
 from replica import Memory
 
 _THEME_WORDS: Final = 3
@@ -30,6 +32,12 @@ def pattern_reason(sort: str, memories: Sequence[Memory]) -> str | None:
     return says(memories, [note(each.text, each.fields, each.created >> 16) for each in memories])
 
 
+def _count(memories: Sequence[Memory]) -> str:
+    """Return how many memories; a pattern names the first of many."""
+    more = "" if len(memories) < SHOWN_BY_MAX else " or more"
+    return f"{len(memories)}{more} memories"
+
+
 def _common(noted: Sequence[Noted]) -> list[str]:
     """Return the names that every memory holds, as they are written."""
     shared = set(noted[0].names).intersection(*(each.names for each in noted))
@@ -40,7 +48,7 @@ def _together(memories: Sequence[Memory], noted: Sequence[Noted]) -> str | None:
     shared = _common(noted)
     if len(shared) < 2:
         return None
-    return f"{' and '.join(shared[:2])} come up together in {len(memories)} memories"
+    return f"{' and '.join(shared[:2])} come up together in {_count(memories)}"
 
 
 def _hub(memories: Sequence[Memory], noted: Sequence[Noted]) -> str | None:
@@ -72,10 +80,21 @@ def _mood(memories: Sequence[Memory], noted: Sequence[Noted]) -> str | None:
     return None if going is None else f"{_subject(noted) or 'what you tell'} {_MOODS[going]}"
 
 
+def theme_words(texts: Sequence[str]) -> list[str]:
+    """Return the words that half of some texts share, the commonest first: neither names nor what fills any talk."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        named = {word for name in names(text) for word in words(name)}
+        counts.update(set(read(text, "").words) - named - NOT_NAMES)
+    often = [(word, count) for word, count in counts.items() if count >= len(texts) / 2]
+    return [word for word, _ in sorted(often, key=lambda item: (-item[1], item[0]))]
+
+
 def _theme(memories: Sequence[Memory], noted: Sequence[Noted]) -> str | None:
-    counts = Counter(word for each in memories for word in set(read(each.text, "").words))
-    best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_THEME_WORDS]
-    return f"{len(memories)} memories share a theme: {', '.join(word for word, _ in best)}"
+    best = theme_words([each.text for each in memories])[:_THEME_WORDS]
+    if len(best) < THEME_WORDS_MIN:
+        return None
+    return f"{_count(memories)} share a theme: {', '.join(best)}"
 
 
 _SAYS: Final[Mapping[str, Callable[[Sequence[Memory], Sequence[Noted]], str | None]]] = {

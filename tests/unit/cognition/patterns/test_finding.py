@@ -104,11 +104,11 @@ def embed(home: Home, rids: list[MemoryId], *rows: list[float]) -> None:
 
 def test_yd_68_memories_that_are_alike_in_one_month_are_a_theme() -> None:
     home = Home()
-    texts = ("oat bread rose", "rye bread rose", "white bread sank", "the bread burnt", "the boat sank")
+    texts = ("oat bread rose", "rye bread rose", "white bread sank", "rye bread rose high", "the boat sank")
     rids = [home.remember(text, told_at=NOW_MS + n * 6 * DAY_MS) for n, text in enumerate(texts)]
     assert think(home) == [], "no vectors, no themes"
     embed(home, rids, [1, 0.1], [1, 0.2], [1, 0.0], [1, 0.3], [0, 1])
-    assert think(home) == ["4 memories share a theme: bread, rose, burnt"]
+    assert think(home) == ["4 memories share a theme: bread, rose, rye"]
     apart = Home()
     rids = [apart.remember(text, told_at=NOW_MS + n * 31 * DAY_MS) for n, text in enumerate(texts)]
     embed(apart, rids, *[[1, 0.1]] * 5)
