@@ -1,4 +1,4 @@
-"""Tables that only this device has: what it holds back, and what it has still to ask a model.
+"""Tables that only this device has: what it holds back, and what it has still to ask or to tell.
 
 They stand in the store's file and in the same transactions as what they belong to, but they are neither folded
 from ops nor derived from memories: nothing could rebuild them, so a newer program adds to them and never drops
@@ -41,6 +41,10 @@ _CREATE: Final = (
         kind TEXT NOT NULL,
         upto INTEGER NOT NULL,
         PRIMARY KEY (conversation, workspace, kind)
+    ) WITHOUT ROWID""",
+    # Recalls that the other devices have not been told of (cognition.rehearsal); `since` is when the first was noted.
+    """CREATE TABLE IF NOT EXISTS recall_untold (
+        rid BLOB PRIMARY KEY, recalls INTEGER NOT NULL, last INTEGER NOT NULL, since INTEGER NOT NULL
     ) WITHOUT ROWID""",
 )
 

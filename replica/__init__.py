@@ -1,5 +1,6 @@
 """What one device knows: ops, the log they are kept in, and the memories they fold to."""
 
+from replica.accesses import access_write
 from replica.asyncio_host import AsyncioHost
 from replica.codec import WHOLE_AMOUNT
 from replica.compaction import compact, outlook
@@ -86,8 +87,8 @@ __all__ = [
     "Feedback",
     "Forget",
     "Frontier",
-    "InvalidOp",
     "HeldTrigger",
+    "InvalidOp",
     "Kind",
     "Member",
     "Membership",
@@ -109,8 +110,8 @@ __all__ = [
     "RowChange",
     "Set",
     "ShownClaim",
-    "ShownVerdict",
     "ShownTrigger",
+    "ShownVerdict",
     "SqliteStore",
     "Status",
     "StoreCorrupt",
@@ -124,6 +125,7 @@ __all__ = [
     "Verdict",
     "Withdraw",
     "Write",
+    "access_write",
     "compact",
     "connect",
     "content_number",

@@ -22,6 +22,7 @@ from cognition.contradictions.tables import ClaimTables
 from cognition.entities import EntityTables
 from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
+from cognition.rehearsal import Rehearsals, telling
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.tables import TriggerTables
 from replica import (
@@ -65,6 +66,7 @@ class Device:
     name: str
     program: str
     random: Random
+    rehearsals: Rehearsals
     stop: trio.Event = field(default_factory=trio.Event)
     syncer: Syncer | None = None
     """There while the daemon runs; other programs open one for as long as they need it."""
@@ -144,7 +146,18 @@ async def open_device(
         mind = await stack.enter_async_context(
             open_mind(replica, model=_model(home, settings), thresholds=thresholds_of(settings))
         )
-        device = Device(home, settings, identity, replica, mind, host, own, program, random or SystemRandom())
+        device = Device(
+            home,
+            settings,
+            identity,
+            replica,
+            mind,
+            host,
+            own,
+            program,
+            random or SystemRandom(),
+            Rehearsals(replica.now_ms),
+        )
         device.lets_go = lets_go
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
@@ -156,6 +169,7 @@ async def open_device(
                 return await perform(device, asked, read_options(asked, options), say)
 
             await stack.enter_async_context(serve(home, answer))
+        await stack.enter_async_context(telling(replica, device.rehearsals))
         try:
             yield device
         except (trio.Cancelled, GeneratorExit):

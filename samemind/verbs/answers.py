@@ -33,6 +33,7 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
     block = Context("", 0, SINGLE_HOP.name, (), ())
     if options.query is not None:
         block = await device.mind.context(options.query, max_tokens=max_tokens, filters=filters)
+        device.rehearsals.note(block.rids)
 
     def read(connection: sqlite3.Connection) -> ContextBlock:
         found = block

@@ -174,10 +174,16 @@ async def recall(device: Device, options: Recall) -> Recalled:
         )
         return {no: show_origin(author, incarnation) for no, author, incarnation in rows}
 
+    device.rehearsals.note(rehearsed(found))
     origins = await device.replica.read(read_origins)
     hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in found]
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     return Recalled(query=options.query, took_ms=took_ms, results=hits)
+
+
+def rehearsed(found: Iterable[Found]) -> list[MemoryId]:
+    """Return what was recalled: of a summary, all that it says."""
+    return [rid for hit in found for rid in (hit.sources or (hit.rid,))]
 
 
 async def get(device: Device, options: Get) -> MemoryView:

@@ -6,21 +6,24 @@ and making them is the embedder's time. Times are medians of CPU time, so that a
 """
 
 import argparse
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 import trio
 
-from cognition import StaticEmbedder
+from cognition import StaticEmbedder, queue
+from cognition.embedding.embedder import Vectors
 from cognition.scoring import DAY_MS
 from cognition.steps import steps
 from cognition.thinking.cycle import Step, think
-from replica import AsyncioHost, Remember, Replica, Write, new_memory_id, open_replica
+from replica import AsyncioHost, Core, Remember, Replica, Write, new_memory_id, open_replica
 from sync.identity import Identity
 from tests.support.minds import NOW_MS, derived_tables, introduction
 
@@ -28,13 +31,12 @@ SIZES: Final = (1_000, 2_000, 5_000, 10_000, 20_000)
 NEW: Final = 100
 ROUNDS: Final = 7
 SPANS: Final = {"one month": 30, "two years": 730}
-WHO: Final = "Ann Bob Carl Dora Ed Fay Gus Hal Ina Jon Kim Lea".split()
-DID: Final = "met called helped visited thanked painted taught fed drove hired joined paid".split()
-WHAT: Final = """gardener teacher plumber neighbour dentist baker pilot painter sailor farmer tailor miller
-    bicycle kitchen garage harbour station library stadium cinema market bakery museum school bridge tunnel""".split()
-WHERE: Final = (
-    "Lisbon Porto Oslo Rome Paris Ghent Malta Cork York Bern Graz Lviv Turku Basel Izmir Sofia".split()
-)
+_WHO: Final = "Ann Bob Carl Dora Ed Fay Gus Hal Ina Jon Kim Lea"
+_DID: Final = "met called helped visited thanked painted taught fed drove hired joined paid"
+_WHAT: Final = """gardener teacher plumber neighbour dentist baker pilot painter sailor farmer tailor miller
+    bicycle kitchen garage harbour station library stadium cinema market bakery museum school bridge tunnel"""
+_WHERE: Final = "Lisbon Porto Oslo Rome Paris Ghent Malta Cork York Bern Graz Lviv Turku Basel Izmir Sofia"
+WHO, DID, WHAT, WHERE = (words.split() for words in (_WHO, _DID, _WHAT, _WHERE))
 
 
 def sentence(random: Random) -> str:
@@ -55,24 +57,27 @@ async def write(replica: Replica, count: int, random: Random, *, span_days: int)
             )
             for _ in range(min(1_000, count - start))
         ]
-        await replica.run(lambda core, _, writes=writes: core.commit(writes, NOW_MS))
+        await replica.run(partial(_commit, writes))
 
 
 async def embed(replica: Replica, embedder: StaticEmbedder, space: int) -> None:
     """Give every memory that waits its vector."""
-    from cognition import queue
-
     while jobs := await replica.read(lambda connection: queue.due(connection, now_ms=NOW_MS, limit=1_024)):
-        vectors = embedder.embed([job.text for job in jobs])
-        await replica.run(
-            lambda _, connection, jobs=jobs, vectors=vectors: queue.done(connection, space, jobs, vectors)
-        )
+        await replica.run(partial(_keep, space, jobs, embedder.embed([job.text for job in jobs])))
+
+
+def _commit(writes: Sequence[Write], core: Core, connection: sqlite3.Connection) -> None:
+    core.commit(writes, NOW_MS)
+
+
+def _keep(
+    space: int, jobs: Sequence[queue.Job], vectors: Vectors, core: Core, connection: sqlite3.Connection
+) -> None:
+    queue.done(connection, space, jobs, vectors)
 
 
 async def measure(size: int, span_days: int, embedder: StaticEmbedder) -> dict[str, float]:
     """Return the median CPU ms of each step, and of all."""
-    from cognition import queue
-
     random, identity = Random(size), Identity.create()
     with tempfile.TemporaryDirectory() as folder:
         async with AsyncioHost.open() as host:
@@ -95,7 +100,9 @@ async def measure(size: int, span_days: int, embedder: StaticEmbedder) -> dict[s
                 await embed(replica, embedder, space)
                 ours = steps()
                 await think(replica, ours)
-                taken: dict[str, list[float]] = {step.name: [] for step in ours} | {"all": [], "elapsed": []}
+                taken: dict[str, list[float]] = {
+                    name: [] for name in (*(step.name for step in ours), "all", "elapsed")
+                }
                 for _ in range(ROUNDS):
                     await write(replica, NEW, random, span_days=min(span_days, 30))
                     await embed(replica, embedder, space)

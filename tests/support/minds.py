@@ -16,6 +16,7 @@ from cognition import CognitionTables, Embedder, HashedEmbedder, Mind, open_mind
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.embedding.embedder import Vectors
+from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
 from cognition.triggers.tables import TriggerTables
 from replica import (
@@ -77,7 +78,14 @@ class Home:
 
 def derived_tables() -> list[DerivedTables]:
     """Return the tables that thinking reads, in the order in which they follow a change."""
-    return [CognitionTables(), ClaimTables(), SummaryTables(), PatternTables(), TriggerTables()]
+    return [
+        CognitionTables(),
+        LocalTables(),
+        ClaimTables(),
+        SummaryTables(),
+        PatternTables(),
+        TriggerTables(),
+    ]
 
 
 def introduction(identity: Identity, name: str = "laptop") -> Any:

@@ -1,0 +1,99 @@
+"""Recalls are counted for all devices, and the log hears of them once a minute."""
+
+import pytest
+
+from cognition.decay import yantrik
+from cognition.memories import read_memories
+from cognition.rehearsal import TELL_MS, keep
+from cognition.scoring import DAY_MS
+from cognition.tiers import life_of, tier
+from replica import Forget, Kind, Memory, MemoryId, Write
+from tests.support.minds import Home
+
+
+@pytest.fixture
+def home() -> Home:
+    return Home()
+
+
+def told(home: Home) -> int:
+    return sum(row.kind == Kind.ACCESS for row in home.core.store.rows())
+
+
+def recalled(home: Home, *rids: MemoryId) -> bool:
+    noted = dict.fromkeys(rids, (1, home.now_ms))
+    return keep(home.core, home.connection, noted, home.now_ms)
+
+
+def shown(home: Home, rid: MemoryId) -> Memory:
+    (found,) = read_memories(home.connection, [home.number(rid)])
+    return found.memory
+
+
+def test_recalls_of_a_minute_are_told_together(home: Home) -> None:
+    rid, other = home.remember("Ann moved to Lisbon"), home.remember("Bob bakes bread")
+    for _ in range(30):
+        home.now_ms += TELL_MS // 31
+        assert not recalled(home, rid)
+    assert told(home) == 0
+    assert shown(home, rid).accesses == 0
+    home.now_ms += TELL_MS
+    assert recalled(home, rid, other)
+    assert told(home) == 1
+    assert (shown(home, rid).accesses, shown(home, other).accesses) == (31, 1)
+    assert shown(home, rid).last_access == home.now_ms
+
+
+def test_totals_go_on_from_what_was_told_before_and_none_is_lost(home: Home) -> None:
+    rid = home.remember("Ann moved to Lisbon")
+    for _ in range(3):
+        recalled(home, rid)
+        home.now_ms += TELL_MS
+        assert keep(home.core, home.connection, {}, home.now_ms)
+    assert shown(home, rid).accesses == 3
+    assert not keep(home.core, home.connection, {}, home.now_ms)
+    home.core.incarnate()  # after a restore, say: a new origin has a total of its own
+    recalled(home, rid)
+    home.now_ms += TELL_MS
+    keep(home.core, home.connection, {}, home.now_ms)
+    assert shown(home, rid).accesses == 4
+
+
+def test_what_was_forgotten_meanwhile_is_not_counted(home: Home) -> None:
+    rid = home.remember("Ann moved to Lisbon")
+    recalled(home, rid)
+    home.commit(Write(Forget((rid,))))
+    home.now_ms += TELL_MS
+    assert not keep(home.core, home.connection, {}, home.now_ms)
+    assert told(home) == 0
+
+
+def test_e_7_strength_counts_from_the_last_recall_or_else_from_the_beginning(home: Home) -> None:
+    rid = home.remember("Ann moved to Lisbon")
+    began = home.now_ms
+    home.now_ms = began + 20 * DAY_MS
+    assert yantrik(life_of(shown(home, rid), home.now_ms), home.now_ms) == pytest.approx(2 ** (-20 / 30))
+    recalled(home, rid)
+    home.now_ms += TELL_MS
+    keep(home.core, home.connection, {}, home.now_ms)
+    home.now_ms = began + 40 * DAY_MS
+    strength = yantrik(life_of(shown(home, rid), home.now_ms), home.now_ms)
+    assert strength == pytest.approx(2 ** (-20 / 30), rel=1e-3)  # 20 days, not 40
+    assert tier(shown(home, rid), stands_under_summary=False, now_ms=home.now_ms) == "hot"
+    assert tier(shown(home, rid), stands_under_summary=False, now_ms=home.now_ms + 11 * DAY_MS) == "warm"
+
+
+def test_a_recall_that_a_wrong_clock_stamped_ahead_of_now_does_not_count(home: Home) -> None:
+    rid = home.remember("Ann moved to Lisbon")
+    life = life_of(shown(home, rid)._replace(last_access=home.now_ms + DAY_MS), home.now_ms)
+    assert life.last_access_ms is None
+
+
+def test_tiers_are_what_a_person_or_time_makes_them(home: Home) -> None:
+    memory = shown(home, home.remember("Ann moved to Lisbon"))
+    later = home.now_ms + 400 * DAY_MS
+    assert tier(memory, stands_under_summary=False, now_ms=later) == "warm"  # faint, and found all the same
+    pinned = memory._replace(fields={"pinned": True})
+    assert tier(pinned, stands_under_summary=False, now_ms=later) == "hot"
+    assert tier(pinned, stands_under_summary=True, now_ms=later) == "cold"
+    assert tier(memory._replace(fields={"archived": True}), stands_under_summary=False, now_ms=0) == "cold"
