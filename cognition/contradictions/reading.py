@@ -132,10 +132,15 @@ _THINGS: Final = {
 # What a taste may not be about: things only the talk knows, and doings, of which there are many sorts.
 _VAGUE: Final = re.compile(
     r"\b(?:it|this|that|these|those|them|him|her|you|your|my|me|our|us|his|their|how|what|when|where|who|to|being|seeing|the way|one|ones"
-    r"|something|things?|stuff|everything|anything|all|both|some|more|lots?|bit|idea|sound|vibe|look|most|best|too|so|and|or|with|at|for|of|in|on)\b",
+    r"|something|things?|stuff|everything|anything|itself|themselves|together|theirs|part|all|both|some|more|lots?|bit|idea|sound|vibe|look|most|best|too|so|and|or|with|at|for|of|in|on)\b",
     re.IGNORECASE,
 )
-_ARTICLE: Final = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"^an? ", re.IGNORECASE)
+# "The energy" is that of which the talk is; the sea is one for all.
+_OF_THE_TALK: Final = re.compile(
+    r"^the (?!(?:ocean|sea|beach|beatles|mountains|outdoors|cold|heat|rain|snow|sun|city|countryside|gym|opera|theat(?:er|re)|cinema)$)",
+    re.IGNORECASE,
+)
 _TAIL: Final = re.compile(
     r"(?: (?:now|a lot|so much|very much|too|as well|these days|nowadays|any ?more|again|the most|more|best|instead|though|tho|lately|recently|really|still))+$",
     re.IGNORECASE,
@@ -196,8 +201,12 @@ def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
         return
     whose, of, what = entity.rpartition("'s ")
     if clause.favourite:
-        if (match := _FAVOURITE.match(said)) and (thing := _thing(match["value"])):
-            topic = what.partition(" ")[2]
+        topic = what.partition(" ")[2]
+        if (
+            (match := _FAVOURITE.match(said))
+            and (thing := _thing(match["value"]))
+            and not _VAGUE.search(topic)
+        ):
             yield Statement(whose, f"favorite:{folded(topic)}", thing, changes)
         return
     if of and what == "birthday":
@@ -284,7 +293,7 @@ def _thing(said: str) -> str | None:
     """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
     thing = _ARTICLE.sub("", _TAIL.sub("", said.strip(" .!\"“”'’")))
     words = thing.split()
-    if not words or len(words) > THING_WORDS_MAX or _VAGUE.search(thing):
+    if not words or len(words) > THING_WORDS_MAX or _VAGUE.search(thing) or _OF_THE_TALK.match(thing):
         return None
     return thing
 
