@@ -31,7 +31,7 @@ from sync.pairing import Introduction, Paired
 from sync.pairing_link import CodeShown, JoinerTurnedAway, OfferNews, join, offer
 from sync.peers import fix_address, rename
 from sync.reports import PeerState, SyncReport
-from sync.roster import Contact, Roster, Standing, new_link_stays
+from sync.roster import Contact, Rival, Roster, Standing, rival
 from sync.syncer import Syncer, open_syncer
 from sync.tls import SecureStream, secure
 from sync.trust import Member, Trust
@@ -65,6 +65,7 @@ __all__ = [
     "PeerState",
     "Refusal",
     "RemoteProtocolError",
+    "Rival",
     "Roster",
     "SecureStream",
     "SelfLink",
@@ -83,10 +84,10 @@ __all__ = [
     "fingerprint",
     "fix_address",
     "join",
-    "new_link_stays",
     "offer",
     "open_syncer",
     "rename",
+    "rival",
     "secure",
     "shared_words",
     "sync_once",

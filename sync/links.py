@@ -1,7 +1,8 @@
 """Hold one link to each peer, whoever dialled, and let none of them hurt another.
 
-A second link to a peer takes the place of the first or goes, by a rule that gives both ends the same answer
-(`sync.roster`). What a link comes to is followed here: who holds what, when, and that the group has grown.
+A second link to a peer takes the place of the first or goes, by a rule under which the two ends never drop both
+(`sync.roster`); for a moment both may stand, and then the newest is the one that counts. What a link comes to is
+followed here: who holds what, when, and that the group has grown.
 """
 
 import logging
@@ -19,11 +20,13 @@ from sync.address import Address
 from sync.errors import LinkLost, SyncError
 from sync.group import Group
 from sync.link import Link, keep_alive
-from sync.roster import Standing, new_link_stays
+from sync.roster import Rival, Standing, rival
 from sync.tls import SecureStream
 
 # Fifty devices of one owner, and some room. Each link is a few tasks and buffers.
 LINKS_MAX: Final = 64
+# A peer that dials by several ways at once closes all but one of them in a moment.
+RIVALS_MAX: Final = 4
 # A row for each peer is written when a link comes to rest, but not for every single op of a busy one.
 SAVE_SECONDS_MIN: Final = 60.0
 # A last word to every peer must not hold up whoever waits for the program to end.
@@ -32,7 +35,7 @@ FAREWELL_SECONDS_MAX: Final = 1.0
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Kept:
     """A link that stands, and what decides when a second one to the same peer comes up."""
 
@@ -67,38 +70,42 @@ class Links:
         self._grown = grown
         self._linked = linked
         self._lost = lost
-        self._kept: dict[DeviceId, Kept] = {}
+        self._kept: dict[DeviceId, list[Kept]] = {}
 
     def __contains__(self, peer: object) -> bool:
         return peer in self._kept
 
     def get(self, peer: DeviceId) -> Kept | None:
         """Return the link to a peer, if one stands."""
-        return self._kept.get(peer)
+        standing = self._kept.get(peer)
+        return standing[-1] if standing else None
 
     @property
     def is_full(self) -> bool:
         """Whether nobody else can be linked."""
-        return len(self._kept) >= LINKS_MAX
+        return sum(map(len, self._kept.values())) >= LINKS_MAX
 
     def admit(self, stream: SecureStream, peer: DeviceId, address: Address | None) -> Kept | None:
         """Give a new link its place, in place of one that stands if need be; None: it has to go.
 
         `address`: where we dialled it. Whoever gets a place has to be held.
         """
-        old = self._kept.get(peer)
+        standing = self._kept.get(peer, [])
         new = Standing(address is not None, int(trio.current_time() * 1000))
-        if old is None:
-            if self.is_full:
-                return None
-        elif new_link_stays(old.standing, new, own=self._replica.device, peer=peer):
-            old.link.drop()
-        else:
+        verdicts = [rival(old.standing, new, own=self._replica.device, peer=peer) for old in standing]
+        if Rival.OLD_STAYS in verdicts:
             return None
+        staying = [old for old, verdict in zip(standing, verdicts, strict=True) if verdict is Rival.BOTH_STAY]
+        if len(staying) >= RIVALS_MAX or (not standing and self.is_full):
+            return None
+        for old in standing:
+            if old not in staying:
+                old.link.drop()
         if isinstance(stream.transport_stream, trio.SocketStream):
             keep_alive(stream.transport_stream)
         link = Link(stream, replica=self._replica, peer=peer, turned=self._turned)
-        kept = self._kept[peer] = Kept(link, new, trio.current_time())
+        kept = Kept(link, new, trio.current_time())
+        self._kept[peer] = [*staying, kept]
         if address is not None:
             self._group.update(peer, replace(self._group.record(peer), last=address))
         self._linked(peer)
@@ -116,27 +123,32 @@ class Links:
             _log.exception("the link to %s ended on an error of ours", peer.hex()[:8])
             self._group.note(peer, LinkLost(f"an error of ours ended the link: {error!r:.200}"))
         finally:
-            if self._kept.get(peer) is kept:
-                del self._kept[peer]
-                self._lost(peer)
+            if kept in (standing := self._kept.get(peer, [])):
+                standing.remove(kept)
+                if not standing:
+                    del self._kept[peer]
+                    self._lost(peer)
             kept.gone.set()
             self._changed()
         await self._group.save(link)
 
     def nudge(self) -> None:
         """Let every conversation go on: the group has grown."""
-        for kept in self._kept.values():
+        for kept in self._all():
             self._nursery.start_soon(self._attempt, kept.link, kept.link.nudge)
 
     async def leave(self) -> None:
         """Say goodbye to everybody, and wait for a second at most until that was said."""
         with trio.CancelScope(deadline=trio.current_time() + FAREWELL_SECONDS_MAX, shield=True):
             async with trio.open_nursery() as nursery:
-                for kept in self._kept.values():
+                for kept in self._all():
                     say = partial(kept.link.leave, "the device is going offline")
                     nursery.start_soon(self._attempt, kept.link, say)
-            for kept in list(self._kept.values()):
+            for kept in self._all():
                 await kept.gone.wait()
+
+    def _all(self) -> list[Kept]:
+        return [kept for standing in self._kept.values() for kept in standing]
 
     async def _attempt(self, link: Link, what: Callable[[], Awaitable[None]]) -> None:
         """Have a link do something from outside of its own tasks; if that fails, the link goes, nothing else."""
@@ -148,7 +160,7 @@ class Links:
 
     def _turned(self, link: Link) -> None:
         """Follow what a link has come to."""
-        kept, progress = self._kept.get(link.peer), link.progress
+        kept, progress = self.get(link.peer), link.progress
         if kept is None or kept.link is not link:
             return
         record = self._group.record(link.peer)

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 BACKOFF_MS_MIN: Final = 1_000
 BACKOFF_MS_MAX: Final = 300_000
 
-# Who is not paired now will hardly be in a minute; pairing itself makes every contact due again.
+# Who is not paired now will hardly be in a minute; pairing itself makes every contact due again. The wait grows up to
+# this, since a call that was under way while the two were pairing is refused although all is well.
 STRANGER_MS: Final = 900_000
 
 # A link that stood this long was a working one.
@@ -75,6 +76,14 @@ class Standing:
 
     dialled_by_us: bool
     since_ms: int
+
+
+class Rival(enum.Enum):
+    """What becomes of two links to one peer."""
+
+    OLD_STAYS = enum.auto()
+    NEW_STAYS = enum.auto()
+    BOTH_STAY = enum.auto()
 
 
 @dataclass(slots=True)
@@ -208,7 +217,7 @@ class Roster:
         """Somebody answered whom we do not admit, or who does not admit us."""
         self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
-            entry.due_ms = now_ms + _jittered(STRANGER_MS, random)
+            self._put_off(entry, now_ms=now_ms, random=random, wait_ms_max=STRANGER_MS)
 
     def linked(self, member: DeviceId, *, now_ms: int) -> None:
         """A link with this member is up, whoever dialled."""
@@ -250,9 +259,11 @@ class Roster:
             )
         ]
 
-    def _put_off(self, entry: _Entry, *, now_ms: int, random: "Random") -> None:
+    def _put_off(
+        self, entry: _Entry, *, now_ms: int, random: "Random", wait_ms_max: int = BACKOFF_MS_MAX
+    ) -> None:
         entry.failures += 1
-        entry.due_ms = now_ms + _jittered(backoff_ms(entry.failures), random)
+        entry.due_ms = now_ms + _jittered(backoff_ms(entry.failures, wait_ms_max), random)
 
     def _bound_sightings(self) -> None:
         sighted = [key for key, entry in self._entries.items() if entry.source is Source.SIGHTED]
@@ -261,22 +272,25 @@ class Roster:
             del self._entries[(untied or sighted)[0]]
 
 
-def backoff_ms(failures: int) -> int:
+def backoff_ms(failures: int, wait_ms_max: int = BACKOFF_MS_MAX) -> int:
     """The longest wait after so many failures in a row."""
-    doublings = min(failures - 1, BACKOFF_MS_MAX.bit_length())
-    return min(BACKOFF_MS_MAX, BACKOFF_MS_MIN << max(0, doublings))
+    doublings = min(failures - 1, wait_ms_max.bit_length())
+    return min(wait_ms_max, BACKOFF_MS_MIN << max(0, doublings))
 
 
-def new_link_stays(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -> bool:
-    """Whether a second link to one peer replaces the one that stands; both ends come to the same answer.
+def rival(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -> Rival:
+    """Which of two links to one peer stays; whatever order they came up in, the two ends do not drop both.
 
-    Two that crossed, each dialled by one end: the one dialled by the smaller device id stays. Otherwise the
-    newer, since a peer that dials again has lost, or closed, what we still believe in.
+    A link that stood for a while gives way, since a peer that dials again has lost, or closed, what we still believe
+    in. Of two that came up together and crossed, each dialled by one end, the one dialled by the smaller device id
+    stays. Of two that one end dialled together, that end keeps its first and closes the other; the end that answered
+    cannot tell which is which, so it keeps both until then.
     """
-    crossed = standing.dialled_by_us != new.dialled_by_us
-    if crossed and new.since_ms - standing.since_ms < SIMULTANEOUS_MS:
-        return new.dialled_by_us == (own < peer)
-    return True
+    if new.since_ms - standing.since_ms >= SIMULTANEOUS_MS:
+        return Rival.NEW_STAYS
+    if standing.dialled_by_us != new.dialled_by_us:
+        return Rival.NEW_STAYS if new.dialled_by_us == (own < peer) else Rival.OLD_STAYS
+    return Rival.OLD_STAYS if new.dialled_by_us else Rival.BOTH_STAY
 
 
 def _jittered(wait_ms: int, random: "Random") -> int:

@@ -301,3 +301,28 @@ def test_an_error_in_the_block_comes_out_as_it_is(tmp_path: Path) -> None:
                     raise ValueError("mine")
 
     run(main)
+
+
+def test_a_device_that_dials_another_several_times_at_once_ends_with_one_link(tmp_path: Path) -> None:
+    """A sighting, the last address and a person's `sync` may all dial at once; the ends once dropped each other's."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            await laptop.remember("the key is under the mat")
+            async with online(laptop) as server, online(phone) as caller:
+                reports: list[SyncReport] = []
+
+                async def sync() -> None:
+                    reports.extend(await caller.sync_now(address=address_of(server)))
+
+                async with trio.open_nursery() as nursery:
+                    for _ in range(4):
+                        nursery.start_soon(sync)
+                assert [report.error for report in reports] == [None] * 4
+                assert await phone.texts() == {"the key is under the mat"}
+                for syncer in (server, caller):
+                    assert [peer.state for peer in syncer.peers()] == ["linked"]
+                await laptop.remember("news")
+                await agree(laptop, phone)
+
+    run(main)

@@ -11,12 +11,14 @@ from sync.roster import (
     LASTING_MS,
     SIGHTED_AGAIN_MS,
     SIGHTINGS_MAX,
+    SIMULTANEOUS_MS,
     STRANGER_MS,
     Contact,
+    Rival,
     Roster,
     Standing,
     backoff_ms,
-    new_link_stays,
+    rival,
 )
 
 OWN, ANN, BOB = (DeviceId(bytes([n]) * 32) for n in (1, 2, 3))
@@ -156,7 +158,12 @@ def test_a_stranger_is_left_alone_until_somebody_new_is_admitted() -> None:
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
     roster.refused(key, now_ms=0, random=Random(1))
+    assert only(roster.due(now_ms=BACKOFF_MS_MIN)).key == key, "perhaps we were just pairing"
+    for _ in range(STRANGER_MS.bit_length()):
+        roster.calling(key, now_ms=0)
+        roster.refused(key, now_ms=0, random=Random(1))
     assert roster.due(now_ms=STRANGER_MS // 2 - 1) == []
+    assert only(roster.due(now_ms=STRANGER_MS)).key == key
     roster.admit([ANN, BOB], now_ms=50)
     assert only(roster.due(now_ms=50)).key == key
 
@@ -273,27 +280,35 @@ def test_a_nudge_makes_everything_due_but_not_twice_in_a_second() -> None:
     assert roster.next_wake_ms(now_ms=2_000) == 2_000
 
 
-@pytest.mark.parametrize("a_first", [True, False])
-@pytest.mark.parametrize("b_first", [True, False])
-def test_of_two_links_that_crossed_both_ends_keep_the_same(a_first: bool, b_first: bool) -> None:
-    """Each end may see either of the two come up first; the one that OWN, the smaller, dialled stays."""
+@pytest.mark.parametrize("dialled", [(True, False), (False, True), (True, True), (False, False)])
+@pytest.mark.parametrize("same_order", [True, False])
+def test_of_two_links_that_came_up_together_the_ends_never_drop_both(
+    dialled: tuple[bool, bool], same_order: bool
+) -> None:
+    """Each end may see either of the two come up first; `dialled` says of each whether OWN, the smaller, did."""
 
-    def kept_dialler(own: DeviceId, peer: DeviceId, own_dialled_first: bool) -> DeviceId:
-        standing, new = Standing(own_dialled_first, 100), Standing(not own_dialled_first, 400)
-        kept = new if new_link_stays(standing, new, own=own, peer=peer) else standing
-        return own if kept.dialled_by_us else peer
+    def kept(own: DeviceId, peer: DeviceId, order: tuple[int, int]) -> set[int]:
+        first, second = order
+        old, new = (Standing(dialled[link] == (own == OWN), n) for n, link in enumerate(order))
+        match rival(old, new, own=own, peer=peer):
+            case Rival.OLD_STAYS:
+                return {first}
+            case Rival.NEW_STAYS:
+                return {second}
+            case _:
+                return {first, second}
 
-    assert kept_dialler(OWN, ANN, a_first) == kept_dialler(ANN, OWN, b_first) == OWN
+    one, other = kept(OWN, ANN, (0, 1)), kept(ANN, OWN, (0, 1) if same_order else (1, 0))
+    assert len(one & other) == 1, "a link stands while neither end drops it"
+    if dialled[0] != dialled[1]:
+        assert one & other == {dialled.index(True)}
 
 
 @pytest.mark.parametrize("dialled_by_us", [True, False])
-def test_a_peer_that_dials_again_later_replaces_the_link_it_has_lost(dialled_by_us: bool) -> None:
-    standing, later = Standing(True, 0), Standing(dialled_by_us, 60_000)
-    assert new_link_stays(standing, later, own=OWN, peer=ANN)
-    assert new_link_stays(standing, later, own=ANN, peer=OWN)
-
-
-def test_of_two_links_dialled_by_one_end_the_newer_stays() -> None:
-    for ours in (True, False):
-        assert new_link_stays(Standing(ours, 0), Standing(ours, 5), own=OWN, peer=ANN)
-        assert new_link_stays(Standing(ours, 0), Standing(ours, 5), own=ANN, peer=OWN)
+@pytest.mark.parametrize("dialled_before", [True, False])
+def test_a_peer_that_dials_again_later_replaces_the_link_it_has_lost(
+    dialled_by_us: bool, dialled_before: bool
+) -> None:
+    standing, later = Standing(dialled_before, 0), Standing(dialled_by_us, SIMULTANEOUS_MS)
+    assert rival(standing, later, own=OWN, peer=ANN) is Rival.NEW_STAYS
+    assert rival(standing, later, own=ANN, peer=OWN) is Rival.NEW_STAYS
