@@ -29,6 +29,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "review_strength": (0.0, 1.0),
     "consolidation_count": (3, 10_000),
     "trigger_hours": (0.01, 8_784.0),
+    "history_days": (0, 36_525),
 }
 _SEVERITIES: Final = ("high", "medium", "low")
 # As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
@@ -92,6 +93,11 @@ class Home:
         return self._beside("lock")
 
     @property
+    def log(self) -> Path:
+        """What the daemon did."""
+        return self._beside("daemon.log")
+
+    @property
     def control(self) -> Path:
         """The socket of whoever has the store open and answers for it."""
         return self._beside("control.sock")
@@ -128,7 +134,9 @@ class Settings:
     `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
 
-    The last five say when memory brings something up by itself (`cognition.triggers`), and how fast feedback teaches.
+    The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
+    teaches. `history_days`: for how long the log tells what happened, where every device has it already
+    (`samemind.housekeeping`).
     """
 
     name: str | None = None
@@ -142,6 +150,7 @@ class Settings:
     consolidation_count: int = 20
     escalation_severity: str = "high"
     trigger_hours: float = 48.0
+    history_days: int = 90
 
     @classmethod
     def load(cls, home: Home) -> Self:

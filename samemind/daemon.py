@@ -4,6 +4,7 @@ A signal or `samemind down` ends it within two seconds: what is being written is
 store is let go of.
 """
 
+import logging
 import os
 import signal
 import socket
@@ -18,6 +19,8 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Failed, Usage
+from samemind.housekeeping import keep_house
+from samemind.logs import logged
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.results.device import Stopped
 from samemind.results.group import PeerView
@@ -54,24 +57,40 @@ async def run_daemon(
         signal.SIGINT, signal.SIGTERM
     ) as signals:  # before anybody hears that it is up
         async with take_over(home, program="samemind up", linking=linking) as device:
-            async with panel_on_demand(device) as panels:
-                if place is not None or launches:
-                    await panels.open(place or LOOPBACK)
-                if launches:
-                    await say(to_json(await open_the_panel(device, OpenPanel())))
-                else:
-                    await say(to_json(await daemon_status(device)))
-                async with trio.open_nursery() as nursery:
-                    device.thinker = thinker(device)
-                    nursery.start_soon(device.thinker.run)
-                    nursery.start_soon(_until_signalled, signals, device)
-                    if not launches:
-                        nursery.start_soon(_say_changes, device, say)
-                    await device.stop.wait()
-                    nursery.cancel_scope.cancel()
-                device.thinker = None
+            with logged(home) as log:
+                await _serve(device, log, signals, say, panel=place, launches=launches)
             stopped = Stopped(device_id=device.device_id.hex(), pid=os.getpid())
     return to_json(stopped)  # type: ignore[no-any-return]
+
+
+async def _serve(
+    device: Device,
+    log: logging.Logger,
+    signals: AsyncIterator[int],
+    say: Say,
+    *,
+    panel: tuple[str, int] | None,
+    launches: bool,
+) -> None:
+    """Do everything that a daemon does, until somebody ends it."""
+    async with panel_on_demand(device) as panels:
+        if panel is not None or launches:
+            await panels.open(panel or LOOPBACK)
+        if launches:
+            await say(to_json(await open_the_panel(device, OpenPanel())))
+        else:
+            await say(to_json(await daemon_status(device)))
+        log.info("up at %s, process %d", device.syncer and device.syncer.address, os.getpid())
+        async with trio.open_nursery() as nursery:
+            device.thinker = thinker(device)
+            nursery.start_soon(device.thinker.run)
+            nursery.start_soon(keep_house, device)
+            nursery.start_soon(_until_signalled, signals, device)
+            nursery.start_soon(_say_changes, device, log, None if launches else say)
+            await device.stop.wait()
+            nursery.cancel_scope.cancel()
+        device.thinker = None
+    log.info("ended")
 
 
 def read_listen(text: str) -> tuple[str, int]:
@@ -150,14 +169,16 @@ def thinker(device: Device) -> ThinkLoop:
     )
 
 
-async def _say_changes(device: Device, say: Say) -> None:
-    """Say whose link came up or went down."""
+async def _say_changes(device: Device, log: logging.Logger, say: Say | None) -> None:
+    """Log whose link came up or went down, and say so where that is wanted."""
     before: dict[str, PeerView] = {}
     while device.syncer is not None:
         for view in await peer_views(device):
             known = before.get(view.device_id)
             if view.state in ("linked", "away", "revoked") and (known is None or known.state != view.state):
                 if known is not None or view.state == "linked":
-                    await say({"peer": to_json(view)})
+                    log.info("%s is %s%s", view.name, view.state, f": {view.error}" if view.error else "")
+                    if say is not None:
+                        await say({"peer": to_json(view)})
                 before[view.device_id] = view
         await device.syncer.stirred()

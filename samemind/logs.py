@@ -1,0 +1,51 @@
+"""Keep the daemon's log: what it did and what failed, and never what is remembered.
+
+The file lies in the home, is its owner's alone, and is put aside at a megabyte; three of those are kept. It is for
+the day on which somebody asks why two devices did not meet last night.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from typing import Final
+
+from samemind.config import Home
+
+# Months of coming and going; a phone has room for four of them.
+BYTES_MAX: Final = 1 << 20
+KEPT: Final = 3
+_LINE: Final = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
+_TIME: Final = "%Y-%m-%dT%H:%M:%S"
+
+
+@contextmanager
+def logged(home: Home) -> Iterator[logging.Logger]:
+    """Log to the home's file for the block; how the block ended is the last line."""
+    logger = logging.getLogger(f"samemind.daemon.{home.shown()}")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    home.create()
+    handler = _OwnersFile(home.log, maxBytes=BYTES_MAX, backupCount=KEPT, encoding="utf-8")
+    formatter = logging.Formatter(_LINE, _TIME)
+    formatter.converter = time.gmtime
+    handler.setFormatter(formatter)
+    logger.addHandler(handler)
+    try:
+        yield logger
+    except Exception:
+        logger.exception("ended by an error")
+        raise
+    finally:
+        logger.removeHandler(handler)
+        handler.close()
+
+
+class _OwnersFile(RotatingFileHandler):
+    """A rotating file that nobody else can read, from its first byte on."""
+
+    def _open(self):  # type: ignore[no-untyped-def]
+        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        return super()._open()

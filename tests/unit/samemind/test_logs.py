@@ -1,0 +1,40 @@
+"""The daemon's log."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from samemind import logs
+from samemind.config import Home
+
+
+def test_a_log_is_its_owners_says_when_in_utc_and_how_it_ended(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "home")
+
+    def fail() -> None:
+        with logs.logged(home) as log:
+            log.info("up at %s", "127.0.0.1:1")
+            raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert home.log.stat().st_mode & 0o777 == 0o600
+    first, second, *rest = home.log.read_text(encoding="utf-8").splitlines()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z INFO    up at 127\.0\.0\.1:1", first)
+    assert second.endswith("ERROR   ended by an error")
+    assert rest[-1] == "RuntimeError: no more"
+
+
+def test_a_log_that_is_full_is_put_aside_and_the_oldest_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "BYTES_MAX", 1_000)
+    home = Home.at(tmp_path)
+    with logs.logged(home) as log:
+        for number in range(200):
+            log.info("line %d", number)
+    files = sorted(tmp_path.glob("daemon.log*"))
+    assert [file.name for file in files] == ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"]
+    assert all(file.stat().st_size <= 1_000 and file.stat().st_mode & 0o077 == 0 for file in files)
+    assert home.log.read_text(encoding="utf-8").endswith("line 199\n")
