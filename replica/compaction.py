@@ -15,6 +15,7 @@ from typing import Final
 
 from replica.core import Core
 from replica.feeds import join
+from replica.hlc import HLC_MAX, at_end_of, milliseconds
 from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.rows import body_of, op_of
@@ -23,20 +24,33 @@ from replica.state.fold import fold, keys_of
 from replica.state.register import Dot, Vector
 
 LEASE_MS: Final = 90 * 24 * 3_600_000
+# What one transaction folds: some two seconds for a writer that waits. More than the largest batch that one signature
+# covers, or such a batch could never leave.
+COMPACT_OPS_MAX: Final = 50_000
 
 
-def compactable(core: Core, held_by_others: Sequence[Vector]) -> list[Row]:
-    """Return the rows that may leave the log, in commit order, when each of these vectors is folded somewhere."""
+def compactable(
+    core: Core,
+    held_by_others: Sequence[Vector],
+    *,
+    before_ms: int | None = None,
+    ops_max: int = COMPACT_OPS_MAX,
+) -> list[Row]:
+    """Return the rows that may leave the log, in commit order, when each of these vectors is folded somewhere.
+
+    With `before_ms`, only what was stamped by then; at most `ops_max` of them.
+    """
+    latest = HLC_MAX if before_ms is None else at_end_of(before_ms)
     cap: dict[int, int] = {}
     while True:
-        chosen, unsigned = _choose(core, held_by_others, cap)
+        chosen, unsigned = _choose(core, held_by_others, cap, latest, ops_max)
         if not unsigned:
             return chosen
         cap |= unsigned
 
 
 def _choose(
-    core: Core, held_by_others: Sequence[Vector], cap: Mapping[int, int]
+    core: Core, held_by_others: Sequence[Vector], cap: Mapping[int, int], latest: int, ops_max: int
 ) -> tuple[list[Row], dict[int, int]]:
     """Return what may leave, and for each feed that then ended unsigned, its last signed op: where to stop instead."""
     feeds = core.feeds
@@ -55,12 +69,15 @@ def _choose(
             join(needs, feed.fork_vector)
         if (
             row.seq > cap.get(no, row.seq)
+            or row.hlc > latest
             or row.status == Status.UNKNOWN
             or any(vector.get(no, 0) < row.seq for vector in held_by_others)
             or any(base.get(other, 0) < seq for other, seq in needs.items() if other != no)
         ):
             blocked.add(no)
             continue
+        if len(chosen) == ops_max:
+            break
         chosen.append(row)
         base[no] = row.seq
         if row.signature is not None and row.ends:
@@ -100,12 +117,18 @@ def outlook(core: Core, now_ms: int) -> Outlook:
     return Outlook(sum(going.values()), worst if worst is not None and lacking[worst] else None)
 
 
-def compact(core: Core, now_ms: int) -> int:
-    """Move what may leave into the base, in one transaction; return how many ops that were."""
-    rows = compactable(core, [core.contacts[device].folded for device in leased(core, now_ms)])
+def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: int = COMPACT_OPS_MAX) -> int:
+    """Move what may leave into the base, in one transaction; return how many ops that were.
+
+    The log then tells nothing of what was stamped earlier than the newest of them: the horizon.
+    """
+    folded = [core.contacts[device].folded for device in leased(core, now_ms)]
+    rows = compactable(core, folded, before_ms=before_ms, ops_max=ops_max)
     if not rows:
         return 0
     with core.undoing():
+        # A stamp of the future is somebody's wrong clock; what it hides is not the time from now on.
+        core.horizon_ms = max(core.horizon_ms, min(now_ms, max(milliseconds(row.hlc) for row in rows)))
         core.write(_into_base(core, rows), now_ms)
     return len(rows)
 

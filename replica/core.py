@@ -96,6 +96,8 @@ class Core:
         self._own: int | None = None
         self.began_ms = 0
         """When the present incarnation began: when it wrote its first op, or was drawn while it has written none."""
+        self.horizon_ms = 0
+        """Up to when ops have left the log: what was before is not told in full any more (`replica.compaction`)."""
         self.incidents: list[Incident] = []
         """What made this device start anew, or chains part: the last few times."""
         self.opened: Opened | None = None
@@ -373,6 +375,7 @@ class Core:
             **(incidents if self.incidents else {}),  # rare, and this is written with every commit
             "opened": pack(self.opened),
             "began": pack(self.began_ms),
+            "horizon": pack(self.horizon_ms),
             "origin": self.origin.device + self.origin.incarnation,
             "own feed": pack(self._own),
             "clock": pack(self._clock),
@@ -394,6 +397,7 @@ class Core:
         meta = self.store.meta()
         self._pos: int = unpack(meta["position"]) if "position" in meta else 0
         self._clock = hlc.Hlc(unpack(meta["clock"]) if "clock" in meta else 0)
+        self.horizon_ms = unpack(meta["horizon"]) if "horizon" in meta else 0
         opened = unpack(meta["opened"]) if "opened" in meta else None
         self.opened = None if opened is None else Opened(*opened)
         self.incidents = [

@@ -1,12 +1,14 @@
 """Tell what happened to one memory, from the ops that name it: each op, what it said, and how the text read after it.
 
 Ops are taken in this device's commit order, so concurrent edits appear one after the other, as they arrived here. What
-lies below the base, or was erased, is no longer told.
+lies below the base, or was erased, is no longer told; `horizon_ms` says up to when that may be so.
 """
 
+import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from replica.codec import unpack
 from replica.ids import DeviceId, MemoryId, Origin
 from replica.oplog import Row
 from replica.ops import UNDERSTOOD, Body, Edit, Remember
@@ -23,6 +25,13 @@ class Happened(NamedTuple):
     row: Row
     body: Body | None
     text: str | None
+
+
+def horizon_ms(connection: sqlite3.Connection) -> int:
+    """Return up to when ops have left the log, in ms since 1970; 0 while it tells everything."""
+    for (value,) in connection.execute("SELECT value FROM meta WHERE name = 'horizon'"):
+        return int(unpack(value))
+    return 0
 
 
 def history(rid: MemoryId, rows: Iterable[Row]) -> Iterator[Happened]:

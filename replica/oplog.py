@@ -108,6 +108,10 @@ class Store(Protocol):
         """Return the id of an op that lies on this very feed: 32 bytes, or 8 below the base."""
         ...
 
+    def spine(self, feed: int) -> bytes:
+        """Return the short ids of all of a feed's ops that are in the base, from its first on."""
+        ...
+
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
         ...
@@ -162,6 +166,10 @@ class Store(Protocol):
 
     def purge(self) -> bool:
         """Leave no trace of what was erased in any page of the file; False if a reader was in the way."""
+        ...
+
+    def shrink(self) -> None:
+        """Give back the room of what left the log, if that is worth the work."""
         ...
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:

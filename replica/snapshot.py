@@ -57,7 +57,10 @@ class SnapshotFeed(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A base as its maker hands it over. `kinds` is the newest version of each kind that is folded in it."""
+    """A base as its maker hands it over. `kinds` is the newest version of each kind that is folded in it.
+
+    `horizon_ms`: up to when its ops have left the maker's log.
+    """
 
     maker: DeviceId
     kinds: Mapping[int, int]
@@ -65,6 +68,7 @@ class Snapshot(NamedTuple):
     origins: tuple[Origin, ...]
     cells: tuple[tuple[int, bytes, bytes], ...]
     tombstones: tuple[bytes, ...]
+    horizon_ms: int
 
 
 def make_snapshot(core: Core) -> bytes:
@@ -87,7 +91,7 @@ def make_snapshot(core: Core) -> bytes:
             feed.base_head,
             feed.base_signature or b"",
             renumbered(feed.base_vector),
-            b"".join(core.feeds.id8(feed.no, seq) for seq in range(feed.fork + 1, feed.base_seq + 1)),
+            core.store.spine(feed.no),
         ]
         for feed in included
     ]
@@ -107,6 +111,7 @@ def make_snapshot(core: Core) -> bytes:
             [list(origin) for origin in origins],
             cells,
             sorted(core.store.base_tombstones()),
+            core.horizon_ms,
         ]
     )
     signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
@@ -120,7 +125,7 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
             raise InvalidOp(f"expected a snapshot of at most {SNAPSHOT_BYTES_MAX} bytes")
         outer = unpack(zstandard.ZstdDecompressor().decompress(data, max_output_size=SNAPSHOT_BYTES_MAX))
         signature, body = outer
-        maker, kinds, feeds, origins, cells, tombstones = unpack(body)
+        maker, kinds, feeds, origins, cells, tombstones, horizon_ms = unpack(body)
         key = core.membership.public_key(maker)
         if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
             raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
@@ -131,6 +136,7 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
             tuple(Origin(DeviceId(device), incarnation) for device, incarnation in origins),
             tuple((part, name, cell) for part, name, cell in cells),
             tuple(tombstones),
+            int(horizon_ms),
         )
     except (zstandard.ZstdError, ValueError, TypeError) as error:
         raise InvalidOp(f"expected a snapshot, got bytes that are not one: {error}") from None
@@ -204,6 +210,7 @@ class _Absorption:
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
         changes.feeds = list(feeds)
+        core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
         core.write(changes, now_ms)
 

@@ -50,6 +50,13 @@ class MemoryStore:
         at = (seq - piece.first) * ID8_BYTES
         return piece.ids[at : at + ID8_BYTES]
 
+    def spine(self, feed: int) -> bytes:
+        """Return the short ids of all of a feed's ops that are in the base."""
+        return b"".join(piece.ids for piece in self._spine.get(feed, ()))
+
+    def shrink(self) -> None:
+        """There is nothing to give back."""
+
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
         start = bisect_right(self._rows, after, key=lambda row: row.pos)

@@ -20,6 +20,9 @@ from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
 from replica.storage.sql import select_named, transaction
 
+# Below 16 MB a file is not worth the writing.
+_SHRINK_PAGES_MIN: Final = 4_096
+
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
 
 
@@ -85,6 +88,11 @@ class SqliteStore:
         )
         at = (seq - first) * ID8_BYTES
         return bytes(ids[at : at + ID8_BYTES])
+
+    def spine(self, feed: int) -> bytes:
+        """Return the short ids of all of a feed's ops that are in the base."""
+        pieces = self.connection.execute("SELECT ids FROM spine WHERE feed = ? ORDER BY first", (feed,))
+        return b"".join(ids for (ids,) in pieces)
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
@@ -177,6 +185,13 @@ class SqliteStore:
         self._shown.purge()
         ((busy, _, _),) = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
+
+    def shrink(self) -> None:
+        """Write the file anew where most of a large one is free: SQLite reuses pages, but never gives them back."""
+        ((pages,),) = self.connection.execute("PRAGMA page_count")
+        ((free,),) = self.connection.execute("PRAGMA freelist_count")
+        if pages >= _SHRINK_PAGES_MIN and 2 * free > pages:
+            self.connection.execute("VACUUM")
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""

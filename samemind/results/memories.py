@@ -184,7 +184,8 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """Everything that happened to a memory, oldest first."""
+    """Everything that happened to a memory, oldest first; what came before the `horizon`, if there is one, may lack."""
 
     rid: str
     versions: list[Version]
+    horizon: datetime | None = None

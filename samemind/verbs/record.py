@@ -2,17 +2,20 @@
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 import replica
 from replica import Body, Core, Kind, Row, Status, op_uuid, show_memory_id
 from replica.history import history as happened
+from replica.history import horizon_ms
 from replica.verify import verify_replica
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES
+from samemind.housekeeping import fold_away
 from samemind.results.device import Compacted, Digest, FrontierEntry, Log, OpView, Verified
 from samemind.results.memories import History, Version
 from samemind.results.plain import to_json
@@ -89,12 +92,13 @@ async def verify(device: Device, options: Verify) -> Verified:
 async def compact(device: Device, options: Compact) -> Compacted:
     """Fold what every device has; those that were not heard of for the length of a lease hold nothing back."""
 
-    def fold(core: Core, connection: sqlite3.Connection) -> Compacted:
-        compacted = replica.compact(core, device.now_ms())
-        ((left,),) = connection.execute("SELECT count(*) FROM op")
-        return Compacted(compacted=compacted, ops=left)
+    compacted = await fold_away(device, before_ms=None)
 
-    return await device.replica.run(fold)
+    def count(core: Core, connection: sqlite3.Connection) -> Compacted:
+        ((left,),) = connection.execute("SELECT count(*) FROM op")
+        return Compacted(compacted=compacted, ops=left, horizon=_horizon(core.horizon_ms))
+
+    return await device.replica.run(count)
 
 
 async def history(device: Device, options: ShowHistory) -> History:
@@ -122,9 +126,14 @@ async def history(device: Device, options: ShowHistory) -> History:
             )
             for row, body, text in happened(rid, rows)
         ]
-        return History(rid=show_memory_id(rid), versions=versions)
+        horizon = _horizon(horizon_ms(connection))
+        return History(rid=show_memory_id(rid), versions=versions, horizon=horizon)
 
     return await device.replica.read(read)
+
+
+def _horizon(ms: int) -> datetime | None:
+    return at_stamp(ms << 16) if ms else None
 
 
 def _change(body: Body | None) -> dict[str, Any]:

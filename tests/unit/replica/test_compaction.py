@@ -3,6 +3,7 @@
 from replica import Forget, Set
 from replica.compaction import LEASE_MS, compact, compactable, leased
 from replica.core import Core
+from replica.history import history
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.storage.memory_store import MemoryStore
@@ -16,6 +17,7 @@ from tests.support.replicas import (
     remember,
     say,
     settle,
+    sqlite_store,
     sync,
 )
 
@@ -154,3 +156,67 @@ def test_what_is_not_understood_holds_compaction_back() -> None:
     sync(ann, old)
     old.contacts.clear()
     assert compact(old, NOW_MS) == 1, "only what comes before the op that is not understood"
+
+
+def test_ml_10_what_is_younger_than_the_horizon_is_told_in_full_and_the_horizon_is_known() -> None:
+    (ann,) = group("ann")
+    day = 86_400_000
+    (old,) = remember(ann, "v1 of long ago", now_ms=NOW_MS)
+    edit(ann, old, "v2 of long ago", now_ms=NOW_MS + day)
+    (new,) = remember(ann, "of today", now_ms=NOW_MS + 100 * day)
+    edit(ann, new, "of today, later", now_ms=NOW_MS + 100 * day + 1)
+    before = ann.digests()
+    assert ann.horizon_ms == 0, "everything is told"
+    assert compact(ann, NOW_MS + 101 * day, before_ms=NOW_MS + 11 * day) == 2
+    assert ann.horizon_ms == NOW_MS + day
+    assert ann.digests() == before
+    told = [happened.text for happened in history(new, ann.store.memory_rows(new))]
+    assert told == ["of today", "of today, later"]
+    assert compact(ann, NOW_MS + 101 * day, before_ms=NOW_MS + 11 * day) == 0
+    assert verify_replica(ann).ok
+
+
+def test_a_newcomer_learns_from_a_snapshot_up_to_when_nothing_is_told() -> None:
+    ann, ben = group("ann", "ben")
+    remember(ann, "folded long ago")
+    compact(ann, NOW_MS)
+    sync(ann, ben)
+    assert ben.horizon_ms == ann.horizon_ms == NOW_MS
+
+
+def test_a_stamp_of_the_future_hides_nothing_that_is_yet_to_come() -> None:
+    (ann,) = group("ann")
+    remember(ann, "by a clock that is a year ahead", now_ms=NOW_MS + 366 * 86_400_000)
+    compact(ann, NOW_MS)
+    assert ann.horizon_ms == NOW_MS
+
+
+def test_a_long_log_leaves_some_at_a_time_and_every_step_holds() -> None:
+    ann, ben = group("ann", "ben")
+    for n in range(6):
+        remember(ann, *(f"note {n} {m}" for m in range(7)))
+        remember(ben, f"ben {n}")
+        sync(ann, ben)
+    sync(ann, ben)
+    before = ann.digests()
+    moved = []
+    while step := compact(ann, NOW_MS, ops_max=10):
+        moved.append(step)
+        assert ann.digests() == before
+        assert verify_replica(ann).ok
+    assert max(moved) <= 10
+    assert sum(moved) == 48
+    assert log_length(ann) == 0
+
+
+def test_the_short_ids_of_a_base_are_read_in_one_piece() -> None:
+    for store in (MemoryStore(), sqlite_store()):
+        ann = core_of("ann", store)
+        for n in range(3):
+            remember(ann, f"one {n}", f"two {n}")
+            compact(ann, NOW_MS)
+        feed = ann.feeds[0]
+        ids = b"".join(ann.feeds.id8(0, seq) for seq in range(1, feed.base_seq + 1))
+        assert store.spine(0) == ids
+        assert len(ids) == 48
+        assert store.spine(7) == b""

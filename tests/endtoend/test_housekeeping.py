@@ -1,0 +1,66 @@
+"""A daemon keeps its log short by itself, and says how far back it still tells."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from samemind import housekeeping
+from samemind.config import Home, Settings
+from samemind.housekeeping import fold_away, keep_house
+from tests.support.daemons import until
+from tests.support.devices import run
+from tests.support.doors import opened
+
+
+def test_ml_10_history_says_up_to_when_it_may_lack_something(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            rid = await laptop.mind.remember("v1 of the plan")
+            await laptop.mind.edit(rid, "v2 of the plan")
+            told = await laptop.mind.history(rid)
+            assert [version.text for version in told.versions] == ["v1 of the plan", "v2 of the plan"]
+            assert told.horizon is None
+            assert (await laptop.mind.stats()).horizon is None
+            assert await fold_away(laptop.device, before_ms=laptop.device.now_ms() - 86_400_000) == 0
+            digest = await laptop.mind.digest()
+            done = await laptop.mind.compact()
+            assert done.compacted >= 2
+            assert done.ops == 0
+            told = await laptop.mind.history(rid)
+            assert told.versions == []
+            assert told.horizon == done.horizon == (await laptop.mind.stats()).horizon
+            assert done.horizon is not None
+            assert (await laptop.mind.digest()).digest == digest.digest
+            assert (await laptop.mind.get(rid)).text == "v2 of the plan"
+            assert (await laptop.mind.verify()).ok
+
+    run(main)
+
+
+def test_ops_older_than_the_owner_looks_back_leave_the_log_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(housekeeping, "FIRST_SECONDS", 0.01)
+
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            await laptop.mind.remember("something")
+            laptop.device.settings = Settings(history_days=0)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(keep_house, laptop.device)
+
+                async def is_empty() -> bool:
+                    return (await laptop.mind.stats()).ops == 0
+
+                await until(is_empty)
+                nursery.cancel_scope.cancel()
+            assert (await laptop.mind.list()).total == 1
+
+    run(main)
+
+
+def test_the_days_to_look_back_are_a_setting(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    home.settings.write_text("history_days = 7\n")
+    assert Settings.load(home).history_days == 7
