@@ -1,8 +1,8 @@
 """Measure how news spreads where nothing goes wrong: rounds, messages and bytes until everybody holds everything.
 
-Everybody writes, and then gossips: in each round every device talks once to a device drawn at random. Both protocols
-meet the same pairs. The ideal is what nobody can beat: news that doubles with every round, and every op's words sent
-once to everybody else.
+Everybody writes, and then gossips: in each round every device talks once to a device drawn at random, from all or from
+the three that it knows. Both protocols meet the same pairs. The ideal is what nobody can beat: news that doubles with
+every round, and every op's words sent once to everybody else.
 """
 
 import math
@@ -15,6 +15,7 @@ from replica.collector import collector_paused
 from replica.ids import new_memory_id
 from replica.ops import Remember, Write
 from simulations.contestant import CursorWorld
+from simulations.device import Device
 from simulations.options import bare
 from simulations.world import World
 
@@ -42,9 +43,19 @@ class Measure:
 
 
 def gossip(
-    *, replicas: int, ops_each: int, protocol: str = "frontier", seed: int = 1, late: bool = False
+    *,
+    replicas: int,
+    ops_each: int,
+    protocol: str = "frontier",
+    seed: int = 1,
+    late: bool = False,
+    acquainted: bool = False,
 ) -> Measure:
-    """Let everybody write and gossip. `late`: everybody writes once more, under slow clocks, after the third round."""
+    """Let everybody write and gossip.
+
+    `late`: everybody writes once more, under slow clocks, after the third round. `acquainted`: nobody ever talks to
+    others than their two neighbours on a ring and one device across it, so that most news comes second-hand.
+    """
     kind = CursorWorld if protocol == "hlc-cursor" else World
     world = kind(bare(seed, replicas=replicas, protocol=protocol))
     random = Random(f"gossip {seed}")
@@ -52,6 +63,7 @@ def gossip(
         world.populate()
         for device in world.devices:
             _write(world, device.name, ops_each, random)
+        circles = _acquaintances(world, Random(f"acquaintances {seed}"))
         total = replicas * (ops_each + late)
         began = time.process_time()
         rounds, complete = 0, False
@@ -61,8 +73,8 @@ def gossip(
                 for device in world.devices:
                     device.clock.step(-random.randrange(3_600_000))
                     _write(world, device.name, 1, random)
-            for device in world.devices:
-                peer = random.choice(world.devices)
+            for at, device in enumerate(world.devices):
+                peer = random.choice(circles[at] if acquainted else world.devices)
                 if peer is not device:
                     world.converse(device, peer)
             complete = all(device.core.position == total for device in world.devices)
@@ -82,6 +94,15 @@ def gossip(
         math.ceil(math.log2(replicas)),
         payload * (replicas - 1),
     )
+
+
+def _acquaintances(world: World, random: Random) -> list[list[Device]]:
+    """Return for each device whom it knows: its neighbours on a ring, and one across."""
+    devices = world.devices
+    return [
+        [devices[at - 1], devices[(at + 1) % len(devices)], random.choice(devices)]
+        for at in range(len(devices))
+    ]
 
 
 def _write(world: World, name: str, count: int, random: Random) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from simulations.trace import Event
+from simulations.trace import LEGEND, Event
 
 STEP: Final = 14
 ROW: Final = 70
@@ -36,30 +36,33 @@ MARKS: Final[dict[str, tuple[str, str]]] = {
     "link lost": ("⌇", "#6b7280"),
     "violation": ("!", "#b91c1c"),
 }
+# What happens to all devices at once.
+MOMENTS: Final = {"heal": "faults are off", "settled": "all agree"}
 
 
 def space_time(events: Sequence[Event]) -> str:
     """Return the diagram of a whole trace."""
-    devices = list(dict.fromkeys(event.device for event in events if event.device))
+    devices = sorted({event.device for event in events if event.device}, key=lambda name: (len(name), name))
     shown = [
         event
         for event in events
-        if event.what in MARKS or event.what in ("takes", "partition", "heal", "settled")
+        if event.what in MARKS or event.what in MOMENTS or event.what in ("takes", "partition")
     ]
     line_of = {name: TOP + ROW * at for at, name in enumerate(devices)}
-    width, height = LEFT + STEP * (len(shown) + 3), TOP + ROW * len(devices)
+    width, height = LEFT + STEP * (len(shown) + 6), TOP + ROW * len(devices)
     parts = [
         (
             f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
             'aria-label="space-time diagram" font-family="system-ui, sans-serif" font-size="13">'
-            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" orient="auto">'
-            '<path d="M0 0L8 4L0 8z" fill="#64748b"/></marker></defs>'
+            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" '
+            'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" fill="#64748b"/></marker></defs>'
         )
     ]
     parts += _bands(shown, width, height)
     for name, y in line_of.items():
         parts.append(f'<line x1="{LEFT}" x2="{width}" y1="{y}" y2="{y}" stroke="#94a3b8"/>')
         parts.append(f'<text x="10" y="{y + 5}" font-weight="600">{escape(name)}</text>')
+    parts.append(f'<text x="{LEFT}" y="14" fill="#6b7280">time →</text>')
     last_at: dict[str, int] = {}
     for at, event in enumerate(shown):
         x = LEFT + STEP * (at + 1)
@@ -76,16 +79,19 @@ def space_time(events: Sequence[Event]) -> str:
             parts.append(
                 f'<text x="{x}" y="{line_of[event.device] + 5}" text-anchor="middle" fill="{color}">{sign}{told}</text>'
             )
-        elif event.what in ("heal", "settled"):
+        elif event.what in MOMENTS:
             parts.append(
                 f'<line x1="{x}" x2="{x}" y1="16" y2="{height}" stroke="#15803d" stroke-dasharray="3 3"/>'
-                f'<text x="{x + 4}" y="14" fill="#15803d">{event.what}</text>'
+                f'<text x="{x + 4}" y="14" fill="#15803d">{MOMENTS[event.what]}</text>'
             )
         if event.device:
             last_at[event.device] = at
     parts.append("</svg>")
-    signs = " ".join(
-        f'<span style="color:{color}">{sign}</span>&nbsp;{word}' for word, (sign, color) in MARKS.items()
+    met = {event.what for event in shown}
+    signs = "".join(
+        f'<span style="color:{color}">{sign}</span>&nbsp;{word}: {escape(LEGEND[word])}<br>'
+        for word, (sign, color) in MARKS.items()
+        if word in met
     )
     return "".join(parts) + f"<p>{signs}</p>"
 
@@ -101,6 +107,7 @@ def _bands(shown: Sequence[Event], width: int, height: int) -> list[str]:
                 bands.append(
                     f'<rect x="{start}" y="22" width="{x - start}" height="{height}" fill="#eef0f3">'
                     f"<title>{escape(told)}</title></rect>"
+                    f'<text x="{start + 3}" y="36" fill="#6b7280" font-size="11">apart</text>'
                 )
             apart = event.what == "partition" and event.detail != "none"
             begun = (x, str(event)) if apart else None

@@ -28,6 +28,14 @@ def test_yd_57_random_gossip_over_five_peers_converges_and_a_cursor_misses_what_
     assert any(simulate(draw(seed, protocol="hlc-cursor", replicas=5)).lost_ops for seed in range(SEEDS))
 
 
+def test_what_comes_second_hand_and_late_is_lost_by_a_cursor_and_by_nothing_else() -> None:
+    lost = gossip(replicas=8, ops_each=2, late=True, acquainted=True, protocol="hlc-cursor")
+    assert lost.missing > 0
+    assert lost.rounds is None
+    ours = gossip(replicas=8, ops_each=2, late=True, acquainted=True)
+    assert (ours.missing, ours.rounds is not None) == (0, True)
+
+
 def test_yd_53_a_second_sync_moves_no_ops() -> None:
     once = gossip(replicas=2, ops_each=10)
     assert once.deliveries == 20
