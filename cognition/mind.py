@@ -98,29 +98,71 @@ class Mind:
         """Return up to `k` memories for a query, the best first, each with its reasons."""
         parts = [await self._read(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
         now_ms = self._replica.now_ms()
+        return await self._replica.read(
+            lambda connection: self._search(
+                connection, parts, self._loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
+            )
+        )
 
-        def search(connection: sqlite3.Connection) -> list[Hit]:
-            weights = ranking_weights(connection)
-            found = [
-                recall(
-                    connection,
-                    asked,
-                    vector=vector,
-                    index=None if vector is None else self._loaded(connection),
-                    lexicon=None if vector is None else self._lexicon,
-                    filters=filters,
-                    k=k,
-                    now_ms=now_ms,
-                    weights=weights,
-                    graph=graph,
-                    triples=self._has_triples,
-                )
-                for asked, vector in parts
-            ]
-            hits = found[0] if len(found) == 1 else fuse_hits(found, k)
-            return with_both_sides(connection, hits, filters, k)
+    async def recall_past(
+        self,
+        connection: sqlite3.Connection,
+        query: str,
+        *,
+        now_ms: int,
+        k: int = K_DEFAULT,
+        filters: Filters = Filters(),
+        graph: bool = True,
+    ) -> list[Hit]:
+        """Return what a recall would have brought in a store as it was; `now_ms` is the moment it shows.
 
-        return await self._replica.read(search)
+        Its texts are embedded anew where that is quick, and else found by their words.
+        """
+        parts = [await self._read(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
+        is_quick = self._lexicon is not None
+
+        def search() -> list[Hit]:
+            index = ExactIndex(self._embedder.width)
+            if is_quick:
+                queue.embed_all(connection, index, self._embedder, now_ms=now_ms)
+            asked = parts if is_quick else [(query, None) for query, _ in parts]
+            return self._search(
+                connection, asked, lambda _: index, k=k, filters=filters, graph=graph, now_ms=now_ms
+            )
+
+        return await trio.to_thread.run_sync(search)
+
+    def _search(
+        self,
+        connection: sqlite3.Connection,
+        parts: Sequence[tuple[Query, Vectors | None]],
+        index_of: Callable[[sqlite3.Connection], VectorIndex],
+        *,
+        k: int,
+        filters: Filters,
+        graph: bool,
+        now_ms: int,
+    ) -> list[Hit]:
+        """Answer every part of a question, and fuse the answers; on the thread of the connection."""
+        weights = ranking_weights(connection)
+        found = [
+            recall(
+                connection,
+                asked,
+                vector=vector,
+                index=None if vector is None else index_of(connection),
+                lexicon=None if vector is None else self._lexicon,
+                filters=filters,
+                k=k,
+                now_ms=now_ms,
+                weights=weights,
+                graph=graph,
+                triples=self._has_triples,
+            )
+            for asked, vector in parts
+        ]
+        hits = found[0] if len(found) == 1 else fuse_hits(found, k)
+        return with_both_sides(connection, hits, filters, k)
 
     async def _read(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""

@@ -17,7 +17,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from cognition.embedding.embedder import Vectors
+from cognition.embedding.embedder import Embedder, Vectors
+from cognition.index import VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
 from replica import MemoryId, transaction
@@ -135,6 +136,17 @@ def done(connection: sqlite3.Connection, space: int, jobs: Sequence[Job], vector
         )
         connection.executemany("DELETE FROM embed_queue WHERE id = ?", [(jobs[i].id,) for i in kept])
     return kept
+
+
+def embed_all(connection: sqlite3.Connection, index: VectorIndex, embedder: Embedder, *, now_ms: int) -> None:
+    """Empty the queue of a store that nobody else uses into an index, at once; what cannot be embedded is left."""
+    while jobs := due(connection, now_ms=now_ms, limit=BATCH_MAX):
+        try:
+            vectors = embedder.embed([job.text for job in jobs])
+        except Exception:
+            return
+        index.add([job.id for job in jobs], vectors)
+        connection.executemany("DELETE FROM embed_queue WHERE id = ?", [(job.id,) for job in jobs])
 
 
 def failed(connection: sqlite3.Connection, errors: Mapping[int, str], *, now_ms: int) -> None:

@@ -42,6 +42,7 @@ from samemind.results.memories import (
     Remembered,
     RememberedMany,
 )
+from samemind.results.past import Difference
 from samemind.results.portable import Exported, Imported
 from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
 from samemind.results.thinking import Retracted, Thought, Unconsolidated
@@ -157,6 +158,9 @@ class BlockingMind:
         until: When | None = None,
         include_cold: bool = False,
         explain: bool = False,
+        no_graph: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> Recalled:
         """Find memories by their words and their meaning, the best first."""
         return self._run(
@@ -176,6 +180,9 @@ class BlockingMind:
                 until=until,
                 include_cold=include_cold,
                 explain=explain,
+                no_graph=no_graph,
+                as_of=as_of,
+                seen_by=seen_by,
             )
         )
 
@@ -196,6 +203,8 @@ class BlockingMind:
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> Listed:
         """List memories, newest first."""
         return self._run(
@@ -214,12 +223,18 @@ class BlockingMind:
                 since=since,
                 until=until,
                 include_cold=include_cold,
+                as_of=as_of,
+                seen_by=seen_by,
             )
         )
 
-    def get(self, rid: Rid) -> MemoryView:
-        """Return one memory."""
-        return self._run(lambda: self._mind.get(rid))
+    def get(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> MemoryView:
+        """Return one memory, as it is or as it was."""
+        return self._run(lambda: self._mind.get(rid, as_of=as_of, seen_by=seen_by))
+
+    def diff(self, since: When, *, until: When | None = None, seen_by: str | None = None) -> Difference:
+        """Return what became of memories between two moments: what is new, what changed, what was forgotten."""
+        return self._run(lambda: self._mind.diff(since, until=until, seen_by=seen_by))
 
     def edit(self, rid: Rid, text: str, *, was: str | None = None) -> MemoryView:
         """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""

@@ -55,6 +55,7 @@ from samemind.results.memories import (
     Remembered,
     RememberedMany,
 )
+from samemind.results.past import Difference
 from samemind.results.plain import from_json
 from samemind.results.portable import Exported, Imported
 from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
@@ -69,6 +70,7 @@ from samemind.surface import (
     keeping,
     keeping_safe,
     memories,
+    past,
     portable,
     taking,
     thinking,
@@ -200,6 +202,9 @@ class Mind:
         until: When | None = None,
         include_cold: bool = False,
         explain: bool = False,
+        no_graph: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> Recalled:
         """Find memories by their words and their meaning, the best first."""
         return await self._ask(
@@ -219,6 +224,9 @@ class Mind:
             until=when_of(until),
             include_cold=include_cold,
             explain=explain,
+            no_graph=no_graph,
+            as_of=when_of(as_of),
+            seen_by=seen_by,
         )
 
     async def list(
@@ -238,6 +246,8 @@ class Mind:
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> Listed:
         """List memories, newest first."""
         return await self._ask(
@@ -256,11 +266,17 @@ class Mind:
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
+            as_of=when_of(as_of),
+            seen_by=seen_by,
         )
 
-    async def get(self, rid: Rid) -> MemoryView:
-        """Return one memory."""
-        return await self._ask(memories.GET, rid=rid_of(rid))
+    async def get(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> MemoryView:
+        """Return one memory, as it is or as it was."""
+        return await self._ask(memories.GET, rid=rid_of(rid), as_of=when_of(as_of), seen_by=seen_by)
+
+    async def diff(self, since: When, *, until: When | None = None, seen_by: str | None = None) -> Difference:
+        """Return what became of memories between two moments: what is new, what changed, what was forgotten."""
+        return await self._ask(past.DIFF, since=when_of(since), until=when_of(until), seen_by=seen_by)
 
     async def edit(self, rid: Rid, text: str, *, was: str | None = None) -> MemoryView:
         """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""

@@ -315,6 +315,16 @@ def _thought(document: Document) -> list[str]:
     return lines or ["nothing new"]
 
 
+def _difference(document: Document) -> list[str]:
+    lines = [f"+ {memory['rid']}  {_titled(memory)}" for memory in document["added"]]
+    lines += [f"- {memory['rid']}  {_titled(memory)}" for memory in document["forgotten"]]
+    for changed in document["changed"]:
+        fields = " ".join(f"{name}={_plain(value)}" for name, value in changed["fields"].items())
+        text = "" if changed["before"] == changed["after"] else f"  {_one_line(changed['after'])}"
+        lines.append(f"~ {changed['rid']}{text}{'  ' if fields else ''}{fields}")
+    return lines or ["nothing changed"]
+
+
 def _queue(document: Document) -> list[str]:
     lines = [f"{document['pending']} waiting, {document['failed']} given up"]
     for entry in document["entries"]:
@@ -452,6 +462,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **dict.fromkeys(("blocks get", "blocks edit"), lambda document: [_safe(document["text"])]),
     "sessions": _sessions,
     "feedback": _taught,
+    "diff": _difference,
     "queue list": _queue,
     "queue requeue": lambda document: [f"{document['count']} to be tried again"],
     "held list": _held,

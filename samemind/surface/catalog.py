@@ -30,6 +30,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "history",
     ),
     "answers": ("context", "why", "why-not"),
+    "past": ("diff",),
     "graph": ("relate", "unrelate", "graph", "entities"),
     "contradictions": ("contradictions list", "contradictions show", "contradictions resolve", "correct"),
     "taking": ("queue list", "queue requeue", "held list", "held release", "held drop", "extract"),

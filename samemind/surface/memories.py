@@ -107,6 +107,11 @@ class Recall(Filters):
     query: str = argument("what is asked", metavar="QUERY")
     k: int = option("-k", "how many answers at most", default=10, metavar="N")
     explain: bool = option("--explain", "say why each was found", default=False)
+    no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)
+    as_of: str | None = option(
+        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
+    )
+    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +119,10 @@ class Get:
     """Show one memory."""
 
     rid: str = argument("its id, or 6 and more characters of it", metavar="RID")
+    as_of: str | None = option(
+        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
+    )
+    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +131,10 @@ class List(Filters):
 
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
     offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
+    as_of: str | None = option(
+        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
+    )
+    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,12 +33,14 @@ from replica.limits import COMMIT_OPS_MAX
 from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.fields import fields_of, read_pairs, read_record
+from samemind.past import moment_of, opened_past, read_at
 from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
+from samemind.verbs.pins import check_pins
 from samemind.verbs.standing import list_page, view_of
 from samemind.verbs.talk import note_talk
 from samemind.verbs.views import show_origin
@@ -74,6 +76,8 @@ async def remember(device: Device, options: Remember) -> Remembered:
             known = _find_same(connection, options.text, asked)
             if known is not None:
                 return _told_again(device, core, connection, known, options, fields, found)
+        if options.pin:
+            check_pins(connection)
         held = kept_back(
             connection, new_memory_id(device.now_ms(), device.random), options.text, fields, device.now_ms()
         )
@@ -163,19 +167,26 @@ async def remember_many(device: Device, options: RememberMany) -> RememberedMany
 
 
 async def recall(device: Device, options: Recall) -> Recalled:
-    """Find memories, and say how long that took."""
+    """Find memories, as they are or as they were, and say how long that took."""
     began = time.perf_counter()
-    found = await device.mind.recall(options.query, k=options.k, filters=kept(options))
-
-    def read_origins(connection: sqlite3.Connection) -> dict[int, str]:
-        feeds = sorted({hit.memory.feed for hit in found})
-        rows = connection.execute(
-            f"SELECT no, device, incarnation FROM feed WHERE no IN ({','.join('?' * len(feeds))})", feeds
+    filters = kept(options)
+    if options.as_of is None and options.seen_by is None:
+        found = await device.mind.recall(
+            options.query, k=options.k, filters=filters, graph=not options.no_graph
         )
-        return {no: show_origin(author, incarnation) for no, author, incarnation in rows}
-
-    device.rehearsals.note(rehearsed(found))
-    origins = await device.replica.read(read_origins)
+        device.rehearsals.note(rehearsed(found))
+        origins = await device.replica.read(partial(_origins, found))
+    else:
+        async with opened_past(device, moment_of(device, options.as_of), options.seen_by) as past:
+            found = await device.mind.recall_past(
+                past.connection,
+                options.query,
+                k=options.k,
+                filters=filters,
+                graph=not options.no_graph,
+                now_ms=past.until_ms,
+            )
+            origins = await past.read(partial(_origins, found))
     hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in found]
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     return Recalled(query=options.query, took_ms=took_ms, results=hits)
@@ -186,12 +197,23 @@ def rehearsed(found: Iterable[Found]) -> list[MemoryId]:
     return [rid for hit in found for rid in (hit.sources or (hit.rid,))]
 
 
+def _origins(found: Sequence[Found], connection: sqlite3.Connection) -> dict[int, str]:
+    feeds = sorted({hit.memory.feed for hit in found})
+    rows = connection.execute(
+        f"SELECT no, device, incarnation FROM feed WHERE no IN ({','.join('?' * len(feeds))})", feeds
+    )
+    return {no: show_origin(author, incarnation) for no, author, incarnation in rows}
+
+
 async def get(device: Device, options: Get) -> MemoryView:
-    """Show one memory, or a summary."""
-    return await device.replica.read(
+    """Show one memory, or a summary, as it is or as it was."""
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
         lambda connection: view_of(
             connection, find_memory(connection, options.rid, summary=True), now_ms=device.now_ms()
-        )
+        ),
     )
 
 
@@ -200,10 +222,13 @@ async def list_(device: Device, options: List) -> Listed:
     if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
     filters, now_ms = kept(options), device.now_ms()
-    return await device.replica.read(
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
         lambda connection: list_page(
             connection, filters, limit=options.limit, offset=options.offset, now_ms=now_ms
-        )
+        ),
     )
 
 

@@ -1,0 +1,144 @@
+"""Reads of the past: as it was, as another device knew it, and what became of it since."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import trio
+
+import samemind
+from samemind.config import Home, Settings
+from samemind.device import Device, open_device
+from samemind.library import Mind
+from samemind.reach import Local
+from tests.support.daemons import until
+from tests.support.devices import run
+from tests.support.doors import opened, pair
+
+DAY_MS = 86_400_000
+START_MS = 1_700_000_000_000
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_ms = START_MS
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+    def next_day(self) -> datetime:
+        """Return a moment within this day, and go on to the next."""
+        now = datetime.fromtimestamp(self.now_ms / 1_000 + 60, UTC)
+        self.now_ms += DAY_MS
+        return now
+
+
+@asynccontextmanager
+async def device_at(folder: Path, clock: Clock) -> AsyncIterator[tuple[Device, Mind]]:
+    home = Home.at(folder)
+    home.create()
+    Settings(name="laptop", mdns=False).save(home)
+    async with open_device(home, program="a test", answers=False, clock=clock) as device:
+        yield device, Mind(Local(device))
+
+
+def test_ml_10_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            before = clock.next_day()
+            rid = (await mind.remember("Ann lives in Porto", topic="home", no_dedup=True)).rid
+            other = (await mind.remember("Bob bakes bread")).rid
+            told = clock.next_day()
+            await mind.edit(rid, "Ann lives in Lisbon")
+            await mind.set(rid, topic="move")
+            changed = clock.next_day()
+            await mind.forget(rid)
+            await mind.relate("Ann", "knows", "Bob")
+            forgotten = clock.next_day()
+
+            with pytest.raises(samemind.NotFound):
+                await mind.get(rid, as_of=before)
+            first, second = await mind.get(rid, as_of=told), await mind.get(rid, as_of=changed)
+            assert (first.text, first.topic) == ("Ann lives in Porto", "home")
+            assert (second.text, second.topic) == ("Ann lives in Lisbon", "move")
+            with pytest.raises(samemind.NotFound):
+                await mind.get(rid, as_of=forgotten)
+            # Any read: lists and recalls too, by words and by meaning.
+            assert [len(await mind.list(as_of=at)) for at in (before, told, changed, forgotten)] == [
+                0,
+                2,
+                2,
+                1,
+            ]
+            (hit,) = await mind.recall("where does Ann live?", k=1, as_of=told, explain=True)
+            assert (hit.rid, hit.text, hit.device_name if False else None) == (
+                rid,
+                "Ann lives in Porto",
+                None,
+            )
+            assert hit.why is not None
+            assert {reason["channel"] for reason in hit.why["found"]} >= {"words", "vectors"}
+            assert (await mind.recall("Ann", as_of=before)).results == []
+            assert {each.rid for each in await mind.recall("Ann Bob bread", as_of=forgotten)} == {other}
+            # The future is now, and nothing of all this was written.
+            assert len(await mind.list(as_of=datetime(2999, 1, 1, tzinfo=UTC))) == 1
+            assert (await mind.verify()).ok
+
+            since = await mind.diff(told)
+            assert ([view.rid for view in since.forgotten], since.added, since.changed) == ([rid], [], [])
+            between = await mind.diff(told, until=changed)
+            (change,) = between.changed
+            assert (change.before, change.after) == ("Ann lives in Porto", "Ann lives in Lisbon")
+            assert dict(change.fields) == {"topic": "move"}
+            assert {view.rid for view in (await mind.diff(before, until=told)).added} == {rid, other}
+            with pytest.raises(samemind.Usage, match="begins before it ends"):
+                await mind.diff(changed, until=told)
+
+    trio.run(main)
+
+
+def test_what_was_erased_is_in_no_past(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            rid = (await mind.remember("Ann lives in Porto")).rid
+            told = clock.next_day()
+            await mind.forget(rid, erase=True)
+            assert (await mind.list(as_of=told)).total == 0
+            with pytest.raises(samemind.NotFound):
+                await mind.get(rid, as_of=told)
+
+    trio.run(main)
+
+
+def test_a_read_as_another_device_saw_it_knows_what_that_device_had_merged(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "laptop") as laptop, opened(tmp_path / "phone") as phone:
+            early = (await laptop.mind.remember("Said before they met")).rid
+            await pair(laptop, phone)
+            await until(lambda: _holds(phone.mind, early))
+            seen = (await phone.mind.remember("Said by the phone, which had heard")).rid
+            await until(lambda: _holds(laptop.mind, seen))
+            late = (await laptop.mind.remember("Said when the phone had written its last")).rid
+            as_seen = await laptop.mind.list(seen_by="phone")
+            assert {view.rid for view in as_seen} == {early, seen}
+            assert {view.rid for view in await laptop.mind.list(seen_by="laptop")} == {early, seen, late}
+            assert (await laptop.mind.recall("said last", seen_by="phone", k=5)).results[0].rid in {
+                early,
+                seen,
+            }
+            with pytest.raises(samemind.NotFound, match="no device is called"):
+                await laptop.mind.list(seen_by="tablet")
+
+    run(main)
+
+
+async def _holds(mind: Mind, rid: str) -> bool:
+    return rid in {view.rid for view in await mind.list()}
