@@ -43,17 +43,21 @@ def read_around(
     known = {hit.rid for hit in hits}
     personal = not SELF_WORDS.isdisjoint(words(query))
     return Around(
-        profile=() if filters.workspace else tuple(_profile(connection, known, personal=personal)),
+        profile=()
+        if filters.workspace
+        else tuple(_profile(connection, known, personal=personal, now_ms=now_ms)),
         reminders=tuple(_reminders(connection, known, filters, now_ms)),
         sessions=tuple(_sessions(connection, hits)) if sessions else (),
     )
 
 
-def _profile(connection: sqlite3.Connection, known: Set[MemoryId], *, personal: bool) -> Iterable[str]:
+def _profile(
+    connection: sqlite3.Connection, known: Set[MemoryId], *, personal: bool, now_ms: int
+) -> Iterable[str]:
     yield from (f"- {plain(key)}: {plain(value)}" for key, value in entries(connection).items())
     yield from (f"- {plain(block.label)}: {plain(block.text)}" for block in blocks(connection))
     if personal:
-        told = facts(connection, _FACTS_MAX)
+        told = facts(connection, now_ms=now_ms, limit=_FACTS_MAX)
         yield from (f"- {plain(fact.text)}" for fact in told if fact.rid not in known)
 
 

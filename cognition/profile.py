@@ -8,6 +8,7 @@ both. What follows from memories is computed when it is asked for.
 import sqlite3
 from typing import Final, NamedTuple
 
+from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
 from replica import MemoryId, derived_memory_id, read_settings
 
 # Settings that begin so are entries of the profile.
@@ -22,6 +23,11 @@ _FACTS: Final = """
     AND (m.pinned = 1 OR json_extract(m.meta, '$.category') IS NOT NULL
          OR (m.id IN (SELECT id FROM claim WHERE entity = ?) AND m.id NOT IN (SELECT id FROM claim_retired)))
     ORDER BY ifnull(m.pinned, 0) DESC, ifnull(m.importance, 0.5) DESC, m.updated DESC, m.rid LIMIT ?
+"""
+_CORE: Final = f"""
+    SELECT rid, json_extract(meta, '$.category') AS category, certainty, updated, pinned, workspace FROM memory
+    WHERE meta IS NOT NULL AND ifnull(archived, 0) = 0
+    AND category IN ({", ".join(f"'{category}'" for category in EXPIRES_DAYS)})
 """
 
 
@@ -46,9 +52,21 @@ def entries(connection: sqlite3.Connection) -> dict[str, str]:
     return {key: str(value) for key, value in read_settings(connection, PREFIX).items()}
 
 
-def facts(connection: sqlite3.Connection, limit: int = FACTS_MAX) -> list[Fact]:
-    """Return what follows from memories, what is pinned first."""
-    return [Fact(MemoryId(rid), text) for rid, text in connection.execute(_FACTS, (_OWNER, limit))]
+def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[Fact]:
+    """Return what follows from memories, what is pinned first; core facts as far as they stay in the core profile."""
+    left = left_out(connection, now_ms)
+    rows = connection.execute(_FACTS, (_OWNER, limit + len(left)))
+    return [Fact(MemoryId(rid), text) for rid, text in rows if rid not in left][:limit]
+
+
+def left_out(connection: sqlite3.Connection, now_ms: int) -> set[bytes]:
+    """Return the core facts that are not in the core profile any more; they are memories as before."""
+    held: dict[str | None, list[CoreFact]] = {}
+    for rid, category, confidence, updated, pinned, workspace in connection.execute(_CORE):
+        fact = CoreFact(rid, category, 1.0 if confidence is None else confidence, updated >> 16, bool(pinned))
+        held.setdefault(workspace, []).append(fact)  # each workspace has a profile of its own
+    staying_rids = {fact.rid for each in held.values() for fact in staying(each, now_ms)}
+    return {fact.rid for each in held.values() for fact in each} - staying_rids
 
 
 def blocks(connection: sqlite3.Connection) -> list[Block]:

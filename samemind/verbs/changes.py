@@ -6,7 +6,7 @@ is added to the labels that are there at that moment.
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any
 
 import replica
 from replica import Core, Erase, MemoryId, Value, Write, erasure_status, show_memory_id
@@ -18,12 +18,10 @@ from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
 from samemind.verbs.correcting import rewrite
 from samemind.verbs.ids import find_memory
+from samemind.verbs.pins import check_pins
 from samemind.verbs.views import memory_view
 
 Values = dict[str, Value]
-
-# As many as fit a prompt beside what was asked. Devices that pin while apart may come to more: those stay.
-PINS_MAX: Final = 10
 
 
 async def edit(device: Device, options: Edit) -> MemoryView:
@@ -83,15 +81,7 @@ async def pin(device: Device, options: Pin) -> MemoryView:
 
     def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
         rid = find_memory(connection, options.rid)
-        ((others,),) = connection.execute(
-            "SELECT count(*) FROM memory WHERE pinned = 1 AND archived IS NOT 1 AND rid != ?", (rid,)
-        )
-        if others >= PINS_MAX:
-            raise NeedsDecision(
-                f"{others} memories are pinned already, and {PINS_MAX} is as many as can be",
-                code="pins_full",
-                hint="unpin one of them first",
-            )
+        check_pins(connection, rid)
         core.commit([Write(replica.Set("pinned", True), rid)], device.now_ms())
         return memory_view(connection, rid)
 
@@ -165,6 +155,8 @@ async def _set(device: Device, text: str, values: Callable[[MemoryView], Values]
     def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
         rid = find_memory(connection, text)
         wanted = values(memory_view(connection, rid))
+        if wanted.get("pinned"):
+            check_pins(connection, rid)
         core.commit([Write(replica.Set(name, value), rid) for name, value in wanted.items()], device.now_ms())
         return memory_view(connection, rid)
 

@@ -20,7 +20,7 @@ KEY_CHARACTERS_MAX = 100
 
 async def profile_show(device: Device, options: ShowProfile) -> Profile:
     """Show what was set, and what follows from what was told."""
-    return await device.replica.read(_profile)
+    return await device.replica.read(lambda connection: _profile(connection, device.now_ms()))
 
 
 async def profile_set(device: Device, options: SetProfile) -> Profile:
@@ -39,7 +39,7 @@ async def profile_set(device: Device, options: SetProfile) -> Profile:
 
     def write(core: Core, connection: sqlite3.Connection) -> Profile:
         core.commit(writes, device.now_ms())
-        return _profile(connection)
+        return _profile(connection, device.now_ms())
 
     return await device.replica.run(write)
 
@@ -78,9 +78,10 @@ async def blocks_edit(device: Device, options: EditBlock) -> BlockView:
     return await device.replica.run(write)
 
 
-def _profile(connection: sqlite3.Connection) -> Profile:
+def _profile(connection: sqlite3.Connection, now_ms: int) -> Profile:
     told = [
-        ProfileFact(rid=replica.show_memory_id(fact.rid), text=fact.text) for fact in known.facts(connection)
+        ProfileFact(rid=replica.show_memory_id(fact.rid), text=fact.text)
+        for fact in known.facts(connection, now_ms=now_ms)
     ]
     return Profile(static=known.entries(connection), dynamic=told)
 

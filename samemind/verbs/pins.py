@@ -1,0 +1,23 @@
+"""Keep the number of pinned memories small enough to be read whole."""
+
+import sqlite3
+from typing import Final
+
+from replica import MemoryId
+from samemind.errors import NeedsDecision
+
+# As many as fit a prompt beside what was asked. Devices that pin while apart may come to more: those stay.
+PINS_MAX: Final = 10
+
+
+def check_pins(connection: sqlite3.Connection, rid: MemoryId | None = None) -> None:
+    """Refuse to pin one more than the core profile has room for; `rid` is the one, if it is there already."""
+    ((others,),) = connection.execute(
+        "SELECT count(*) FROM memory WHERE pinned = 1 AND archived IS NOT 1 AND rid IS NOT ?", (rid,)
+    )
+    if others >= PINS_MAX:
+        raise NeedsDecision(
+            f"{others} memories are pinned already, and {PINS_MAX} is as many as can be",
+            code="pins_full",
+            hint="unpin one of them first",
+        )

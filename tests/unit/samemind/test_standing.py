@@ -1,0 +1,151 @@
+"""What the doors show of memories that stand for each other, and what they refuse."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+import samemind
+from samemind.library import Mind
+
+LAKE = "We hiked around the blue lake "
+
+
+def with_mind(folder: Path, main: Callable[[Mind], Awaitable[None]]) -> None:
+    async def opened() -> None:
+        with trio.fail_after(60):
+            async with samemind.open(folder / "notes.db") as mind:
+                await main(mind)
+
+    trio.run(opened)
+
+
+async def hikes(mind: Mind, *, count: int = 3) -> list[str]:
+    how = ("at dawn", "again", "in the rain", "in the sun", "slowly")
+    return [(await mind.remember(LAKE + each, no_dedup=True)).rid for each in how[:count]]
+
+
+def test_yd_09_a_memory_is_active_or_consolidated_and_forgotten_for_good(tmp_path: Path) -> None:
+    """Legal moves only: active to consolidated and back, either to forgotten, and nothing from there."""
+
+    async def main(mind: Mind) -> None:
+        rids = await hikes(mind, count=4)
+        assert {(await mind.get(rid)).summary for rid in rids} == {None}
+        (summary,) = (await mind.think()).consolidated.ids
+        assert {(await mind.get(rid)).summary for rid in rids} == {summary}
+        assert {(await mind.get(rid)).tier for rid in rids} == {"cold"}
+        await mind.forget(rids[0])
+        for move in (mind.get, mind.pin, mind.archive, mind.unconsolidate):
+            with pytest.raises(samemind.NotFound):
+                await move(rids[0])
+        (summary,) = [view.rid for view in await mind.list() if view.summary_of]
+        await mind.unconsolidate(summary)
+        assert {(await mind.get(rid)).summary for rid in rids[1:]} == {None}
+        with pytest.raises(samemind.NotFound):
+            await mind.get(summary)
+        with pytest.raises(samemind.NotFound, match="under no summary"):
+            await mind.unconsolidate(rids[1])
+
+    with_mind(tmp_path, main)
+
+
+def test_yd_10_a_list_shows_a_summary_in_place_of_its_cold_sources(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        rids = await hikes(mind)
+        other = (await mind.remember("The bicycle has a flat tyre", topic="bike")).rid
+        (summary,) = (await mind.think()).consolidated.ids
+        listed = await mind.list()
+        assert [view.rid for view in listed] == [other, summary]
+        assert listed.total == 2
+        assert {*listed[1].summary_of} == {*rids}
+        assert listed[1].type == "semantic"
+        cold = await mind.list(include_cold=True)
+        assert {view.rid for view in cold} == {*rids, other, summary}
+        assert cold.total == 5
+        pages = [(await mind.list(limit=1, offset=at)).memories[0].rid for at in range(2)]
+        assert pages == [other, summary]
+        assert [view.rid for view in await mind.list(topic="bike")] == [other]
+        await mind.set(rids[0], topic="bike")  # a list that parts the sources shows those that it names
+        assert {view.rid for view in await mind.list(topic="bike")} == {other, rids[0]}
+        await mind.archive(rids[1])
+        assert {view.rid for view in await mind.list()} == {other, rids[0], rids[2]}
+
+    with_mind(tmp_path, main)
+
+
+def test_a_summary_is_shown_and_neither_changed_nor_forgotten(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        rids = await hikes(mind)
+        (summary,) = (await mind.think()).consolidated.ids
+        view = await mind.get(summary[:8])
+        assert view.text.startswith(LAKE)
+        assert {*view.summary_of} == {*rids}
+        calls: list[Callable[[], Awaitable[object]]] = [
+            lambda: mind.forget(summary),
+            lambda: mind.forget(summary, erase=True),
+            lambda: mind.edit(summary, "Something else"),
+            lambda: mind.set(summary, topic="hikes"),
+            lambda: mind.pin(summary),
+        ]
+        for call in calls:
+            with pytest.raises(samemind.NeedsDecision, match="is a summary"):
+                await call()
+        assert (await mind.verify()).ok
+
+    with_mind(tmp_path, main)
+
+
+def test_an_erased_memory_is_in_no_summary_and_in_no_file(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        rids = await hikes(mind, count=5)
+        secret = (await mind.remember(LAKE + "at midnight twice", no_dedup=True)).rid
+        await mind.think()
+        (view,) = await mind.list()
+        assert secret in view.summary_of
+        assert "midnight" in view.text
+        await mind.forget(secret, erase=True)
+        (view,) = await mind.list()
+        assert {*view.summary_of} == {*rids}
+        assert "midnight" not in view.text
+
+    with_mind(tmp_path, main)
+    assert not any(b"midnight" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_lo_20_an_eleventh_pin_is_refused_with_the_reason(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        for number in range(10):
+            await mind.remember(f"Rule {number}: keep it short", no_dedup=True, pin=True)
+        other = await mind.remember("The bicycle has a flat tyre")
+        calls: list[Callable[[], Awaitable[object]]] = [
+            lambda: mind.pin(other),
+            lambda: mind.set(other, pinned=True),
+            lambda: mind.remember("One more rule", pin=True),
+        ]
+        for call in calls:
+            with pytest.raises(samemind.NeedsDecision, match="10 memories are pinned already"):
+                await call()
+        first = (await mind.list())[1]
+        await mind.pin(first)  # it is among the ten
+        await mind.unpin(first)
+        assert (await mind.pin(other)).pinned
+
+    with_mind(tmp_path, main)
+
+
+def test_a_retraction_is_taken_back_until_its_window_closes(tmp_path: Path) -> None:
+    """Nothing is written before that, so there is nothing to undo elsewhere."""
+
+    async def main(mind: Mind) -> None:
+        told = await mind.remember("The office moves to Mars", source="rumours")
+        before = await mind.digest()
+        with trio.move_on_after(0.05) as scope:
+            await mind.retract(source="rumours", undo_s=30)
+        assert scope.cancelled_caught
+        assert await mind.digest() == before
+        assert (await mind.retract(source="rumours", undo_s=0.01)).rids == [told.rid]
+        with pytest.raises(samemind.Usage, match="undo window"):
+            await mind.retract(source="rumours", undo_s=-1)
+
+    with_mind(tmp_path, main)
