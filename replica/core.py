@@ -34,6 +34,7 @@ from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Why
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
+from replica.partial import Partial
 from replica.rows import Understood, body_of, row_of, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import Key, memory_key
@@ -98,6 +99,8 @@ class Core:
         """When the present incarnation began: when it wrote its first op, or was drawn while it has written none."""
         self.horizon_ms = 0
         """Up to when ops have left the log: what was before is not told in full any more (`replica.compaction`)."""
+        self.partials: dict[DeviceId, Partial] = {}
+        """Snapshots that came in part, by the peer that was sending."""
         self.incidents: list[Incident] = []
         """What made this device start anew, or chains part: the last few times."""
         self.opened: Opened | None = None
@@ -338,6 +341,7 @@ class Core:
         self.erased |= rids
         if fresh:
             self.has_unpurged = True
+            self.partials.clear()  # they may hold the words; whoever is sending knows better by now
         changes.proofs = fresh
         changes.base_cells |= dict.fromkeys(map(memory_key, rids))
         changes.base_tombstones |= rids

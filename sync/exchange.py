@@ -5,8 +5,9 @@ store's thread, the simulator makes it directly. No op leaves before its own com
 is read from the log.
 """
 
+import hashlib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,7 @@ from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import DeviceId
 from replica.outbox import Outbox
+from replica.partial import Partial
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.session import (
@@ -79,7 +81,8 @@ class Exchange:
         self._gap = self._stopped = False
         self._peer_folds = False
         self._parts: deque[Base] = deque()
-        self._came: list[bytes] = []
+        self._coming: Partial | None = None
+        self._resume: tuple[bytes | None, int] = None, 0
         self.has_more = False
         """Whether `more` stopped only because it had said enough for one turn."""
         self.goodbye: str | None = None
@@ -120,12 +123,15 @@ class Exchange:
                 self.session.learned()
                 if not self._end_if_put_out() and opening and self.session.state is State.OPEN:
                     self._pull(self._outbox is not None)
-            case Compare(heads):
+            case Compare(heads, base, parts):
+                self._resume = base, parts
                 self._core.heard_of_myself(heads)
                 known = compare(self._core.feeds, heads).known
                 news = [head for head in heads if self._core.feeds.locate(head) is None]
                 origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
                 self._outbox = Outbox(known, parted=origins)
+                if self._parts:
+                    self._outbox.sent_base(self._core)  # the rest of it is on its way
                 self._heard(known, now_ms)
                 self.session.compared(
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
@@ -179,7 +185,7 @@ class Exchange:
         """Ask what the peer holds beyond what I hold, as at the start; the answer proves that it is there."""
         if self.session.state is State.OPEN:
             self._gap = self._stopped = False
-            self.session.pull(self._core.frontier())
+            self._pull(same=False)
 
     def end(self, reason: str) -> None:
         """Say goodbye, unless that was said."""
@@ -196,8 +202,13 @@ class Exchange:
             self._core.heard(self._peer, known, now_ms)
 
     def _pull(self, same: bool) -> None:
-        if not same:
+        if same:
+            return
+        partial = None if self._coming is not None else self._core.partials.get(self._peer)
+        if partial is None:
             self.session.pull(self._core.frontier())
+        else:
+            self.session.pull(self._core.frontier(), partial.digest, len(partial.parts))
 
     def _take(self, data: bytes, now_ms: int) -> None:
         try:
@@ -219,23 +230,39 @@ class Exchange:
         self.session.taken(taken.ops, refused)
 
     def _push_part(self, outbox: Outbox) -> None:
-        """Send one part of my base; the whole is made when the first is due, so that all are of one piece."""
+        """Send one part of my base; the whole is made when the first is due, so that all are of one piece.
+
+        A base that has not changed makes the same bytes again, so a transfer that was cut goes on.
+        """
         if not self._parts:
-            data = make_snapshot(self._core)
+            self._parts = deque(parts_of(make_snapshot(self._core)))
             outbox.sent_base(self._core)
-            count = -(-len(data) // BASE_PART_BYTES)
-            self._parts = deque(
-                Base(data[i * BASE_PART_BYTES : (i + 1) * BASE_PART_BYTES], i, count) for i in range(count)
-            )
+            base, held = self._resume
+            if base == self._parts[0].digest:
+                for _ in range(min(held, len(self._parts) - 1)):
+                    self._parts.popleft()
         self.session.push_base(self._parts.popleft())
 
     def _take_part(self, part: Base, now_ms: int) -> None:
-        if part.index != len(self._came):
-            raise RemoteProtocolError(f"expected part {len(self._came)} of a snapshot, got part {part.index}")
-        self._came.append(part.part)
+        coming = self._coming
+        if coming is None:  # the first that comes on this link
+            kept = self._core.partials.get(self._peer)
+            resumes = kept is not None and (kept.digest, kept.count) == (part.digest, part.count)
+            coming = kept if kept is not None and resumes else Partial(part.digest, part.count)
+            self._core.partials[self._peer] = self._coming = coming
+            del coming.parts[part.index :]  # it may send again what came last
+        if (part.index, part.count, part.digest) != (len(coming.parts), coming.count, coming.digest):
+            raise RemoteProtocolError(
+                f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
+            )
+        coming.parts.append(part.part)
         refused: tuple[Refused, ...] = ()
         if part.index == part.count - 1:
-            data, self._came = b"".join(self._came), []
+            self._coming = None
+            self._core.partials.pop(self._peer, None)
+            data = b"".join(coming.parts)
+            if hashlib.sha256(data).digest() != coming.digest:
+                raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
             try:
                 snapshot = read_snapshot(data, self._core)
             except InvalidOp as error:
@@ -295,6 +322,13 @@ def _elements(trust: Trust) -> set[bytes | tuple[bytes, bytes]]:
         *((each.device, each.by) for each in trust.revocations),
         *(each.id for each in trust.proofs),
     }
+
+
+def parts_of(snapshot: bytes) -> Iterator[Base]:
+    """Return a snapshot in parts, as it travels."""
+    digest, count = hashlib.sha256(snapshot).digest(), -(-len(snapshot) // BASE_PART_BYTES)
+    for i in range(count):
+        yield Base(snapshot[i * BASE_PART_BYTES : (i + 1) * BASE_PART_BYTES], i, count, digest)
 
 
 def check_admitted(core: Core, peer: DeviceId) -> None:

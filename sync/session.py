@@ -82,9 +82,14 @@ class Learn:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Find out what the peer lacks, and call `compared`."""
+    """Find out what the peer lacks, and call `compared`.
+
+    `base`: it holds the first `parts` parts of this snapshot of mine.
+    """
 
     heads: tuple[Place, ...]
+    base: bytes | None = None
+    parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +201,9 @@ class Session:
             case Trust():
                 self._heard_all_trust = not message.more
                 return Learn(message)
-            case Heads(frontier):
+            case Heads(frontier, base, parts):
                 self._push = _Push.UNASKED  # heard again: the peer wants to start over
-                return Compare(frontier.heads)
+                return Compare(frontier.heads, base, parts)
             case Locator(places):
                 return Locate(places)
             case Known(places):
@@ -259,11 +264,11 @@ class Session:
         if self._heard_all_trust:
             self.state = State.OPEN
 
-    def pull(self, frontier: Frontier) -> None:
+    def pull(self, frontier: Frontier, base: bytes | None = None, parts: int = 0) -> None:
         """Ask for what I lack, stating what I hold. May be asked again, when something was refused for a gap."""
         self._expect(State.OPEN)
         self._got_all = False
-        self._outgoing.append(Heads(frontier))
+        self._outgoing.append(Heads(frontier, base, parts))
 
     def compared(self, unsure: tuple[Place, ...]) -> None:
         """Say what is unclear after comparing: places to ask about, or none, and then frames may follow."""

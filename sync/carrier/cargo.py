@@ -22,9 +22,9 @@ from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.carrier.sealing import Sealer, open_sealed
 from sync.errors import RemoteProtocolError, Untrusted
+from sync.exchange import parts_of
 from sync.identity import Identity
 from sync.wire.messages import (
-    BASE_PART_BYTES,
     Base,
     Message,
     Ops,
@@ -112,13 +112,6 @@ def export(core: Core, header: Header, known: dict[int, int], sealer: Sealer) ->
         add(encode_message(Ops(encode_frame(frame), last=False)))
     sealer.add(core.sign(_CONTEXT + digest.digest()), last=True)
     return exported
-
-
-def parts_of(snapshot: bytes) -> Iterator[Base]:
-    """Return a snapshot in parts, as it travels."""
-    count = -(-len(snapshot) // BASE_PART_BYTES)
-    for i in range(count):
-        yield Base(snapshot[i * BASE_PART_BYTES : (i + 1) * BASE_PART_BYTES], i, count)
 
 
 def check(core: Core, identity: Identity, file: BinaryIO) -> Header:

@@ -93,9 +93,14 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The last op I hold of every feed: send me what I lack."""
+    """The last op I hold of every feed: send me what I lack.
+
+    `base`: a snapshot that you were sending, by its digest, of which I hold the first `parts` parts.
+    """
 
     frontier: Frontier
+    base: bytes | None = None
+    parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,8 @@ class Base:
     part: bytes
     index: int
     count: int
+    digest: bytes
+    """SHA-256 of the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ def _plain(message: Message) -> list[Any]:
             proofs = [proof.frame for proof in message.proofs]
             return [_Number.TRUST, members, revocations, proofs, message.more]
         case Heads():
-            return [_Number.HEADS, message.frontier.plain()]
+            return [_Number.HEADS, message.frontier.plain(), message.base, message.parts]
         case Locator():
             return [_Number.LOCATOR, _by_origin(message.places)]
         case Known():
@@ -209,7 +216,7 @@ def _plain(message: Message) -> list[Any]:
         case Ops():
             return [_Number.OPS, message.last, message.frame]
         case Base():
-            return [_Number.BASE, message.index, message.count, message.part]
+            return [_Number.BASE, message.index, message.count, message.digest, message.part]
         case Ack():
             refused = [
                 [*each.origin, each.seq, each.reason[:REASON_CHARACTERS_MAX], each.gap]
@@ -249,18 +256,24 @@ def _read(plain: object) -> Message | None:
                 tuple(map(read_proof, proofs)),
                 more,
             )
-        case [_Number.HEADS, list(heads)] if len(heads) <= SEEN_MAX:
+        case [_Number.HEADS, list(heads), None, 0] if len(heads) <= SEEN_MAX:
             return Heads(Frontier.of(map(read_place, heads)))
+        case [_Number.HEADS, list(heads), bytes(base), int(parts)] if (
+            len(heads) <= SEEN_MAX and len(base) == DIGEST_BYTES and 0 < parts <= BASE_PARTS_MAX
+        ):
+            return Heads(Frontier.of(map(read_place, heads)), base, parts)
         case [_Number.LOCATOR, list(origins)]:
             return Locator(_read_by_origin(origins))
         case [_Number.KNOWN, list(origins)]:
             return Known(_read_by_origin(origins))
         case [_Number.OPS, bool(last), bytes(frame)]:
             return Ops(frame, last)
-        case [_Number.BASE, int(index), int(count), bytes(part)] if (
-            0 <= index < count <= BASE_PARTS_MAX and len(part) <= BASE_PART_BYTES
+        case [_Number.BASE, int(index), int(count), bytes(digest), bytes(part)] if (
+            0 <= index < count <= BASE_PARTS_MAX
+            and len(part) <= BASE_PART_BYTES
+            and len(digest) == DIGEST_BYTES
         ):
-            return Base(part, index, count)
+            return Base(part, index, count, digest)
         case [_Number.ACK, int(taken), list(refused)] if taken >= 0 and len(refused) <= SEEN_MAX:
             return Ack(taken, tuple(map(_read_refused, refused)))
         case [_Number.CAUGHT_UP]:

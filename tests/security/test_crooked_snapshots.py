@@ -1,5 +1,7 @@
 """A peer hands over a snapshot that is not its own, or parts that never end."""
 
+from hashlib import sha256
+
 import pytest
 
 from replica.compaction import compact
@@ -30,7 +32,7 @@ def hand_over(taker: Core, peer: Core, snapshot: bytes) -> None:
         if to_us:
             message = to_us.pop(0)
             if isinstance(decode_message(message), Base):
-                message = encode_message(Base(snapshot, 0, 1))
+                message = encode_message(Base(snapshot, 0, 1, sha256(snapshot).digest()))
             to_them += ours.receive(message, NOW_MS)
 
 
@@ -47,7 +49,7 @@ def test_a_snapshot_is_taken_from_its_maker_only() -> None:
 
 
 def test_a_part_larger_than_a_part_is_no_message() -> None:
-    largest = Base(bytes(BASE_PART_BYTES), 0, 2)
+    largest = Base(bytes(BASE_PART_BYTES), 0, 2, bytes(32))
     assert decode_message(encode_message(largest)) == largest
     with pytest.raises(RemoteProtocolError, match="bytes that are none"):
-        decode_message(encode_message(Base(bytes(BASE_PART_BYTES + 1), 0, 2)))
+        decode_message(encode_message(Base(bytes(BASE_PART_BYTES + 1), 0, 2, bytes(32))))

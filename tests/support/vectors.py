@@ -211,7 +211,7 @@ def messages() -> Any:
         Ack(3, (Refused(PLACE.origin, 41, "why", True),)),
         CaughtUp(),
         Bye("why"),
-        Base(b"a part", 0, 2),
+        Base(b"a part", 0, 2, bytes(32)),
     ]
     return [{"message": type(each).__name__, "bytes": encode_message(each)} for each in said]
 

@@ -10,8 +10,10 @@ from replica.frontier import Frontier
 from replica.membership import introduce, revoke
 from sync.errors import RemoteProtocolError
 from sync.wire.messages import (
+    BASE_PARTS_MAX,
     PROTOCOL,
     Ack,
+    Base,
     Bye,
     CaughtUp,
     Heads,
@@ -53,8 +55,16 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(
         Hello, st.just(PROTOCOL), st.integers(0, 2**48), hashes, hashes, st.booleans(), st.integers(1, 1000)
     ),
-    st.builds(Trust, st.just(()) | st.just((MEMBER,)), st.just(()) | st.just((REVOCATION,)), st.just(()), st.booleans()),
+    st.builds(
+        Trust,
+        st.just(()) | st.just((MEMBER,)),
+        st.just(()) | st.just((REVOCATION,)),
+        st.just(()),
+        st.booleans(),
+    ),
     st.builds(Heads, st.lists(places, max_size=5).map(Frontier.of)),
+    st.builds(Heads, st.lists(places, max_size=5).map(Frontier.of), hashes, st.integers(1, BASE_PARTS_MAX)),
+    st.builds(Base, st.binary(max_size=100), st.integers(0, 9), st.integers(10, BASE_PARTS_MAX), hashes),
     st.builds(Locator, grouped),
     st.builds(Known, grouped),
     st.builds(Ops, st.binary(max_size=100), st.booleans()),
