@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import trio
@@ -37,7 +37,7 @@ from cognition.naming import read_names
 from cognition.ranking.classes import SINGLE_HOP, classify
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
-from cognition.recall import K_DEFAULT, Hit, fuse_hits, pool_size, rank, recall
+from cognition.recall import K_DEFAULT, Hit, Ranked, fuse_hits, pool_size, rank, recall
 from cognition.relating import related
 from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
@@ -46,6 +46,8 @@ from cognition.thinking.cycle import Cycle, think
 from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import Core, MemoryId, Replica, StoreFailed
+
+Result = TypeVar("Result")
 
 # New texts are left to gather for this long: one commit of their vectors then serves a burst of writes, which would
 # otherwise each wait for the commit of the one before.
@@ -179,10 +181,30 @@ class Mind:
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
     ) -> list[Stage]:
         """Return the stages that a memory goes through for a query, up to the one that drops it."""
+
+        def explain(connection: sqlite3.Connection, ranked: Ranked) -> list[Stage]:
+            return why_not(connection, rid, ranked, filters=filters, k=k)
+
+        return await self._ranked(query, k, filters, explain)
+
+    async def found_by(self, rid: MemoryId, query: str) -> dict[str, float]:
+        """Return what each signal gives a memory for a query; nothing where no search brings it."""
+
+        def ask(connection: sqlite3.Connection, ranked: Ranked) -> dict[str, float]:
+            at = next((i for i, row in enumerate(ranked.pool.rows) if row.rid == rid), None)
+            columns = ranked.scored.contributions.items()
+            return {} if at is None else {name: float(column[at]) for name, column in columns}
+
+        return await self._ranked(query, K_DEFAULT, Filters(include_archived=True), ask)
+
+    async def _ranked(
+        self, query: str, k: int, filters: Filters, then: Callable[[sqlite3.Connection, Ranked], Result]
+    ) -> Result:
+        """Put the candidates of a query in order, and return what is to be said of them."""
         asked, vector = await self._read(query[:QUERY_CHARACTERS_MAX])
         now_ms = self._replica.now_ms()
 
-        def explain(connection: sqlite3.Connection) -> list[Stage]:
+        def search(connection: sqlite3.Connection) -> Result:
             ranked = rank(
                 connection,
                 asked,
@@ -195,31 +217,9 @@ class Mind:
                 weights=ranking_weights(connection),
                 triples=self._has_triples,
             )
-            return why_not(connection, rid, ranked, filters=filters, k=k)
+            return then(connection, ranked)
 
-        return await self._replica.read(explain)
-
-    async def found_by(self, rid: MemoryId, query: str) -> dict[str, float]:
-        """Return what each signal gives a memory for a query; nothing where no search brings it."""
-        asked, vector = await self._read(query[:QUERY_CHARACTERS_MAX])
-        now_ms = self._replica.now_ms()
-
-        def ask(connection: sqlite3.Connection) -> dict[str, float]:
-            ranked = rank(
-                connection,
-                asked,
-                vector=vector,
-                index=None if vector is None else self._loaded(connection),
-                lexicon=None if vector is None else self._lexicon,
-                filters=Filters(include_archived=True),
-                now_ms=now_ms,
-                limit=pool_size(asked, K_DEFAULT),
-            )
-            at = next((i for i, row in enumerate(ranked.pool.rows) if row.rid == rid), None)
-            columns = ranked.scored.contributions.items()
-            return {} if at is None else {name: float(column[at]) for name, column in columns}
-
-        return await self._replica.read(ask)
+        return await self._replica.read(search)
 
     async def context(
         self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()

@@ -8,6 +8,11 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
+def safe(text: str) -> str:
+    """Return a text as it is but for what a terminal would obey."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def clock(moment: str) -> str:
     """Return a time in this machine's zone, to the minute."""
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -4,9 +4,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli import show_contradictions
+from samemind.cli import show_answers, show_contradictions, show_keeping
 from samemind.cli.lines import clock as _clock
 from samemind.cli.lines import one_line as _one_line
+from samemind.cli.lines import safe as _safe
 
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
@@ -69,11 +70,6 @@ def _plain(value: Any) -> str:
     return _one_line(text)
 
 
-def _safe(text: str) -> str:
-    """Return a text as it is but for what a terminal would obey."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 def _remembered(document: Document) -> list[str]:
     if document.get("held"):
         return [f"{document['rid']} (looks secret, so it is held here: samemind held)"]
@@ -125,36 +121,6 @@ def _forget(document: Document) -> list[str]:
         lines += [f"nothing of it is left on {device[:_DEVICE_DIGITS]}" for device in confirmed]
         lines += [f"not confirmed yet by {device[:_DEVICE_DIGITS]}" for device in outstanding]
     return lines
-
-
-def _why(document: Document) -> list[str]:
-    lines: list[str] = []
-    for link in document["chain"]:
-        lines.append(f"{link['relation']:<10}  {_one_line(link['text'] or 'forgotten')}")
-        who = link["device_name"] or (link["device"] or "")[:_DEVICE_DIGITS]
-        signed = {True: "signature holds", False: "SIGNATURE DOES NOT HOLD", None: "vouched for by the group"}
-        told = [
-            f"told by {link['speaker']}" if link["speaker"] else "",
-            link["source"] or "",
-            _where_from(link),
-        ]
-        lines.append(f"{'':<10}  {link['rid']}")
-        lines.append(f"{'':<10}  written on {who}, {signed[link['signature_ok']]}")
-        lines += [f"{'':<10}  {_one_line(' '.join(part for part in told if part))}"] * any(told)
-    return lines
-
-
-def _where_from(link: Document) -> str:
-    return " ".join(
-        part for part in (link["session"], link["turn"], link["told_at"] and _clock(link["told_at"])) if part
-    )
-
-
-def _stages(document: Document) -> list[str]:
-    return [
-        f"{'ok ' if stage['passed'] else 'NOT'}  {stage['name']:<10} {_one_line(stage['detail'])}"
-        for stage in document["stages"]
-    ]
 
 
 def _files(document: Document) -> list[str]:
@@ -362,62 +328,6 @@ def _paired(document: Document) -> list[str]:
     ]
 
 
-def _triggers(document: Document) -> list[str]:
-    return [_trigger(trigger) for trigger in document["triggers"]] or ["nothing to bring up"]
-
-
-def _trigger(trigger: Document) -> str:
-    return (
-        f"{trigger['urgency']:.2f}  {trigger['id']}  {trigger['status']:<9}  {trigger['kind']:<19}  "
-        f"{_one_line(trigger['reason'])}"
-    )
-
-
-def _moved(document: Document) -> list[str]:
-    if document["changed"]:
-        return [_trigger(document)]
-    by = f" by {document['delivered_by_name']}" if document["delivered_by_name"] else ""
-    return [f"it was {document['status']}{by} already", _trigger(document)]
-
-
-def _goals(document: Document) -> list[str]:
-    return [_goal(goal) for goal in document["goals"]] or ["no goals"]
-
-
-def _goal(goal: Document) -> str:
-    if goal["status"] == "done":
-        how = "done"
-    elif goal["stagnant"]:
-        how = "quiet"
-    else:
-        how = f"{len(goal['progress'])} told" if goal["progress"] else "open"
-    return f"{goal['rid']}  {how:<8}  {_one_line(goal['text'])}"
-
-
-def _profile(document: Document) -> list[str]:
-    lines = [f"{_one_line(key)}: {_one_line(value)}" for key, value in document["static"].items()]
-    lines += [f"- {_one_line(fact['text'])}" for fact in document["dynamic"]]
-    return lines or ["nothing is known of you"]
-
-
-def _blocks(document: Document) -> list[str]:
-    return [f"{_one_line(one['label'])}: {_one_line(one['text'])}" for one in document["blocks"]] or [
-        "no blocks"
-    ]
-
-
-def _sessions(document: Document) -> list[str]:
-    lines = []
-    for one in document["sessions"]:
-        lines.append(f"{_clock(one['started_at'])}  {_one_line(one['session'])}, {one['memories']} memories")
-        lines.append(f"                  {_one_line(one['summary'])}")
-    return lines or ["no conversations"]
-
-
-def _taught(document: Document) -> list[str]:
-    return [f"{weight:.4f}  {name}" for name, weight in document["weights"].items()]
-
-
 def _pairs(document: Document) -> list[str]:
     width = max((len(name) for name in document), default=0)
     return [f"{name:<{width}}  {_plain(value)}" for name, value in document.items() if value is not None]
@@ -432,8 +342,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
     "forget": _forget,
     "context": lambda document: [_safe(document["text"])] if document["text"] else ["nothing is known"],
-    "why": _why,
-    "why-not": _stages,
     "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
     "setup": lambda document: _files(document) if document["files"] else [document["text"]],
     "backup": lambda document: [
@@ -453,15 +361,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "think": _thought,
     "retract": _retracted,
     "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],
-    "triggers list": _triggers,
-    **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss"), _moved),
-    "goals list": _goals,
-    **dict.fromkeys(("goals add", "goals done"), lambda document: [_goal(document)]),
-    **dict.fromkeys(("profile show", "profile set"), _profile),
-    "blocks list": _blocks,
-    **dict.fromkeys(("blocks get", "blocks edit"), lambda document: [_safe(document["text"])]),
-    "sessions": _sessions,
-    "feedback": _taught,
+    **show_answers.SHOWN,
+    **show_keeping.SHOWN,
     "diff": _difference,
     "queue list": _queue,
     "queue requeue": lambda document: [f"{document['count']} to be tried again"],
