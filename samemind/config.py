@@ -32,6 +32,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "history_days": (0, 36_525),
 }
 _SEVERITIES: Final = ("high", "medium", "low")
+_CONTRADICTIONS: Final = ("ask", "newer")
 # As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
 # introduced.
 NAME_BYTES_MAX: Final = 256
@@ -129,19 +130,22 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the owner chose for this device. `listen` is HOST:PORT.
+    """What the owner chose for this device. `listen` is HOST:PORT; `on_demand` has whoever needs the store start the
+    daemon where none runs (`samemind.starting`).
 
     `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
 
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
-    teaches. `history_days`: for how long the log tells what happened, where every device has it already
+    teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its owner is
+    asked. `history_days`: for how long the log tells what happened, where every device has it already
     (`samemind.housekeeping`).
     """
 
     name: str | None = None
     listen: str | None = None
     mdns: bool = True
+    on_demand: bool = False
     model_url: str | None = None
     model: str | None = None
     model_key_variable: str | None = None
@@ -150,6 +154,7 @@ class Settings:
     consolidation_count: int = 20
     escalation_severity: str = "high"
     trigger_hours: float = 48.0
+    contradictions: str = "ask"
     history_days: int = 90
 
     @classmethod
@@ -199,6 +204,8 @@ def _fits(default: object, value: object) -> bool:
 def _in_range(key: str, value: Any) -> bool:
     if key == "escalation_severity":
         return value in _SEVERITIES
+    if key == "contradictions":
+        return value in _CONTRADICTIONS
     low, high = _RANGES.get(key, (value, value))
     return bool(low <= value <= high)
 

@@ -7,11 +7,9 @@ in its place and changes nothing.
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from samemind.agents import editing
 from samemind.agents.programs import PROGRAMS, Program
@@ -20,9 +18,8 @@ from samemind.arguments import check_share
 from samemind.config import Home
 from samemind.errors import Failed, SamemindError, Usage
 from samemind.results.agents import ChangedFile, Connected, SetUp
+from samemind.starting import own_command
 from samemind.surface.agents import Connect, Setup
-
-COMMAND: Final = "samemind"
 
 
 def connect(home: Home, options: Connect) -> Connected:
@@ -61,15 +58,8 @@ def setup(home: Home, options: Setup) -> SetUp:
     )
 
 
-def server_command(home: Home) -> list[str]:
-    """Return the words that start this very installation, whatever the PATH of the program that runs them."""
-    beside = Path(sys.executable).parent / COMMAND
-    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "samemind.cli"]
-    return [*words, "--home", home.shown()]
-
-
 def _written(program: Program, home: Home, options: Connect) -> list[ChangedFile]:
-    command, *args = [*server_command(home), "mcp"]
+    command, *args = [*own_command(home), "mcp"]
     if options.profile != "core":
         args += ["--profile", options.profile]
     if options.workspace is not None:

@@ -16,11 +16,13 @@ from samemind.cli.line import Line, find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
-from samemind.errors import INTERRUPTED_EXIT_CODE, explain
+from samemind.errors import INTERRUPTED_EXIT_CODE, Locked, explain
 from samemind.surface.declare import Verb, read_options
 
 # A daemon ends within two seconds, or something holds it that no waiting will help with.
 END_SECONDS_MAX: Final = 5.0
+# Verbs that are about whether a daemon runs, and start none to find out.
+_OWN_PROCESS: Final = frozenset({"up", "down", "panel", "status", "init"})
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -103,7 +105,11 @@ def _do_alone(verb: Verb[Any, Any], options: Any, home: Home) -> Mapping[str, An
 def _ask(
     verb: Verb[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
+    if verb.name == "up" and options.get("background"):
+        return _start(options, home)
     control = None if verb.name == "up" else Control.connect(home)
+    if control is None and verb.name not in _OWN_PROCESS and _started_on_demand(home):
+        control = Control.connect(home)
     if control is None:
         from samemind.cli.opening import ask_here  # everything heavy
 
@@ -114,11 +120,50 @@ def _ask(
             result = found
             if said is not None:
                 printer.said(verb.name, said)
+    except Locked:
+        if verb.name != "panel":
+            raise
+        from samemind.cli.opening import ask_here
+
+        # An agent's server holds the store and has no panel: a daemon takes it over, and the server goes on through it.
+        return ask_here(verb, options, home, printer)
     finally:
         control.close()
     if verb.name == "down":
         _wait_for_the_end(home)
     return result
+
+
+def _start(options: Mapping[str, Any], home: Home) -> Mapping[str, Any] | None:
+    """Start the daemon in the background, with the same options, and say what it says of itself."""
+    from samemind.starting import start_daemon
+
+    words: list[str] = []
+    for name, value in options.items():
+        if name != "background" and value:
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    start_daemon(home, words)
+    control = Control.connect(home)
+    if control is None:
+        return None
+    try:
+        for _, result in control.ask("status", {}):
+            if result is not None:
+                return result
+    finally:
+        control.close()
+    return None
+
+
+def _started_on_demand(home: Home) -> bool:
+    if not home.settings.exists():
+        return False
+    from samemind.starting import start_daemon, wants_daemon  # reading settings takes a few milliseconds
+
+    if not wants_daemon(home):
+        return False
+    start_daemon(home)
+    return True
 
 
 def _wait_for_the_end(home: Home) -> None:

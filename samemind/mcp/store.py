@@ -19,6 +19,7 @@ import trio
 from samemind.config import Home
 from samemind.control.remote import Remote
 from samemind.errors import HOLDER_ENDED, Unreachable, explain
+from samemind.starting import start_daemon, wants_daemon
 
 # How long the calls of this very process may take to end when a daemon asks for the store.
 GRACE_S: Final = 1.0
@@ -102,6 +103,9 @@ class Store:
     async def _opened(self) -> AsyncIterator[tuple[Any, trio.Event]]:
         """Reach the memory; with it comes the event at which a holder lets go."""
         remote = await Remote.connect(self._home)
+        if remote is None and wants_daemon(self._home):
+            await trio.to_thread.run_sync(start_daemon, self._home)
+            remote = await Remote.connect(self._home)
         if remote is not None:
             try:
                 yield remote, trio.Event()

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from samemind.agents.connecting import server_command
 from samemind.config import Home
 from samemind.errors import Failed
 from samemind.lock import Holder
 from samemind.results.service import Service
 from samemind.service.units import launch_agent, launch_label, suffix, systemd_unit, termux_run
+from samemind.starting import own_command
 from samemind.surface.service import InstallService, ShowService, UninstallService
 
 # A manager that has not answered by then is not going to.
@@ -74,7 +74,7 @@ def service_status(home: Home, options: ShowService) -> Service:
 
 def manager_of(home: Home, listen: str | None) -> Manager:
     """Return how this machine starts services."""
-    command = [*server_command(home), "up", *([] if listen is None else ["--listen", listen])]
+    command = [*own_command(home), "up", *([] if listen is None else ["--listen", listen])]
     tail = suffix(home.folder / home.prefix, _usual_home())
     if "com.termux" in os.environ.get("PREFIX", ""):
         folder = Path(os.environ["PREFIX"]) / "var" / "service" / f"samemind{tail}"

@@ -32,6 +32,8 @@ class Init:
 class Up:
     """Run the device in the foreground: find peers, sync with them, answer other programs."""
 
+    background: bool = option("--background", "return when it is up, and let it go on", default=False)
+
     listen: str | None = option(
         "--listen", "where to listen for peers; without it, anywhere free", metavar="HOST:PORT"
     )

@@ -14,10 +14,11 @@ from typing import Final
 
 import trio
 
-from samemind.agents.connecting import COMMAND, connected_commands
+from samemind.agents.connecting import connected_commands
 from samemind.device import Device
 from samemind.results.device import Check
 from samemind.results.group import PeerView
+from samemind.starting import COMMAND
 
 # Clocks this far apart make "newest first" wrong for people; nothing breaks.
 OFFSET_MS_MAX: Final = 60_000

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from samemind.config import Home
+from samemind.config import Home, Settings
 from samemind.control.remote import Remote
-from samemind.errors import Locked
+from samemind.errors import Failed, Locked
 from samemind.mcp.store import Store
+from samemind.starting import start_daemon
 from tests.support import cli
 from tests.support.cli import daemon
 
@@ -78,3 +79,46 @@ def test_a_call_finds_another_way_when_the_holder_of_the_store_was_killed(tmp_pa
             nursery.cancel_scope.cancel()
 
     trio.run(main)
+
+
+def test_up_in_the_background_returns_when_the_daemon_answers(tmp_path: Path) -> None:
+    said = cli.run(tmp_path, "up", "--background", "--no-mdns", "--listen", "127.0.0.1:0", "--json")
+    try:
+        assert said.json["running"] is True
+        again = cli.run(tmp_path, "up", "--background", "--json")
+        assert again.json["pid"] == said.json["pid"], "one is enough"
+    finally:
+        assert cli.run(tmp_path, "down", "--json").json["pid"] == said.json["pid"]
+    assert "ended" in Home.at(tmp_path).log.read_text(encoding="utf-8")
+
+
+def test_a_daemon_that_is_wanted_on_demand_is_started_by_the_first_verb_or_agent(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    home.create()
+    Settings(name="laptop", listen="127.0.0.1:0", mdns=False, on_demand=True).save(home)
+    assert cli.run(tmp_path, "status", "--json").json["running"] is False, "asking starts none"
+    rid = cli.run(tmp_path, "remember", "kept", "--json").json["rid"]
+    try:
+        status = cli.run(tmp_path, "status", "--json").json
+        assert status["running"] is True
+        cli.run(tmp_path, "down")
+
+        async def ask() -> None:
+            store = Store(home)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(store.keep)
+                assert (await store.ask("get", {"rid": rid}, again=True))["text"] == "kept"
+                assert (await store.ask("status", {}, again=True))["running"] is True
+                nursery.cancel_scope.cancel()
+
+        trio.run(ask)
+    finally:
+        assert cli.run(tmp_path, "down", "--json").code == 0
+
+
+def test_a_daemon_that_cannot_start_says_why(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    home.create()
+    home.store.write_bytes(b"no store at all" * 100)
+    with pytest.raises(Failed, match="store"):
+        start_daemon(home)

@@ -1,0 +1,74 @@
+"""Start the daemon in the background, and know how this very installation is started.
+
+Whoever asks for it gets an answer when the daemon answers, or hears why it did not come up. Two that ask at once get
+one daemon: the second finds the store taken and ends, and both find the first.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from samemind.config import Home, Settings
+from samemind.control.client import Control
+from samemind.errors import Failed
+
+COMMAND: Final = "samemind"
+# Loading everything and finding a free port takes a second or two, on a slow machine ten.
+SECONDS_MAX: Final = 30.0
+POLL_S: Final = 0.02
+# Of what a daemon said that did not come up: the end tells most.
+SAID_BYTES_MAX: Final = 500
+
+
+def own_command(home: Home) -> list[str]:
+    """Return the words that start this very installation on a home, whatever the PATH of the program that runs them."""
+    beside = Path(sys.executable).parent / COMMAND
+    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "samemind.cli"]
+    return [*words, "--home", home.shown()]
+
+
+def wants_daemon(home: Home) -> bool:
+    """Say whether the owner wants the daemon to be started by whoever needs it."""
+    return Settings.load(home).on_demand
+
+
+def start_daemon(home: Home, options: Sequence[str] = ()) -> None:
+    """Start the daemon of a home, unless it runs, and return when it answers."""
+    if _answers(home):
+        return
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [*own_command(home), "up", *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,  # its log has what it says while it goes on
+            stderr=said,
+            start_new_session=True,  # it outlives the terminal and the agent that wanted it
+        )
+        deadline = time.monotonic() + SECONDS_MAX
+        while not _answers(home):
+            if process.poll() is not None or time.monotonic() > deadline:
+                process.kill()
+                process.wait()
+                said.seek(0)
+                why = said.read().decode("utf-8", "replace").strip()[-SAID_BYTES_MAX:]
+                raise Failed(
+                    f"expected the daemon to come up, but it did not: {why or 'it said nothing'}",
+                    code="daemon_did_not_start",
+                    hint="run `samemind up` in a terminal to see why",
+                )
+            time.sleep(POLL_S)
+    process.returncode = (
+        0  # it is on its own from here: nobody waits for its end, and Python should not complain
+    )
+
+
+def _answers(home: Home) -> bool:
+    control = Control.connect(home)
+    if control is None:
+        return False
+    control.close()
+    return True
