@@ -14,8 +14,11 @@ from typing import Any, Final
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from tests.support.cli import RunningDaemon, daemon, run
+from tests.support.http import Caller, let_in
 
-CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM: Final = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 _FLAGS: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -50,6 +53,8 @@ class Panel:
     daemon: RunningDaemon
     context: BrowserContext
     url: str
+    owner: Caller
+    """The same owner without a browser, where a test needs something done and not shown."""
     errors: list[str] = field(default_factory=list)
 
     def page(self, path: str = "", *, width: int = 1280, height: int = 860) -> Page:
@@ -63,11 +68,11 @@ class Panel:
         page.locator("body[data-ready]").wait_for()
         return page
 
-    def ask(self, page: Page, verb: str, **options: Any) -> Any:
-        """Ask the device through the page's own way."""
-        return page.evaluate(
-            "async ([verb, options]) => (await import('/js/api.js')).call(verb, options)", [verb, options]
-        )
+    def ask(self, verb: str, **options: Any) -> Any:
+        """Ask the device for a verb, as any page of it could."""
+        answer = self.owner.post(f"/api/v1/{verb.replace(' ', '/')}", options)
+        assert answer.status == 200, answer.body
+        return answer.json
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -87,7 +92,8 @@ def panel(chromium: Browser, home: Path, name: str) -> Iterator[Panel]:
     assert run(home, "init", "--name", name).code == 0
     with daemon(home, "--panel", "127.0.0.1:0") as running:
         context = chromium.new_context(color_scheme="light", locale="en-GB")
-        opened = Panel(name, home, running, context, running.said["panel_url"])
+        url, _, token = launch_url(home).partition("#launch=")
+        opened = Panel(name, home, running, context, url, let_in(url, token))
         page = context.new_page()
         page.goto(launch_url(home))
         page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)

@@ -20,10 +20,10 @@ HOSTILE = (
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-    laptop.ask(page, "remember", text="I work at Google", meta=["category=identity"])
-    phone.ask(phone.page(), "remember", text="I work at Meta")
-    laptop.ask(page, "remember", text="Coffee without sugar", meta=["category=preference"], pin=True)
-    laptop.ask(page, "relate", source="Ann", relation="works_on", target="Heron")
+    laptop.ask("remember", text="I work at Google", meta=["category=identity"])
+    phone.ask("remember", text="I work at Meta")
+    laptop.ask("remember", text="Coffee without sugar", meta=["category=preference"], pin=True)
+    laptop.ask("relate", source="Ann", relation="works_on", target="Heron")
     # In the dark only the colours are others.
     rules = None if scheme == "light" else {"runOnly": ["color-contrast"]}
     found: dict[str, list[str]] = {}
@@ -45,7 +45,7 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
     found |= judged(page, "history", rules)
     page.keyboard.press("Escape")
     shoot(page, f"home-{scheme}")
-    laptop.ask(page, "unrelate", source="Ann", relation="works_on", target="Heron")
+    laptop.ask("unrelate", source="Ann", relation="works_on", target="Heron")
     assert found == {}
 
 
@@ -59,8 +59,8 @@ def judged(page: Page, where: str, rules: dict[str, list[str]] | None) -> dict[s
 
 def test_script_in_a_memory_is_shown_as_it_was_written_and_does_nothing(laptop: Panel, page: Page) -> None:
     for text in HOSTILE:
-        laptop.ask(page, "remember", text=text, speaker="<b>Ann</b>", no_facts=True)
-    laptop.ask(page, "relate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
+        laptop.ask("remember", text=text, speaker="<b>Ann</b>", no_facts=True)
+    laptop.ask("relate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
     open_memories(page)
     expect(page.locator(".card")).to_have_count(len(HOSTILE))
     assert sorted(page.locator(".card-words").all_text_contents()) == sorted(HOSTILE)
@@ -71,7 +71,7 @@ def test_script_in_a_memory_is_shown_as_it_was_written_and_does_nothing(laptop: 
     for view in ("", "graph"):
         page.goto(f"{laptop.url}#/{view}")
     expect(page.locator("main")).to_be_visible()
-    laptop.ask(page, "unrelate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
+    laptop.ask("unrelate", source="<img src=x onerror=window.pwned=2>", relation="<b>", target="Heron")
     assert page.evaluate("() => window.pwned") is None
     assert page.locator("main img, aside img, main script, aside script").count() == 0
     refused = page.evaluate(
@@ -82,7 +82,7 @@ def test_script_in_a_memory_is_shown_as_it_was_written_and_does_nothing(laptop: 
 
 
 def test_everything_is_within_reach_of_keys(laptop: Panel, page: Page) -> None:
-    laptop.ask(page, "remember", text="Reach me", no_facts=True)
+    laptop.ask("remember", text="Reach me", no_facts=True)
     expect(page.locator("#pill")).to_have_text("1 memory")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()

@@ -2,7 +2,6 @@
 
 import time
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.endtoend.panel.conftest import Household, shoot
@@ -26,18 +25,21 @@ def test_two_devices_are_paired_by_the_code_that_one_page_shows(household: House
 def test_an_edit_on_one_page_is_on_the_others_within_a_second(
     laptop: Panel, phone: Panel, page: Page
 ) -> None:
-    rid = laptop.ask(page, "remember", text="The door code is 0", no_facts=True)["rid"]
+    laptop.ask("remember", text="The door code is 0", no_facts=True)
     there = phone.page()
-    open_memories(there)
-    expect(card(there, "The door code is 0")).to_be_visible()
+    for each in (page, there):
+        open_memories(each)
+        expect(card(each, "The door code is 0")).to_be_visible()
     took = []
-    for n in range(1, 6):
+    for n in range(1, 5):
         text = f"The door code is {n}"
+        page.locator(".card-text").click()
+        page.get_by_label("Edit memory").fill(text)
         started = time.perf_counter()
-        laptop.ask(page, "edit", rid=rid, text=text)
+        page.keyboard.press("Enter")
         there.locator(".card-words", has_text=text).wait_for()
         took.append(time.perf_counter() - started)
-    print("from the edit to the other page:", *(f"{each * 1e3:.0f} ms" for each in sorted(took)))
+    print("from Enter to the other page:", *(f"{each * 1e3:.0f} ms" for each in sorted(took)))
     assert min(took) < 1, "on a quiet machine each is; on a busy one some are"
 
 
@@ -47,8 +49,7 @@ def test_the_map_shows_who_is_here_and_what_is_told(laptop: Panel, phone: Panel,
         "Map of the sync: laptop, and phone, in step"
     )
     expect(page.locator(".wire.linked")).to_have_count(1)
-    there = phone.page()
-    phone.ask(there, "remember", text="Dentist on Tuesday at nine", no_facts=True)
+    phone.ask("remember", text="Dentist on Tuesday at nine", no_facts=True)
     expect(page.locator(".map-caption")).to_contain_text("from phone")
     late = page.get_by_role("list", name="Lately").get_by_role("listitem").first
     expect(late).to_contain_text("phone told")
@@ -62,8 +63,8 @@ def test_a_contradiction_is_settled_side_by_side_and_both_devices_know(
     laptop: Panel, phone: Panel, page: Page
 ) -> None:
     there = phone.page("#/questions")
-    laptop.ask(page, "remember", text="I work at Google")
-    phone.ask(there, "remember", text="I work at Meta")
+    laptop.ask("remember", text="I work at Google")
+    phone.ask("remember", text="I work at Meta")
     page.goto(f"{laptop.url}#/questions")
     question = page.locator(".question")
     expect(question).to_have_count(1)
@@ -75,17 +76,17 @@ def test_a_contradiction_is_settled_side_by_side_and_both_devices_know(
     for each in (page, there):
         expect(each.locator(".question")).to_have_count(0)
         expect(each.locator("main")).to_contain_text("Nothing that was told contradicts anything else")
-    decided = phone.ask(there, "contradictions list")["contradictions"]
+    decided = phone.ask("contradictions list")["contradictions"]
     assert [(each["status"], each["settled_by"]) for each in decided][:1] == [("settled", "resolution")]
 
 
 def test_the_history_of_a_memory_is_a_line_through_time_by_device(
     laptop: Panel, phone: Panel, page: Page
 ) -> None:
-    rid = laptop.ask(page, "remember", text="I take the 8:15 train", no_facts=True)["rid"]
+    rid = laptop.ask("remember", text="I take the 8:15 train", no_facts=True)["rid"]
     there = phone.page()
     expect(there.locator("#pill")).to_have_text("1 memory")
-    phone.ask(there, "edit", rid=rid, text="I take the 8:45 train")
+    phone.ask("edit", rid=rid, text="I take the 8:45 train")
     open_memories(page)
     expect(card(page, "8:45")).to_be_visible()
     card(page, "8:45").hover()
@@ -104,9 +105,9 @@ def test_the_history_of_a_memory_is_a_line_through_time_by_device(
 
 
 def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
-    laptop.ask(page, "remember", text="Ann and Bob work on Heron", no_facts=True)
+    laptop.ask("remember", text="Ann and Bob work on Heron", no_facts=True)
     for source, relation, target in (("Ann", "works_on", "Heron"), ("Bob", "works_on", "Heron")):
-        laptop.ask(page, "relate", source=source, relation=relation, target=target)
+        laptop.ask("relate", source=source, relation=relation, target=target)
     page.goto(f"{laptop.url}#/graph")
     page.get_by_role("list", name="Names").get_by_role("button", name="Ann").click()
     expect(page.locator(".entity.centre")).to_have_attribute("aria-label", "Ann")
@@ -116,7 +117,7 @@ def test_the_graph_walks_from_name_to_name(laptop: Panel, page: Page) -> None:
     expect(page.locator(".entity.centre")).to_have_attribute("aria-label", "Heron")
     shoot(page, "graph")
     for source in ("Ann", "Bob"):
-        laptop.ask(page, "unrelate", source=source, relation="works_on", target="Heron")
+        laptop.ask("unrelate", source=source, relation="works_on", target="Heron")
 
 
 def test_a_device_is_renamed_in_the_page(laptop: Panel) -> None:
@@ -129,16 +130,19 @@ def test_a_device_is_renamed_in_the_page(laptop: Panel) -> None:
         expect(page.get_by_role("heading", name=after, level=2)).to_be_visible()
 
 
-@pytest.mark.parametrize("view", ["", "devices", "questions", "inbox", "graph"])
-def test_every_view_fits_a_phone_of_360_pixels(laptop: Panel, view: str) -> None:
-    page = laptop.page(f"#/{view}", width=360, height=740)
-    laptop.ask(page, "remember", text="The spare key is with Mrs. Okafor", no_facts=True)
+def test_every_view_fits_a_phone_of_360_pixels(laptop: Panel) -> None:
+    page = laptop.page(width=360, height=740)
+    laptop.ask("remember", text="The spare key is with Mrs. Okafor", no_facts=True)
     wider = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert page.evaluate(wider) <= 0
+    for view in ("devices", "questions", "inbox", "graph", ""):
+        page.goto(f"{laptop.url}#/{view}")
+        expect(page.locator("main h1")).to_be_visible()
+        shoot(page, f"phone-{view or 'home'}")
+        assert page.evaluate(wider) <= 0, view
     open_memories(page)
     expect(card(page, "Okafor")).to_be_visible()
     assert page.evaluate(wider) <= 0
     bar = page.get_by_role("navigation", name="Views").bounding_box()
     assert bar is not None
     assert round(bar["y"] + bar["height"]) == 740, "within reach of a thumb"
-    shoot(page, f"phone-{view or 'home'}")
+    shoot(page, "phone-memories")

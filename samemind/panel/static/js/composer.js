@@ -12,7 +12,7 @@ export function composer() {
   const button = h("button", { type: "button", class: "composer-open", "aria-keyshortcuts": "n", on: { click: open } }, icon("plus"), "Remember something");
   const form = h(
     "form",
-    { class: "composer-form", hidden: true, on: { submit: (event) => (event.preventDefault(), remember()) } },
+    { class: "composer-form", hidden: true, on: { submit: (event) => (event.preventDefault(), remember()), keydown: leave } },
     input,
     h("div", { class: "composer-foot" }, category, h("button", { type: "button", class: "quiet", on: { click: close } }, "Cancel"), h("button", { type: "submit", class: "primary" }, "Remember")),
   );
@@ -22,12 +22,16 @@ export function composer() {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       remember();
-    } else if (event.key === "Escape") {
-      event.preventDefault();
-      event.stopPropagation();
-      close();
     }
   });
+
+  // Wherever in the form: what was typed stays for the next time, and the panel stays open.
+  function leave(event) {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  }
 
   function open() {
     button.hidden = true;

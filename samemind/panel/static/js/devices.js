@@ -8,7 +8,11 @@ import { changed, hueOf, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
 import { ago, clock, plural } from "./words.js";
 
+// After that it is history: `samemind status` goes on telling it.
+const RECENT_MS = 7 * 86_400_000;
+
 export function devicesView() {
+  const warning = h("p", { class: "warning", role: "status" });
   const list = h("ul", { class: "plain devices", "aria-label": "Devices of this group" });
   const summary = h("p", { class: "lead" });
   const syncing = h("button", { type: "button", on: { click: syncNow } }, "Sync now");
@@ -17,6 +21,7 @@ export function devicesView() {
     "div",
     { class: "view" },
     h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, "Devices"), summary), syncing),
+    warning,
     list,
     h("h2", {}, "Add a device"),
     h("div", { class: "pair-grid" }, offer.element, joinBox(), phoneBox()),
@@ -39,6 +44,9 @@ export function devicesView() {
     if (!state.session) return;
     const peers = state.status?.peers ?? [];
     say(summary, peers.length ? `${plural(peers.filter((peer) => peer.state === "linked").length, "other device")} here now, of ${peers.length}.` : "Only this one so far.");
+    const { clone, incidents } = state.status ?? {};
+    const last = incidents?.at(-1);
+    say(warning, clone ? `Another store lives under this device’s key${clone.where ? `, at ${clone.where}` : ""}. One of them has to become a device of its own: samemind doctor.` : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
     syncing.hidden = !peers.length;
     const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
     keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });

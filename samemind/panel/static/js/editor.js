@@ -27,7 +27,7 @@ class Editor {
     });
     this.input.value = memory.text;
     this.news = h("div", { class: "editor-news", hidden: true });
-    this.element = h("div", { class: "editor" }, this.news, this.input, h("p", { class: "editor-hint" }, "Enter saves · Shift+Enter new line · Esc leaves it"));
+    this.element = h("div", { class: "editor", on: { keydown: (event) => this.leave(event) } }, this.news, this.input, h("p", { class: "editor-hint" }, "Enter saves · Shift+Enter new line · Esc leaves it"));
     item.text.hidden = true;
     item.text.after(this.element);
     item.classList.add("editing");
@@ -55,12 +55,15 @@ class Editor {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       this.save(true);
-    } else if (event.key === "Escape") {
-      event.preventDefault();
-      event.stopPropagation();
-      this.close(true);
-      announce("Left as it was");
     }
+  }
+
+  leave(event) {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.close(true);
+    announce("Left as it was");
   }
 
   left(event) {
