@@ -137,8 +137,8 @@ class Settings:
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
 
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
-    teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its owner is
-    asked. `history_days`: for how long the log tells what happened, where every device has it already
+    teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
+    owner is asked. `history_days`: for how long the log tells what happened, where every device has it already
     (`samemind.housekeeping`).
     """
 

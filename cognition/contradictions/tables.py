@@ -123,10 +123,9 @@ def _devices(connection: sqlite3.Connection, claims: Iterable[ShownClaim]) -> di
 
 def _among(connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> Iterable[int]:
     """Return those of the memories that a table knows."""
-    if len(numbers) > _IDS_MAX and numbers[-1] - numbers[0] + 1 == len(numbers):
-        rows = connection.execute(
-            f"SELECT DISTINCT id FROM {table} WHERE id BETWEEN ? AND ?", (numbers[0], numbers[-1])
-        )
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    if len(numbers) > _IDS_MAX and high - low + 1 == len(numbers):  # new memories, which follow one another
+        rows = connection.execute(f"SELECT DISTINCT id FROM {table} WHERE id BETWEEN ? AND ?", (low, high))
         yield from (number for (number,) in rows)
         return
     for start in range(0, len(numbers), _IDS_MAX):

@@ -34,9 +34,18 @@ class Telling:
     told_ms: int
     corrects: bool = False
     """They stand in place of what this memory said before."""
+    newer: bool = False
+    """Its owner wants the later word to stand, and not to be asked."""
 
 
-def telling_of(rid: MemoryId, fields: Mapping[str, Any], now_ms: int, *, corrects: bool = False) -> Telling:
+def telling_of(
+    rid: MemoryId,
+    fields: Mapping[str, Any],
+    now_ms: int,
+    *,
+    corrects: bool = False,
+    newer: bool = False,
+) -> Telling:
     """Return how a memory with these fields tells what it says; a correction is told now, whatever it corrects."""
     told_at = now_ms if corrects else fields.get("told_at")
     return Telling(
@@ -45,6 +54,7 @@ def telling_of(rid: MemoryId, fields: Mapping[str, Any], now_ms: int, *, correct
         fields.get("workspace"),
         told_at if isinstance(told_at, int) else now_ms,
         corrects,
+        newer,
     )
 
 
@@ -71,8 +81,8 @@ class Teller:
             slot_id(telling.workspace, statement.entity, statement.relation) for telling, statement in told
         ]
         ahead = any(
-            slot in self._pending and needs_earlier(statement)
-            for slot, (_, statement) in zip(slots, told, strict=True)
+            slot in self._pending and (telling.newer or needs_earlier(statement))
+            for slot, (telling, statement) in zip(slots, told, strict=True)
         )
         if ahead or len(self._writes) + len(writes) + len(told) > COMMIT_OPS_MAX:
             self.commit()
@@ -135,7 +145,7 @@ def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) 
             return None
     elif any(compatible(told.value, value) for told in own):
         return None
-    if statement.changes or telling.corrects:
+    if statement.changes or telling.corrects or telling.newer:
         return earlier
     # Told anew on the memory that said so before: it takes the place of its earlier self, and asks anew.
     anew = [told for told in earlier if told.rid == telling.rid and compatible(told.value, value)]

@@ -15,6 +15,7 @@ from cognition.contradictions.resolving import decided_for, merger, resolutions,
 from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
 from cognition.contradictions.tables import judged_of, told_of
 from cognition.contradictions.telling import Telling, telling_of
+from cognition.contradictions.values import folded
 from cognition.extraction.values import Statement
 from replica import Core, MemoryId, Value, Write, new_memory_id, show_memory_id
 from replica.codec import check_text
@@ -56,7 +57,7 @@ async def contradictions_list(device: Device, options: ListContradictions) -> Co
         found = []
         for *named, status in rows.fetchall():
             record = Record(*named)
-            if options.workspace is not None and record.workspace != options.workspace:
+            if options.workspace is not None and folded(record.workspace or "") != folded(options.workspace):
                 continue
             if until_ms is None and options.status not in (None, status):
                 continue
@@ -124,6 +125,7 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
 
 
 def stated(
+    device: Device,
     connection: sqlite3.Connection,
     taken: TakenIn,
     fields: Mapping[str, Value],
@@ -140,7 +142,8 @@ def stated(
     found = []
     for rid, statement in taken.statements:
         at = rid if rid in written or rid == own or is_known(connection, rid) else own
-        found.append((telling_of(at, fields, now_ms), statement))
+        newer = device.settings.contradictions == "newer"
+        found.append((telling_of(at, fields, now_ms, newer=newer), statement))
     return found
 
 

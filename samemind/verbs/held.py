@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from cognition import read_text, take_in
+from cognition.contradictions.telling import Teller
 from cognition.extraction.secrets import masked
 from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds
 from replica import Core, MemoryId, Value, content_number, op_uuid, show_memory_id
@@ -13,6 +14,7 @@ from samemind.errors import Ambiguous, NotFound
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
 from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
+from samemind.verbs.contradictions import stated
 from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
 
 
@@ -62,7 +64,9 @@ async def held_release(device: Device, options: ReleaseHeld) -> Released:
         now_ms = device.now_ms()
         fields, found = read_text(held.text, held.fields, now_ms=held.held_at, zone=zone)
         taken = take_in(held.rid, held.text, fields, found)
-        op, *_ = core.commit(taken.writes, now_ms)
+        teller = Teller(core, connection, now_ms)
+        teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
+        op, *_ = teller.commit()
         drop(connection, held.rid)
         return Released(
             rid=show_memory_id(held.rid),

@@ -96,7 +96,7 @@ async def remember(device: Device, options: Remember) -> Remembered:
             fresh = () if decision.verdict is Verdict.SKIP else _not_here(connection, taken.writes[1:])
             writes = [*_refresh(core, about, options.text, fields, decision.verdict), *fresh]
         teller = Teller(core, connection, now_ms)
-        teller.tell(writes, stated(connection, taken, fields, writes, now_ms))
+        teller.tell(writes, stated(device, connection, taken, fields, writes, now_ms))
         op, *_ = teller.commit()
         return Remembered(
             rid=show_memory_id(rid),
@@ -132,7 +132,9 @@ def _told_again(
     now_ms = device.now_ms()
     taken = take_in(known, options.text, fields, Extraction() if options.no_facts else found)
     teller = Teller(core, connection, now_ms)
-    teller.tell([], stated(connection, taken, {**fields, "told_at": now_ms}, taken.writes[:1], now_ms))
+    teller.tell(
+        [], stated(device, connection, taken, {**fields, "told_at": now_ms}, taken.writes[:1], now_ms)
+    )
     ops = teller.commit()
     return Remembered(
         rid=show_memory_id(known),
@@ -301,7 +303,7 @@ def _write_many(
                 held.append(kept)
             else:
                 taken = take_in(known, text, fields, found)
-                teller.tell(taken.writes, stated(connection, taken, fields, taken.writes, now_ms))
+                teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
         rids.append(known)
     teller.commit()
     return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]

@@ -189,7 +189,7 @@ def _write(
                 *(fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)),
             ]
             new, facts = new + 1, facts + len(writes) - 1
-            teller.tell(writes, stated(connection, each, record.fields, writes, now_ms))
+            teller.tell(writes, stated(device, connection, each, record.fields, writes, now_ms))
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
     if accesses:

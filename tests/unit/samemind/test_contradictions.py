@@ -299,3 +299,26 @@ def test_a_batch_and_an_import_claim_what_they_say_when_asked_for_facts(tmp_path
     with samemind.open_blocking(tmp_path / "import") as mind:
         mind.import_(plain, facts=True)
         assert [value for value, _ in standings(only(mind))] == ["Google", "Meta", "Apple"]
+
+
+def test_d_3_who_wants_the_later_word_to_stand_is_not_asked(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text('contradictions = "newer"\n')
+    with samemind.open_blocking(home) as mind:
+        google = mind.remember("I work at Google")
+        assert mind.remember("I work at Meta").contradictions == []
+        assert (only(mind).status, only(mind).settled_by) == ("settled", "change")
+        assert only(mind).beliefs[0].valid_until is not None
+        assert mind.get(google).text == "I work at Google", "closed, and not deleted"
+        mind.remember_many(["I live in Porto", "I live in Faro"], facts=True)
+        assert list(mind.contradictions(status="open")) == []
+
+
+def test_what_was_held_back_claims_what_it_says_once_it_is_released(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    held = mind.remember("I work at Meta. The key is sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD.")
+    assert held.held
+    assert list(mind.contradictions()) == []
+    mind.release_held(held.rid)
+    assert only(mind).b.value == "Meta"
