@@ -480,17 +480,17 @@ class BlockingMind:
         """List what memory would bring up by itself, the most urgent first."""
         return self._run(lambda: self._mind.triggers(all=all))
 
-    def deliver(self, trigger: Id) -> TriggerView:
+    def deliver(self, id: Id) -> TriggerView:
         """Say that a trigger is shown now. Show it only if the result has `changed`: else some device did before."""
-        return self._run(lambda: self._mind.deliver(trigger))
+        return self._run(lambda: self._mind.deliver(id))
 
-    def act(self, trigger: Id) -> TriggerView:
+    def act(self, id: Id) -> TriggerView:
         """Say that a trigger was acted on; that holds on every device."""
-        return self._run(lambda: self._mind.act(trigger))
+        return self._run(lambda: self._mind.act(id))
 
-    def dismiss(self, trigger: Id) -> TriggerView:
+    def dismiss(self, id: Id) -> TriggerView:
         """Say that nobody wants to hear of a trigger; that holds on every device."""
-        return self._run(lambda: self._mind.dismiss(trigger))
+        return self._run(lambda: self._mind.dismiss(id))
 
     def goals(self, *, all: bool = False) -> Goals:
         """List goals, and how they go; with `all`, those that are done too."""

@@ -533,17 +533,17 @@ class Mind:
         """List what memory would bring up by itself, the most urgent first."""
         return await self._ask(keeping.TRIGGERS, all=all)
 
-    async def deliver(self, trigger: Id) -> TriggerView:
+    async def deliver(self, id: Id) -> TriggerView:
         """Say that a trigger is shown now. Show it only if the result has `changed`: else some device did before."""
-        return await self._ask(keeping.TRIGGERS_DELIVER, id=id_of(trigger))
+        return await self._ask(keeping.TRIGGERS_DELIVER, id=id_of(id))
 
-    async def act(self, trigger: Id) -> TriggerView:
+    async def act(self, id: Id) -> TriggerView:
         """Say that a trigger was acted on; that holds on every device."""
-        return await self._ask(keeping.TRIGGERS_ACT, id=id_of(trigger))
+        return await self._ask(keeping.TRIGGERS_ACT, id=id_of(id))
 
-    async def dismiss(self, trigger: Id) -> TriggerView:
+    async def dismiss(self, id: Id) -> TriggerView:
         """Say that nobody wants to hear of a trigger; that holds on every device."""
-        return await self._ask(keeping.TRIGGERS_DISMISS, id=id_of(trigger))
+        return await self._ask(keeping.TRIGGERS_DISMISS, id=id_of(id))
 
     async def goals(self, *, all: bool = False) -> Goals:
         """List goals, and how they go; with `all`, those that are done too."""
@@ -555,7 +555,7 @@ class Mind:
 
     async def finish_goal(self, rid: Rid) -> GoalView:
         """Say that a goal is reached."""
-        return await self._ask(keeping.GOALS_DONE, id=rid_of(rid))
+        return await self._ask(keeping.GOALS_DONE, rid=rid_of(rid))
 
     async def profile(self) -> Profile:
         """Show the profile of the owner."""

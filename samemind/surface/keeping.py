@@ -63,7 +63,7 @@ class AddGoal:
 class FinishGoal:
     """Say that a goal is reached."""
 
-    id: str = argument("the id of its memory", metavar="ID")
+    rid: str = argument("the id of its memory", metavar="RID")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

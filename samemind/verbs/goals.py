@@ -46,7 +46,7 @@ async def goals_done(device: Device, options: FinishGoal) -> GoalView:
     """Write one field of the goal's memory, so that a change of its words elsewhere stays."""
 
     def write(core: Core, connection: sqlite3.Connection) -> GoalView:
-        rid, now_ms = find_memory(connection, options.id), device.now_ms()
+        rid, now_ms = find_memory(connection, options.rid), device.now_ms()
         before = _shown(connection, rid, now_ms)
         if before.status != "done":
             core.commit([Write(replica.Set("goal", "done"), rid)], now_ms)
