@@ -42,6 +42,18 @@ def test_every_path_that_a_document_names_is_there() -> None:
     assert missing == []
 
 
+def test_me_23_the_six_concerns_of_a_memory_are_each_mapped_to_what_settles_them() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## The six concerns of a memory")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| (\w+) \| (.*) \|$", section, re.MULTILINE))
+    rows.pop("concern")
+    assert set(rows) == {"persistence", "representation", "retrieval", "ranking", "hygiene", "behaviour"}
+    for concern, where in rows.items():
+        paths = re.findall(r"`([\w./]+)`", where)
+        assert paths, concern
+        assert all((ROOT / path).exists() for path in paths), concern
+
+
 def test_every_verb_that_a_document_names_exists() -> None:
     verbs = {*NAMES, *SHORT_FOR, "help", "demo", "version"}
     option = r"(?:--home \S+ |--json |--raw )*"
