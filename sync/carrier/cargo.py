@@ -128,7 +128,7 @@ def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
         elif number == 1:
             keys = _keys(core, _message(data))
     key = None if header is None else keys.get(header.maker)
-    if header is None or key is None or header.maker in core.membership.revoked:
+    if header is None or key is None:
         raise Untrusted(
             "the file was made by a device that is not a member of this group, or was put out of it"
         )
@@ -208,11 +208,23 @@ def _message(data: bytes) -> Message:
 
 
 def _keys(core: Core, message: Message) -> dict[DeviceId, bytes]:
-    """Return the keys of the members known here, and of those that they introduce in the file."""
+    """Return the keys of the members known here, and of those that they introduce in the file.
+
+    Nobody introduces anybody once they were put out: on a link they could tell it to no one, and a file needs no link.
+    """
     if not isinstance(message, Trust):
         raise RemoteProtocolError(f"expected a file to begin with its group, got {type(message).__name__}")
-    fresh, _ = core.membership.news(message.members, message.revocations)
-    return {each.device: each.public_key for each in (*core.membership.members.values(), *fresh)}
+    fresh, out = core.membership.news(message.members, message.revocations)
+    revoked = core.membership.revoked | {revocation.device for revocation in out}
+    keys = {
+        each.device: each.public_key
+        for each in core.membership.members.values()
+        if each.device not in revoked
+    }
+    for each in fresh:  # introducers before those whom they introduce
+        if each.introduced_by in keys and each.device not in revoked:
+            keys[each.device] = each.public_key
+    return keys
 
 
 def _encode_header(header: Header) -> bytes:

@@ -150,6 +150,19 @@ def test_a_newcomer_that_a_member_introduces_in_the_file_is_believed() -> None:
     assert texts(phone) == {"from the newcomer"}
 
 
+def test_one_who_was_put_out_cannot_introduce_another_by_a_file() -> None:
+    laptop, phone = group("laptop", "phone")
+    acquaint(laptop, "laptop", "accomplice")
+    who = identity("accomplice")
+    accomplice = Core(MemoryStore(), device=who.device_id, sign=who.sign, random=Random(1))
+    accomplice.adopt(laptop.membership)
+    remember(accomplice, "let me in")
+    phone.learn([], [revoke(identity("phone").sign, phone.device, laptop.device)])
+    with pytest.raises(Untrusted, match="not a member"):
+        check(phone, identity("phone"), io.BytesIO(load(accomplice)))
+    assert texts(phone) == set()
+
+
 def test_a_member_cannot_sign_for_another() -> None:
     """Who can read a file knows its key, and could write another one under it; the signature is the maker's."""
     laptop, phone, tablet = group("laptop", "phone", "tablet")
