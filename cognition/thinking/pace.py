@@ -9,7 +9,7 @@ hour, in case the one is an older program or cannot write.
 from collections.abc import Iterable
 from typing import Final
 
-from replica import DeviceId
+from replica.ids import DeviceId
 
 MINUTE_MS: Final = 60_000
 BUSY_MS: Final = 5 * MINUTE_MS
