@@ -219,7 +219,10 @@ def _forget_words(connection: sqlite3.Connection, subjects: Iterable[str]) -> No
         and not connection.execute("SELECT 1 FROM pattern_subject WHERE subject = ?", (subject,)).fetchone()
     ]
     for subject in gone:
-        connection.execute("DELETE FROM pattern WHERE instr(key, ?) > 0", (subject,))
+        connection.execute(
+            "DELETE FROM pattern WHERE instr(char(31) || key || char(31), char(31) || ? || char(31)) > 0",
+            (subject,),
+        )
 
 
 def _read_of(memory: Memory) -> tuple[object, ...]:

@@ -45,6 +45,22 @@ def test_ml_86_a_reminder_is_marked_once_it_was_delivered(tmp_path: Path) -> Non
     on_one_device(tmp_path, use)
 
 
+def test_yd_80_thinking_offers_triggers_and_puts_none_into_a_prompt(tmp_path: Path) -> None:
+    async def use(mind: Mind) -> None:
+        for n in range(4):
+            await mind.remember(f"yesterday Ann met Bob, number {n}", wait=True)
+        for _ in range(2):
+            await mind.think()
+        raised = await mind.triggers()
+        assert {(one.kind, one.status, one.delivered_by) for one in raised} == {("pattern", "pending", None)}
+        prompt = await mind.context("what happened before the harvest?")
+        for trigger in raised:
+            assert trigger.reason not in prompt.text
+            assert (await mind.deliver(trigger)).changed, "only the host does that"
+
+    on_one_device(tmp_path, use)
+
+
 def test_yd_70_a_move_that_is_not_legal_is_refused(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         await mind.remember("call the dentist", type="prospective", event_start=PAST)
