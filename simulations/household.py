@@ -102,7 +102,8 @@ class Household(Timeline):
         if not device.upgraded:
             self.drop_links(device, "it is upgraded")
             device.upgraded = True
-            device.start(self.now_ms)
+            if not self.attempt(device, lambda: device.start(self.now_ms), "at its first start"):
+                self.restart(device)
             self.say(device.name, "upgrade", "")
 
     def held_by(self, device: Device) -> Bits:
