@@ -1,13 +1,15 @@
 """Read the file of the MCP memory server: JSON lines of entities with observations, and of relations.
 
-An observation becomes a memory that names its entity, since it means nothing without; a relation an edge.
+An observation becomes a memory that names its entity, since it means nothing without; a relation an edge, and a
+memory that says it. Their metadata is what `samemind mcp --profile compat` writes, so that a program goes on with the
+graph it had.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from replica import derived_memory_id
+from replica import Value, derived_memory_id
 from samemind.portable.records import Edge, Item, Record, Unreadable
 
 SOURCE: Final = "mcp-memory"
@@ -42,20 +44,37 @@ def _records(number: int, record: Mapping[str, Any]) -> Iterator[Record]:
         if not all(isinstance(each, str) and each for each in (source, relation, target)):
             raise ValueError("a relation has texts at both ends")
         yield Edge(line=number, source=source, relation=relation, target=target, weight=1.0)
+        yield Item(
+            line=number,
+            rid=derived_memory_id(SOURCE, f"{source}\0{relation}\0{target}\0relation"),
+            text=f"{source} {relation} {target}",
+            fields={
+                "source": SOURCE,
+                "topic": source,
+                "meta": {"mcp": "relation", "from": source, "to": target, "relation": relation},
+            },
+        )
         return
     if record["type"] != "entity":
         raise ValueError(f"the type is {record['type']!r:.40}")
     name = record["name"]
     if not isinstance(name, str) or not name:
         raise ValueError("an entity has a name")
+    kind = record.get("entityType")
+    kind = kind if isinstance(kind, str) else ""
+    common: dict[str, Value] = {"source": SOURCE, "topic": name} | ({"tags": [kind]} if kind.strip() else {})
+    yield Item(
+        line=number,
+        rid=derived_memory_id(SOURCE, f"{name}\0entity"),
+        text=f"{name} ({kind})" if kind else name,
+        fields={**common, "meta": {"mcp": "entity", "entity": name, "type": kind}},
+    )
     for observation in record["observations"]:
         if not isinstance(observation, str):
             raise ValueError("an observation is a text")
-        text = observation if name.casefold() in observation.casefold() else f"{name}: {observation}"
-        tags = [record["entityType"]] if isinstance(record.get("entityType"), str) else []
         yield Item(
             line=number,
             rid=derived_memory_id(SOURCE, f"{name}\0{observation}"),
-            text=text,
-            fields={"source": SOURCE, "topic": name} | ({"tags": tags} if tags and tags[0] else {}),
+            text=observation if name.casefold() in observation.casefold() else f"{name}: {observation}",
+            fields={**common, "meta": {"mcp": "observation", "entity": name, "observation": observation}},
         )

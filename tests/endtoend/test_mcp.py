@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 
+import samemind
 from samemind.config import Home
 from samemind.lock import hold
 from tests.support import cli
@@ -227,8 +228,22 @@ def test_the_tools_of_the_reference_memory_server_do_what_they_do_there(tmp_path
     bob = {"name": "Bob", "entityType": "person", "observations": []}
     knows = {"from": "Ann", "to": "Bob", "relationType": "knows"}
 
+    before = tmp_path / "memory.json"
+    old = [
+        {"type": "entity", "name": "Cy", "entityType": "cat", "observations": ["sleeps"]},
+        {"type": "relation", "from": "Cy", "to": "Cy", "relationType": "washes"},
+    ]
+    before.write_text("\n".join(map(json.dumps, old)), encoding="utf-8")
+    with samemind.open_blocking(tmp_path) as mind:
+        assert mind.import_(before).imported == 4
+
     async def main() -> None:
         async with agent(tmp_path, "--profile", "compat") as client:
+            assert await call(client, "read_graph") == {
+                "entities": [{"name": "Cy", "entityType": "cat", "observations": ["sleeps"]}],
+                "relations": [{"from": "Cy", "to": "Cy", "relationType": "washes"}],
+            }
+            await call(client, "delete_entities", entityNames=["Cy"])
             assert [tool.name for tool in (await client.list_tools()).tools] == [
                 "create_entities", "create_relations", "add_observations", "delete_entities",
                 "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes",

@@ -170,7 +170,9 @@ def test_mem0_memories_keep_their_labels_and_their_time(tmp_path: Path, document
 
 def test_mcp_observations_name_their_entity_and_relations_are_edges(tmp_path: Path) -> None:
     path = written(tmp_path / "memory.jsonl", MCP_MEMORY)
-    assert [item.text for item in items(path)] == ["Ann_Stone: Speaks Spanish", "Ann_Stone sails"]
+    assert [item.text for item in items(path)] == [
+        "Ann_Stone (person)", "Ann_Stone: Speaks Spanish", "Ann_Stone sails", "Ann_Stone works_at Acme",
+    ]  # fmt: skip
     (edge,) = (record for record in read_path(path, "auto") if isinstance(record, Edge))
     assert (edge.source, edge.relation, edge.target) == ("Ann_Stone", "works_at", "Acme")
 
