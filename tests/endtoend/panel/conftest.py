@@ -74,7 +74,10 @@ def household(paired: Household) -> Iterator[Household]:
     for each in (paired.laptop, paired.phone):
         each.errors.clear()
     owner = paired.laptop.owner
-    rids = [memory["rid"] for memory in owner.post("/api/v1/list", {"limit": 500}).json["memories"]]
+    rids = [
+        memory["rid"]
+        for memory in owner.post("/api/v1/list", {"limit": 500, "include_cold": True}).json["memories"]
+    ]
     if rids:
         assert owner.post("/api/v1/forget", {"rids": rids}).status == 200
     yield paired

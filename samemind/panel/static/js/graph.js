@@ -7,8 +7,9 @@ import { state } from "./state.js";
 import { complain } from "./toasts.js";
 import { plural } from "./words.js";
 
-const WIDTH = 720;
 const HEIGHT = 460;
+const WIDE = 720;
+const NARROW = 420;
 const NAMES_MAX = 40;
 const NODES_MAX = 36;
 // The first name that is related to anything is the one to begin with.
@@ -19,10 +20,11 @@ const STEPS = 220;
 export function graphView() {
   const summary = h("p", { class: "lead" }, "Whom and what your memories name.");
   const names = h("ul", { class: "plain names", "aria-label": "Names" });
-  const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Graph" });
+  const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "group", "aria-label": "Graph" });
+  const figure = h("figure", { class: "graph-figure", hidden: true }, svg);
   const told = h("ul", { class: "plain told-of", "aria-label": "Memories that name it" });
   const table = h("ul", { class: "plain edges", "aria-label": "Relations" });
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Graph"), summary), h("div", { class: "graph-grid" }, names, h("div", { class: "graph-side" }, h("figure", { class: "graph-figure" }, svg), told, table)));
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Graph"), summary), h("div", { class: "graph-grid" }, names, h("div", { class: "graph-side" }, figure, told, table)));
   let chosen = null;
 
   call("entities", { limit: NAMES_MAX }).then(async ({ entities }) => {
@@ -46,6 +48,7 @@ export function graphView() {
     }
     if (chosen !== name) return true;
     say(summary, edges.length ? `${name}: ${plural(edges.length, "relation")} within two steps.` : `${name} is named, and related to nothing yet.`);
+    figure.hidden = !edges.length;
     draw(name, edges);
     const word = name.toLowerCase();
     keyed(told, state.memories.filter((memory) => memory.text.toLowerCase().includes(word)).slice(0, NAMED_MAX), {
@@ -63,7 +66,9 @@ export function graphView() {
     const weights = new Map([[centre, 1]]);
     for (const edge of edges) for (const end of [edge.source, edge.target]) weights.set(end, (weights.get(end) ?? 0) + 1);
     const kept = [...weights.keys()].sort((a, b) => (b === centre) - (a === centre) || weights.get(b) - weights.get(a) || (a < b ? -1 : 1)).slice(0, NODES_MAX);
-    const nodes = place(kept, edges, centre);
+    const width = matchMedia("(max-width: 640px)").matches ? NARROW : WIDE;
+    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    const nodes = place(kept, edges, centre, width);
     const lines = edges.filter((edge) => nodes.has(edge.source) && nodes.has(edge.target));
     svg.replaceChildren(
       ...lines.map((edge) => {
@@ -91,8 +96,8 @@ export function graphView() {
 }
 
 /** Let names push each other away and edges pull; the same picture for the same edges, every time. */
-function place(names, edges, centre) {
-  const nodes = new Map(names.map((name, at) => [name, { x: WIDTH / 2 + 150 * Math.cos(at * 2.4) * (name === centre ? 0 : 1), y: HEIGHT / 2 + 110 * Math.sin(at * 2.4) * (name === centre ? 0 : 1) }]));
+function place(names, edges, centre, width) {
+  const nodes = new Map(names.map((name, at) => [name, { x: width / 2 + 150 * Math.cos(at * 2.4) * (name === centre ? 0 : 1), y: HEIGHT / 2 + 110 * Math.sin(at * 2.4) * (name === centre ? 0 : 1) }]));
   const pairs = edges.map((edge) => [nodes.get(edge.source), nodes.get(edge.target)]).filter(([a, b]) => a && b && a !== b);
   const all = [...nodes.values()];
   for (let step = 0; step < STEPS; step++) {
@@ -121,7 +126,7 @@ function place(names, edges, centre) {
     for (const [name, node] of nodes) {
       if (name === centre) continue;
       const far = Math.hypot(node.dx, node.dy) || 1;
-      node.x = Math.min(WIDTH - 60, Math.max(60, node.x + (node.dx / far) * Math.min(far, heat)));
+      node.x = Math.min(width - 60, Math.max(60, node.x + (node.dx / far) * Math.min(far, heat)));
       node.y = Math.min(HEIGHT - 40, Math.max(24, node.y + (node.dy / far) * Math.min(far, heat)));
     }
   }
