@@ -28,6 +28,8 @@ FREQUENT_MAX: Final = 10
 STALE_MAX: Final = 5
 # A quarter of a year without being told again, edited or recalled.
 STALE_MS: Final = 90 * 86_400_000
+# What stands under a summary says much the same as its neighbours: whoever asks for that gets the summary.
+_NOT_COLD: Final = "NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def _part(
 ) -> Part:
     allowed, values = filters.sql()
     rows = connection.execute(
-        f"SELECT m.id FROM memory m WHERE {allowed} AND m.parent IS NULL AND {condition} "
+        f"SELECT m.id FROM memory m WHERE {allowed} AND m.parent IS NULL AND {condition} AND {_NOT_COLD} "
         f"ORDER BY {order}, m.rid LIMIT ?",
         (*values, *parameters, limit),
     )

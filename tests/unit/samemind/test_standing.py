@@ -68,6 +68,7 @@ def test_yd_10_a_list_shows_a_summary_in_place_of_its_cold_sources(tmp_path: Pat
         assert [view.rid for view in await mind.list(topic="bike")] == [other]
         await mind.set(rids[0], topic="bike")  # a list that parts the sources shows those that it names
         assert {view.rid for view in await mind.list(topic="bike")} == {other, rids[0]}
+        assert not {*(await mind.context()).rids} & {*rids}  # what to know unasked holds nothing cold
         await mind.archive(rids[1])
         assert {view.rid for view in await mind.list()} == {other, rids[0], rids[2]}
 
