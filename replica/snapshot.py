@@ -185,23 +185,26 @@ class _Absorption:
         for part, name, data in self.snapshot.cells:
             cell = renumber(decode_cell(part, data), self._dot, self._origin)
             theirs.cells[Key(Part(part), name)] = cell
-        merged = merge_states(
-            mine,
-            theirs,
-            lambda dot: old_base.get(dot.feed, 0) >= dot.seq,
-            lambda dot: self.covered.get(dot.feed, 0) >= dot.seq,
-        )
+        if all(old_base[feed.no] <= feed.fork for feed in feeds if feed.no in old_base):
+            merged = theirs  # nothing of mine was ever folded away: a newcomer's case, and a large one
+        else:
+            merged = merge_states(
+                mine,
+                theirs,
+                lambda dot: old_base.get(dot.feed, 0) >= dot.seq,
+                lambda dot: self.covered.get(dot.feed, 0) >= dot.seq,
+            )
         for rid in core.erased:
             merged.kill(rid)
         base_cells: dict[Key, Any] = dict.fromkeys(mine.cells)
         base_cells |= merged.cells
         base_tombstones = set(merged.tombstones)
-        # Folding moves the cells it is given, and the base stays as it is: fold on a copy.
-        copy = State(
-            {key: decode_cell(key.part, encode_cell(cell)) for key, cell in merged.cells.items()},
-            set(base_tombstones),
-        )
         rows = [row for row in core.store.rows() if row.seq > feeds[row.feed].base_seq]
+        # Folding moves the cells it is given, and the base stays as it is: fold on a copy.
+        cells = merged.cells
+        if rows:
+            cells = {key: decode_cell(key.part, encode_cell(cell)) for key, cell in cells.items()}
+        copy = State(dict(cells), set(base_tombstones))
         refolded = refold(
             copy, rows, feeds, core.feeds.vector_at, understood=core.understood, erased=core.erased
         )

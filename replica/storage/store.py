@@ -287,7 +287,16 @@ class SqliteStore:
             [
                 (key.part, key.name, encode_cell(cell))
                 for key, cell in changes.base_cells.items()
-                if cell is not None
+                if cell is not None and cell is not changes.cells.get(key)
+            ],
+        )
+        # A whole base that is new here is the state, cell by cell: told by the object, it is not written twice.
+        self._many(
+            "UPDATE cell SET base = x'' WHERE part = ? AND name = ?",
+            [
+                tuple(key)
+                for key, cell in changes.base_cells.items()
+                if cell is not None and cell is changes.cells.get(key)
             ],
         )
         gone = [tuple(key) for key, cell in changes.base_cells.items() if cell is None]
