@@ -66,6 +66,7 @@ class Errands:
     async def sync_at(self, address: Address, expected: DeviceId | None) -> SyncReport:
         started = trio.current_time()
         try:
+            self._check_own()
             reached = await reach([address], identity=self._identity, pins=self._group.trust.pins())
         except SyncError as error:
             return _report(expected, Traffic(), (), started, error)
@@ -95,11 +96,13 @@ class Errands:
             settled = await self._settled(device, link)
         except (SyncError, ReplicaError) as error:
             traffic = Traffic() if link is None else link.traffic.since(before)
-            return _report(device, traffic, () if link is None else _refused(link), started, error)
+            told = self._put_out() or error  # perhaps that was what ended it
+            return _report(device, traffic, () if link is None else _refused(link), started, told)
         traffic = settled.traffic.since(before) if settled is link else settled.traffic
         return _report(device, traffic, _refused(settled), started, None)
 
     async def _linked(self, device: DeviceId, since: float, seconds_max: float) -> Kept:
+        self._check_own()
         if not self._group.trust.admits(device):
             raise Untrusted(f"{device.hex()[:8]} is not a member of this group, or was revoked")
         self._wanted()
@@ -112,6 +115,15 @@ class Errands:
             if (failure := self._group.failure(key, since=since)) is not None:
                 raise failure
         raise LinkLost("it was not found on this network, and no address is known where it could be reached")
+
+    def _check_own(self) -> None:
+        if (out := self._put_out()) is not None:
+            raise out
+
+    def _put_out(self) -> Untrusted | None:
+        if self._identity.device_id not in self._group.trust.revoked:
+            return None
+        return Untrusted("this device was put out of the group: nobody talks to it any more")
 
     async def _settled(self, device: DeviceId, link: Link) -> Link:
         """Wait until a link is settled; if another takes its place meanwhile, until that one is."""

@@ -12,6 +12,7 @@ import trio
 
 from replica.errors import ReplicaError
 from replica.ids import DeviceId
+from replica.membership import Revocation
 from replica.replica import Replica
 from sync import peers
 from sync.errors import SyncError
@@ -33,6 +34,9 @@ class Group:
         """Everybody else who ever belonged to the group."""
         self.size = -1
         """How many introductions and revocations there are: it only grows."""
+        self.untold: dict[DeviceId, tuple[bytes, Revocation]] = {}
+        """Who was put out and has not heard it from us yet: certificate and revocation."""
+        self._told: set[DeviceId] = set()
         self._replica = replica
         self._own = own
         self._records: dict[DeviceId, PeerRecord] = {}
@@ -40,10 +44,11 @@ class Group:
 
     async def look(self) -> dict[DeviceId, PeerRecord]:
         """Look again at who belongs to the group; return the records that are new here."""
-        (members, revoked, self.size), found = await self._replica.run(
+        (members, revocations, revoked, self.size), found = await self._replica.run(
             lambda core, connection: (
                 (
                     tuple(core.membership.members.values()),
+                    core.membership.revocations,
                     core.membership.revoked,
                     len(core.membership.members) + len(core.membership.revocations),
                 ),
@@ -51,12 +56,23 @@ class Group:
             )
         )
         self.trust = Trust.of_group(((each.device, each.certificate, each.name) for each in members), revoked)
+        certificates = {each.device: each.certificate for each in members}
+        self.untold = {
+            each.device: (certificates[each.device], each)
+            for each in revocations
+            if each.device in certificates and each.device not in self._told and each.device != self._own
+        }
         self.names = {each.device: each.name for each in members if each.device != self._own}
         new = {device: record for device, record in found.items() if device not in self._records}
         for device, record in found.items():
             known = self._records.get(device, record)
             self._records[device] = replace(known, nickname=record.nickname, fixed=record.fixed)
         return new
+
+    def tell(self, device: DeviceId) -> Revocation:
+        """Return the revocation that a device is about to be told, once."""
+        self._told.add(device)
+        return self.untold.pop(device)[1]
 
     def record(self, device: DeviceId) -> PeerRecord:
         """Return what is kept of a peer."""

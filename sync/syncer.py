@@ -30,6 +30,7 @@ from sync.discovery.finder import Service, Sighting
 from sync.discovery.mdns import MdnsFinder
 from sync.errands import REACH_SECONDS_MAX, Errands
 from sync.errors import SyncError, Untrusted
+from sync.farewell import tell_revoked
 from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
@@ -147,7 +148,9 @@ class Syncer:
         """Look again at who is in the group; call it after introducing or revoking somebody."""
         new = await self._group.look()
         now_ms = self._now_ms()
-        self._roster.admit(self._group.trust.members.keys(), now_ms=now_ms)
+        is_out = self._identity.device_id in self._group.trust.revoked
+        # Whoever was put out is told so once, and then calls nobody any more.
+        self._roster.admit(() if is_out else self._group.trust.members.keys(), now_ms=now_ms)
         for device in self._group.fixed():
             if (address := self._group.record(device).fixed) is not None:
                 self._roster.fix(address, now_ms=now_ms, member=device)
@@ -257,15 +260,22 @@ class Syncer:
         with trio.CancelScope() as scope:
             self._knocking[scope] = None
             try:
+                untold = tuple(certificate for certificate, _ in self._group.untold.values())
                 secured, peer = await secure(
-                    stream, identity=self._identity, pins=self._group.trust.pins(), server_side=True
+                    stream, identity=self._identity, pins=self._group.trust.pins() + untold, server_side=True
                 )
             except SyncError as error:
                 _log.debug("a caller was not let in: %s", error)
                 return
             finally:
                 self._knocking.pop(scope)
-        if not scope.cancelled_caught:
+        if scope.cancelled_caught:
+            return
+        if peer in self._group.untold:
+            await tell_revoked(secured, self._group.tell(peer), self._replica.now_ms())
+        elif not self._group.trust.admits(peer):
+            await trio.aclose_forcefully(secured)
+        else:
             await self._keep(secured, peer, address=None)
 
     async def _keep(self, stream: SecureStream, peer: DeviceId, *, address: Address | None) -> None:

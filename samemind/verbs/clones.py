@@ -101,6 +101,7 @@ async def clone_checks(device: Device) -> list[Check]:
         Check(name="incarnation", ok=True, detail=f"{_minute(each.at)}: {each.detail}")
         for each in (await incidents(device))[-3:]
     ]
+    checks += await device.replica.run(_put_out)
     clone = await clone_of(device)
     if clone is not None:
         seen = (
@@ -114,6 +115,14 @@ async def clone_checks(device: Device) -> list[Check]:
             Check(name="clone", ok=False, detail=detail, fix=_PART_HERE if clone.must_part else _PART)
         )
     return checks
+
+
+def _put_out(core: Core, _: object) -> list[Check]:
+    by = [each.by for each in core.membership.revocations if each.device == core.device]
+    if not by:
+        return []
+    detail = f"{_called(core, by[0])} put this device out of the group: nobody talks to it any more"
+    return [Check(name="revoked", ok=False, detail=detail, fix="make a new home, and pair that")]
 
 
 async def _tell(device: Device, fresh: DeviceId) -> list[str]:
