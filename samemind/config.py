@@ -11,7 +11,6 @@ Nothing here opens anything but the settings; a verb that talks to a daemon impo
 import dataclasses
 import json
 import os
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -160,6 +159,8 @@ class Settings:
     @classmethod
     def load(cls, home: Home) -> Self:
         """Read the settings of a home; none is the same as an empty file."""
+        import tomllib  # a verb that talks to a daemon reads none
+
         try:
             found = tomllib.loads(home.settings.read_text(encoding="utf-8"))
         except FileNotFoundError:

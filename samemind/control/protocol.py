@@ -11,7 +11,6 @@ import os
 import socket
 import struct
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,6 +73,8 @@ def short_path(path: Path) -> Iterator[str]:
     if len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX:
         yield str(path)
         return
+    import tempfile  # a tenth of a call to the daemon, for the few whose home lies deep
+
     with tempfile.TemporaryDirectory(prefix="samemind-") as folder:
         link = Path(folder) / "home"
         link.symlink_to(path.parent, target_is_directory=True)
