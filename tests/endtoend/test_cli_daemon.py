@@ -35,9 +35,15 @@ def test_a_verb_goes_through_the_daemon_and_says_the_same_as_without_it(tmp_path
         assert (missing.code, missing.json["error"]["code"]) == (3, "not_found")
         status = cli.run(tmp_path, "status", "--json").json
         assert (status["running"], status["device_id"]) == (True, up.said["device_id"])
+        assert (status["think"]["runner"], status["think"]["thinking"]) == (up.said["device_id"], False)
+        assert cli.run(tmp_path, "think", "--json").json["consolidated"] == {"count": 0, "ids": []}
+        thought = cli.run(tmp_path, "status", "--json").json["think"]
+        assert thought["found"]["consolidated"] == 0
+        assert thought["last_at"] < thought["next_at"]
         digest = cli.run(tmp_path, "digest", "--json").json
     assert cli.run(tmp_path, "digest", "--json").json == digest
-    assert cli.run(tmp_path, "status", "--json").json["running"] is False
+    alone = cli.run(tmp_path, "status", "--json").json
+    assert (alone["running"], alone["think"]) == (False, None)
 
 
 def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
