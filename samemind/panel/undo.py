@@ -4,6 +4,7 @@ Nothing of a window is an op: other devices never hear of what was undone, and a
 window has forgotten nothing. The page hides what waits here, and every page of this panel hides the same.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -17,6 +18,8 @@ FORGET_S: Final = 4.0
 CLEAR_ALL_S: Final = 8.0
 # More than fingers can start within a window.
 WAITING_MAX: Final = 256
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class UndoWindows:
         self._closing.add(waiting.id)
         try:
             await self._forget(waiting.rids)
+        except Exception:  # a full disk, say: it is not forgotten, so it shows again, and the daemon goes on
+            _log.exception("could not forget what was chosen in the panel")
         finally:
             self._closing.discard(waiting.id)
             del self._open[waiting.id]

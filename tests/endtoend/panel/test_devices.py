@@ -72,12 +72,32 @@ def test_a_contradiction_is_settled_side_by_side_and_both_devices_know(
     expect(page.get_by_role("link", name="Questions")).to_contain_text("1")
     shoot(page, "questions")
     expect(there.locator(".question")).to_have_count(1)
-    question.get_by_role("button", name="This holds: Meta").click()
+    question.get_by_role("button", name="This is true: Meta").click()
     for each in (page, there):
         expect(each.locator(".question")).to_have_count(0)
         expect(each.locator("main")).to_contain_text("Nothing that was told contradicts anything else")
     decided = phone.ask("contradictions list")["contradictions"]
     assert [(each["status"], each["settled_by"]) for each in decided][:1] == [("settled", "resolution")]
+
+
+def test_what_the_inbox_brings_up_and_one_device_dismisses_is_gone_on_both(
+    laptop: Panel, phone: Panel, page: Page
+) -> None:
+    laptop.ask(
+        "remember", text="call the dentist", type="prospective", event_start="2020-01-01", no_facts=True
+    )
+    page.goto(f"{laptop.url}#/inbox")
+    page.get_by_role("button", name="Think now").click()
+    reminder = page.locator(".reminder").filter(has_text="call the dentist")
+    expect(reminder).to_have_count(1)
+    there = phone.page("#/inbox")
+    elsewhere = there.locator(".reminder").filter(has_text="call the dentist")
+    expect(elsewhere).to_have_count(1)
+    expect(there.get_by_role("link", name="Inbox, 1 open")).to_be_visible()
+    shoot(page, "inbox")
+    elsewhere.get_by_role("button", name="Dismiss").click()
+    for each in (reminder, elsewhere):
+        expect(each).to_have_count(0)
 
 
 def test_the_history_of_a_memory_is_a_line_through_time_by_device(

@@ -1,8 +1,10 @@
 // Hear what changes. The stream is closed while nobody looks at the page: browsers allow few connections, and a
 // hidden page misses nothing, since it is told on its return from where it left.
 
+import { enter } from "./api.js";
 import { state, changed, reloadSoon, takeWaiting } from "./state.js";
 
+const RETRY_MS = 3000;
 let source = null;
 const opsHeard = new Set();
 
@@ -35,8 +37,17 @@ function open() {
     state.connected = false;
     changed();
     // A browser gives up on a stream that was refused, as after a restart of the device: ask again now and then.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => !document.hidden && (close(), open()), 3000);
+    if (source?.readyState === EventSource.CLOSED) setTimeout(again, RETRY_MS);
   });
+}
+
+/** Come back, or, where the device does not know this browser any more, say so. */
+function again() {
+  if (document.hidden) return;
+  enter().then(
+    () => (close(), open()),
+    (error) => (error.status === 401 ? location.reload() : setTimeout(again, RETRY_MS)),
+  );
 }
 
 function close() {

@@ -60,8 +60,8 @@ function question(item) {
   element.foot = h(
     "div",
     { class: "question-foot" },
-    h("button", { type: "button", on: { click: () => resolve(element, { keep_both: true }, "Both are kept") } }, "Both hold"),
-    h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, "Say it anew…"),
+    h("button", { type: "button", on: { click: () => resolve(element, { keep_both: true }, "Both are kept") } }, "Both are true"),
+    h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, "Neither: say it anew…"),
   );
   element.others = h("ul", { class: "plain others" });
   element.before = h("p", { class: "muted before" });
@@ -73,14 +73,14 @@ function sideOf(letter, element) {
   const value = h("p", { class: "value" });
   const text = h("p", { class: "quote" });
   const meta = h("p", { class: "muted" });
-  const button = h("button", { type: "button", class: "primary", on: { click: () => resolve(element, { [`keep_${letter}`]: true }, "Settled") } }, "This holds");
+  const button = h("button", { type: "button", class: "primary", on: { click: () => resolve(element, { [`keep_${letter}`]: true }, "Settled") } }, "This is true");
   return { element: h("section", { class: "side-card", data: { side: letter } }, value, text, meta, button), value, text, meta, button };
 }
 
 function updateQuestion(element, item) {
   element.item = item;
   say(element.title_, subject(item));
-  say(element.severity, item.severity ?? "");
+  say(element.severity, `${item.severity} severity`);
   element.dataset.severity = item.severity ?? "";
   for (const letter of ["a", "b"]) {
     const side = element[letter];
@@ -88,11 +88,11 @@ function updateQuestion(element, item) {
     say(side.text, `“${textOf(item[letter])}”`);
     say(side.meta, told(item[letter]));
     side.element.style.setProperty("--hue", hueOf(item[letter].device));
-    side.button.setAttribute("aria-label", `This holds: ${item[letter].value}`);
+    side.button.setAttribute("aria-label", `This is true: ${item[letter].value}`);
   }
   keyed(element.others, item.others, {
     key: (other) => other.rid,
-    make: (other) => h("li", {}, h("strong", {}, other.value), h("span", { class: "muted" }, told(other)), h("button", { type: "button", on: { click: () => resolve(element, { keep: other.rid }, "Settled") } }, "This holds")),
+    make: (other) => h("li", {}, h("strong", {}, other.value), h("span", { class: "muted" }, told(other)), h("button", { type: "button", on: { click: () => resolve(element, { keep: other.rid }, "Settled") } }, "This is true")),
   });
   say(element.before, item.resolutions.length > 1 ? `Decided otherwise before: ${item.resolutions.map((each) => `${each.device_name ?? deviceName(each.device)} kept ${each.kept.join(", ")}`).join("; ")}.` : "");
 }
@@ -111,7 +111,7 @@ async function resolve(element, how, said) {
 
 function merge(element) {
   if (element.querySelector("form")) return;
-  const input = h("textarea", { rows: "2", "aria-label": "What holds instead" });
+  const input = h("textarea", { rows: "2", "aria-label": "What is true instead" });
   input.value = textOf(element.item.b);
   const form = h(
     "form",
