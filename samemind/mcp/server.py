@@ -117,7 +117,11 @@ class _Verbs:
         uri = str(params.uri)
         try:
             known = any(page.uri == uri for page in self._pages)
-            text = await read_page(uri, scoped(ask, self._scope)) if known else None
+            text = (
+                await read_page(uri, scoped(ask, self._scope), whole=self._scope.workspace is None)
+                if known
+                else None
+            )
         except SamemindError as error:
             raise MCPError(types.INTERNAL_ERROR, error.message) from error
         if text is None:

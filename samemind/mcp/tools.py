@@ -131,21 +131,21 @@ READ_ONLY: Final = frozenset(
     {
         "get", "list", "history", "diff", "why-not", "graph", "entities", "peers list", "status", "digest",
         "log", "verify", "doctor", "stats", "contradictions show", "triggers list", "goals list",
-        "profile", "blocks list", "blocks get", "sessions", "queue list",
+        "profile show", "blocks list", "blocks get", "sessions", "queue list",
     }
 )  # fmt: skip
 ADDITIVE: Final = frozenset(
     {
         "remember-many", "tag", "pin", "unpin", "archive", "unarchive", "relate", "think", "goals add",
-        "goals done", "triggers deliver", "triggers act", "triggers dismiss", "feedback", "sync",
-        "queue requeue",
+        "goals done", "triggers deliver", "triggers act", "triggers dismiss", "feedback", "extract",
+        "sync", "queue requeue",
     }
 )  # fmt: skip
 IDEMPOTENT: Final = frozenset(
     {
         "edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "relate", "unrelate",
         "remember-many", "goals done", "triggers deliver", "triggers act", "triggers dismiss",
-        "blocks edit",
+        "blocks edit", "profile set",
     }
 )  # fmt: skip
 # Options that belong to a terminal or a file system.
