@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from cognition import TOKENS_DEFAULT, Context
 from cognition.budget import memory_budget
+from cognition.consolidation.summaries import Summary, summary_named
 from cognition.overview import read_overview, widen
 from cognition.ranking.classes import SINGLE_HOP
 from replica import Core, Kind, MemoryId, Row, op_uuid, show_memory_id
@@ -60,8 +61,9 @@ async def why(device: Device, options: ExplainWhy) -> Why:
     """Follow a memory back to where it came from; the store's writer waits, so that the log holds still."""
 
     def read(core: Core, connection: sqlite3.Connection) -> Why:
-        rid = find_memory(connection, options.rid, forgotten=True)
-        chain = list(_chain(core, connection, rid))
+        rid = find_memory(connection, options.rid, forgotten=True, summary=True)
+        summary = summary_named(connection, rid)
+        chain = list(_chain(core, connection, rid) if summary is None else _drawn(core, connection, summary))
         checked = [link.signature_ok for link in chain if link.signature_ok is not None]
         return Why(
             rid=show_memory_id(rid),
@@ -101,6 +103,14 @@ def _chain(core: Core, connection: sqlite3.Connection, rid: MemoryId) -> Iterabl
         if parents is None or parents[0] is None:
             return
         relation, at = "taken from", bytes(parents[0])
+
+
+def _drawn(core: Core, connection: sqlite3.Connection, summary: Summary) -> Iterable[Provenance]:
+    """Give a summary, and every memory that it was drawn from, the oldest first."""
+    yield Provenance(rid=show_memory_id(summary.rid), relation="itself", text=summary.memory.text)
+    for member in summary.members:
+        (view,) = select_memories(connection, "WHERE m.rid = ?", (member.rid,))
+        yield _link(core, member.rid, "drawn from", view)
 
 
 def _link(core: Core, rid: MemoryId, relation: str, view: MemoryView | None) -> Provenance:

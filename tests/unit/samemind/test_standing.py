@@ -82,6 +82,12 @@ def test_a_summary_is_shown_and_neither_changed_nor_forgotten(tmp_path: Path) ->
         view = await mind.get(summary[:8])
         assert view.text.startswith(LAKE)
         assert {*view.summary_of} == {*rids}
+        why = await mind.why(summary)
+        assert [(link.relation, link.rid) for link in why.chain] == [
+            ("itself", summary),
+            *(("drawn from", rid) for rid in rids),
+        ]
+        assert why.signature_ok
         calls: list[Callable[[], Awaitable[object]]] = [
             lambda: mind.forget(summary),
             lambda: mind.forget(summary, erase=True),
