@@ -46,6 +46,18 @@ def test_yd_24_a_thousand_feedbacks_keep_every_weight_within_bounds_and_the_sum_
     assert all(-(10**15) < amount < 10**15 for amount in sums.values())
 
 
+def test_yd_24_a_weight_is_clamped_before_all_are_normalised() -> None:
+    whole = 10 * WHOLE_AMOUNT
+    up = learned({"recency": whole})
+    assert up == pytest.approx(
+        {name: (0.9 if name == "recency" else first) / 1.75 for name, first in FIRST_WEIGHTS.items()}
+    )
+    down = learned({"similarity": -whole})
+    assert down == pytest.approx(
+        {name: (0.05 if name == "similarity" else first) / 0.65 for name, first in FIRST_WEIGHTS.items()}
+    )
+
+
 def test_yd_25_the_rate_is_applied_where_feedback_is_given() -> None:
     given = {"meaning": 3.0, "graph": 1.0, "question": -5.0}
     assert dict(lesson(RID, given, relevant=True).amounts) == {

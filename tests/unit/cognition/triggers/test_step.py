@@ -6,7 +6,8 @@ import pytest
 
 from cognition.patterns.step import Patterns
 from cognition.scoring import DAY_MS
-from cognition.triggers.kinds import HOUR_MS, REMINDER, REVIEW, Candidate, Thresholds
+from cognition.triggers.detect import DETECTORS
+from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Candidate, Thresholds
 from cognition.triggers.lattice import Status
 from cognition.triggers.raised import Described, described
 from cognition.triggers.step import Triggers, choose, write_of
@@ -174,6 +175,37 @@ def test_a_thing_is_not_brought_up_again_before_it_has_cooled_down() -> None:
     assert choose([first, second], [], NOW_MS, Thresholds()) in ([first], [second]), (
         "one of a subject at a time"
     )
+
+
+def test_what_was_raised_anywhere_is_not_raised_again_whatever_its_kind(home: Home) -> None:
+    rid = home.remember("call")
+    known = Candidate(REMINDER, rid, 7, 1.0)
+    home.commit(write_of(known, Status.PENDING))
+    raised = [one.raised for one in described(home.connection, home.now_ms)]
+    assert choose([known], raised, home.now_ms, Thresholds()) == []
+    other = Candidate(REMINDER, rid, 8, 1.0)
+    assert choose([known, other], raised, home.now_ms, Thresholds()) == [other]
+
+
+def test_the_window_of_every_kind_stands_still_while_its_subject_does(home: Home) -> None:
+    """Devices that look at different times must come to one id."""
+    home.remember("the safe is behind the picture", importance=0.8)
+    home.remember("call the dentist", type="prospective", event_start=NOW_MS)
+    home.remember("I want to sail to Greece", goal="open")
+    for taste in ("Google", "Meta"):
+        home.commit(Write(Claim("owner", "works_at", taste, (), None), home.remember(f"at {taste}")))
+    for n in range(20):
+        home.remember(f"note {n}", topic="garden", told_at=NOW_MS + n * DAY_MS * 9)
+    for n in range(4):
+        home.remember(f"yesterday Ann met Bob, number {n}")
+    Patterns().run(home.core, home.connection, home.now_ms)
+    ids = []
+    for days in (200, 300):
+        home.now_ms = NOW_MS + days * DAY_MS
+        found = [one for each in DETECTORS for one in each(home.connection, home.now_ms, Thresholds())]
+        ids.append({(one.written_kind, one.id) for one in found})
+    assert ids[0] == ids[1]
+    assert {kind.partition(":")[0] for kind, _ in ids[0]} == KINDS.keys() - {"goal_progress"}
 
 
 def test_an_inbox_takes_five_reviews_and_any_number_of_reminders() -> None:
