@@ -39,6 +39,7 @@ from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, fuse_hits, pool_size, rank, recall
 from cognition.relating import related
+from cognition.spelling import corrected
 from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
 from cognition.talk.reader import TalkReader
@@ -168,7 +169,7 @@ class Mind:
 
     async def _read(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""
-        asked = Query(text)
+        asked = Query(await self._replica.read(lambda connection: corrected(connection, text)))
         if not asked.terms:
             return asked, None
         try:

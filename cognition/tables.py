@@ -23,7 +23,7 @@ from cognition.memories import fields_of
 from replica import RowChange, transaction
 
 # Raise it when a table, or what `indexed` returns, changes.
-TABLES_VERSION: Final = 1
+TABLES_VERSION: Final = 2
 
 # Memories read at a time when the tables are filled again.
 _REBUILD_ROWS: Final = 2_000
@@ -41,6 +41,9 @@ _CREATE: Final = (
     """CREATE VIRTUAL TABLE memory_text USING fts5(
         text, speaker, about, content='', tokenize="porter unicode61 remove_diacritics 2"
     )""",
+    # Views of its words, which take no room: which there are, and where each stands.
+    "CREATE VIRTUAL TABLE memory_word USING fts5vocab('memory_text', 'row')",
+    "CREATE VIRTUAL TABLE memory_word_at USING fts5vocab('memory_text', 'instance')",
     "CREATE TABLE vector_space (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
     # 16-bit floats: half the file and half the time to load, for a change of the cosine in its fifth digit.
     "CREATE TABLE vector (id INTEGER PRIMARY KEY, space INTEGER NOT NULL, data BLOB NOT NULL)",
@@ -58,7 +61,7 @@ _CREATE: Final = (
     "INSERT INTO memory_text (memory_text, rank) VALUES ('automerge', 8)",
     "INSERT INTO memory_text (memory_text, rank) VALUES ('hashsize', 4194304)",
 )
-_TABLES: Final = ("memory_text", "vector", "vector_space", "embed_queue")
+_TABLES: Final = ("memory_word", "memory_word_at", "memory_text", "vector", "vector_space", "embed_queue")
 
 _ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES (?, ?, ?, ?)"
 _DROP_WORDS: Final = (

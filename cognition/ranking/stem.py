@@ -88,9 +88,7 @@ _STEM_MIN: Final = 3
 @lru_cache(_KEPT)
 def stem(word: str) -> str:
     """Return what a folded word has in common with its other forms."""
-    known = _IRREGULAR.get(word)
-    if known is not None:
-        return known
+    word = _IRREGULAR.get(word, word)  # and on: "choose" is folded too
     if len(word) <= _STEM_MIN or not word.isascii():
         return word
     if word.endswith("ies"):
@@ -109,3 +107,8 @@ def stem(word: str) -> str:
     if word.endswith("e") and len(word) > _STEM_MIN:
         word = word[:-1]
     return word[:-1] + "i" if word.endswith("y") and len(word) > _STEM_MIN else word
+
+
+def is_form_of(one: str, other: str) -> bool:
+    """Say whether two words are forms of one irregular verb or noun, or the same."""
+    return _IRREGULAR.get(one, one) == _IRREGULAR.get(other, other)

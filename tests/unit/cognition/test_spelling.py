@@ -1,0 +1,73 @@
+"""What was mistyped is put right by the words that memories hold."""
+
+from pathlib import Path
+
+import pytest
+
+import samemind
+from cognition.spelling import corrected, slips
+from tests.support.minds import Home
+
+HELD = (
+    "We chose Postgres over MySQL for the billing service",
+    "Maria lives in Lisbon with her dachshund",
+    "The deployment to Frankfurt failed on Thursday",
+    "Überraschung: Günther fährt nach Zürich",
+    "Сегодня Алексей переехал в Варшаву",
+)
+
+
+@pytest.fixture(scope="module")
+def home() -> Home:
+    made = Home()
+    for text in HELD:
+        made.remember(text)
+    return made
+
+
+def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
+    pairs = {("postgres", "postgers"): 1, ("postgres", "postgres"): 0, ("abcd", "abc"): 1, ("abc", "abcd"): 1,
+             ("abcd", "abxd"): 1, ("kitten", "sitting"): 3, ("", "ab"): 2, ("ab", "ba"): 1}  # fmt: skip
+    assert {pair: slips(*pair) for pair in pairs} == pairs
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("did we choose Postgers?", "did we choose postgres?"),
+        ("what about the biling service", "what about the billing service"),
+        ("the deploiment failed", "the deployment failed"),
+        ("who has a daschhund", "who has a dachshund"),
+        ("Frankfurtt deployment", "frankfurt deployment"),
+        ("was ist mit Günhter", "was ist mit günther"),
+        ("куда переехла Алексей", "куда переехал Алексей"),
+    ],
+)
+def test_pm_65_a_mistyped_word_is_taken_for_the_one_that_is_held(home: Home, asked: str, meant: str) -> None:
+    assert corrected(home.connection, asked) == meant
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "where does Marie live",  # another person
+        "where does Carla live",
+        "is it a cat",  # too short to tell
+        "did we choose Postgres",
+        "Oracle or Sybase",
+        "what is a zeppelin",
+        "Kubernetes Terraform Ansible Jenkins",  # about something else altogether
+        "",
+        "?!",
+        "12345 abc123",
+    ],
+)
+def test_what_may_be_meant_as_it_stands_is_left_alone(home: Home, asked: str) -> None:
+    assert corrected(home.connection, asked) == asked
+
+
+def test_pm_65_a_question_with_a_slip_finds_its_memory(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        for text in HELD:
+            mind.remember(text)
+        assert mind.recall("why Postgers?", k=1)[0].text == HELD[0]

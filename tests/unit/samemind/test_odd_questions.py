@@ -1,0 +1,88 @@
+"""Whatever is asked, there is an answer or a clear error: never a crash, and never another question's answer."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import samemind
+from cognition import HashedEmbedder
+from cognition.errors import IndexStale
+from cognition.index import ExactIndex
+from samemind.blocking import BlockingMind
+
+TEXTS = (
+    "Ann moved to Lisbon last spring",
+    'She said "AND" OR (NOT) NEAR/2 * ^ {quotes} and more',
+    "The emoji 🎉🧑‍🚀 stands here",
+    "ירושלים היא עיר יפה",
+    "who are you",
+)
+
+
+@pytest.fixture(scope="module")
+def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path_factory.mktemp("odd") / "home") as opened:
+        for text in TEXTS:
+            opened.remember(text)
+        opened.remember("The last of them", wait=True)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "", " ", "\n\t", "?!…—", "the of and", "🎉", "\u200f\u202e\u0000", "a" * 100_000, "word " * 20_000,
+        "'; DROP TABLE memory; --",
+        "NEAR(a b, 5)", "text:lisbon", "* OR *", '"unbalanced', "(((((", "speaker : ann", "a AND NOT b", "\ud83c",
+    ],
+)  # fmt: skip
+def test_an_odd_question_has_an_answer(mind: BlockingMind, query: str) -> None:
+    try:
+        found = mind.recall(query)
+    except samemind.Usage:
+        return
+    assert len(found) <= 10
+    assert mind.list().total == len(TEXTS) + 1
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ('what was said with "AND" OR (NOT) NEAR quotes', 1),
+        ("emoji 🎉 where", 2),
+        ("ירושלים", 3),
+        ("who are you", 4),
+        ("ANN'S LISBON!!!", 0),
+    ],
+)
+def test_marks_scripts_and_stop_words_find_what_they_stand_in(
+    mind: BlockingMind, query: str, wanted: int
+) -> None:
+    assert mind.recall(query)[0].text == TEXTS[wanted]
+
+
+def test_no_answers_and_a_million_answers_may_be_wished_for(mind: BlockingMind) -> None:
+    assert mind.recall("Lisbon", k=0).results == []
+    assert len(mind.recall("Lisbon moved said stands", k=10**6)) <= len(TEXTS) + 1
+    with pytest.raises(samemind.Usage, match="expected k of 0 or more"):
+        mind.recall("Lisbon", k=-1)
+
+
+def test_what_cannot_be_meant_is_refused_by_name(mind: BlockingMind) -> None:
+    with pytest.raises(samemind.Usage, match="expected"):
+        mind.recall("Lisbon", type="gossip")
+    with pytest.raises(samemind.Usage, match="begins before it ends"):
+        mind.recall("Lisbon", since="2024-05-01", until="2023-05-01")
+    with pytest.raises(samemind.Usage, match="as_of"):
+        mind.recall("Lisbon", as_of="the day before yesterday")
+    assert mind.recall("Lisbon", k=1, as_of="2999-01-01")[0].text == TEXTS[0]
+
+
+def test_ml_14_vectors_of_another_width_are_refused_by_the_index() -> None:
+    index = ExactIndex(HashedEmbedder().width)
+    for shape in ((1, 7), (2, HashedEmbedder().width)):
+        with pytest.raises(IndexStale, match="expected"):
+            index.add([1], np.zeros(shape, np.float32))
+    with pytest.raises(IndexStale, match="expected a vector of width"):
+        index.search(np.zeros(7, np.float32), 1)
