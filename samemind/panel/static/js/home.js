@@ -23,7 +23,7 @@ export function agreement() {
   const away = peers.filter((peer) => peer.state !== "linked");
   const rest = away.length ? `${new Intl.ListFormat("en").format(away.map((peer) => peer.name))} ${away.length === 1 ? "is" : "are"} away and will catch up.` : "Whatever one is told, the others know within a moment.";
   if (!linked.length) return ["Nobody else is here", rest];
-  if (behind.length) return [`${names} ${linked.length === 1 ? "is" : "are"} catching up`, rest];
+  if (behind.length) return [`${new Intl.ListFormat("en").format(behind.map((peer) => peer.name))} ${behind.length === 1 ? "is" : "are"} catching up`, rest];
   return [`You and ${names} hold the same ${memories}`, rest];
 }
 

@@ -9,7 +9,7 @@ const WIDE = 640;
 const NARROW = 400;
 // Two devices stand side by side; more stand around this one, and need the room.
 const LOW = 210;
-const HIGH = 420;
+const HIGH = 450;
 // Each op of a burst would be a cloud: this many dots say "many".
 const DOTS_MAX = 8;
 const FLIGHT_MS = 900;
@@ -99,7 +99,7 @@ export function syncMap() {
 
 function around(middle, width, place, count) {
   const angle = (count % 2 ? -Math.PI / 2 : 0) + (2 * Math.PI * place) / count;
-  return { x: middle.x + Math.cos(angle) * width * 0.36, y: middle.y + Math.sin(angle) * HIGH * 0.32 };
+  return { x: middle.x + Math.cos(angle) * width * 0.36, y: middle.y + Math.sin(angle) * HIGH * 0.34 };
 }
 
 /** How it stands with a peer, in a few words. */
