@@ -15,7 +15,7 @@ DEV := $(VENV)/.installed-dev
 SEED ?= 1
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep e2e bench bench-recall bench-sync bench-think docs clean
+.PHONY: help demo test lint format check simulate sweep endurance e2e bench bench-recall bench-sync bench-think docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ simulate: $(CORE) ## replay one world: make simulate SEED=0x2a
 
 sweep: $(CORE) ## many worlds: make sweep SEEDS=1..1000
 	$(BIN)/python -m simulations sweep --seeds $(SEEDS)
+
+endurance: $(DEV) ## twenty devices that come and go: make endurance MINUTES=10
+	MINUTES=$(or $(MINUTES),10) $(BIN)/python -m pytest -s tests/endurance
 
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend

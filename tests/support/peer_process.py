@@ -1,6 +1,7 @@
 """A device in a process of its own: a replica and a syncer, moved by lines on its standard input.
 
-    python -m tests.support.peer_process FOLDER NAME [--knows NAME]... [--listen HOST] [--call ADDRESS]... [--mdns]
+    python -m tests.support.peer_process FOLDER NAME [--knows NAME]... [--listen HOST [--port N]]
+                                                     [--call ADDRESS]... [--mdns]
 
 Prints one JSON line when it is up (its address), and one for each line it was given: `remember N TEXT` (N memories,
 one commit each; says when the last was durable), `digest`, `sync`, `peers`, `wait TEXT` (until it remembers that).
@@ -74,7 +75,7 @@ async def main(options: argparse.Namespace) -> None:
             device.identity,
             device.host,
             name=options.name,
-            listen_on=None if options.listen is None else (options.listen, 0),
+            listen_on=None if options.listen is None else (options.listen, options.port),
             mdns=options.mdns,
             fixed=[Address.parse(each) for each in options.call],
         ) as syncer:
@@ -89,6 +90,7 @@ if __name__ == "__main__":
     parser.add_argument("name")
     parser.add_argument("--knows", action="append", default=[])
     parser.add_argument("--listen")
+    parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--call", action="append", default=[])
     parser.add_argument("--mdns", action="store_true")
     trio.run(main, parser.parse_args())

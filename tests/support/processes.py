@@ -19,6 +19,11 @@ class Process:
         self._process = start([*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.up = self.hear()
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
     def hear(self) -> dict[str, Any]:
         """The next line it says."""
         assert self._process.stdout is not None

@@ -5,6 +5,7 @@ import pytest
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.ops import Erase
+from replica.snapshot import make_snapshot
 from replica.verify import verify_replica
 from sync import exchange
 from sync.errors import RemoteProtocolError
@@ -45,7 +46,7 @@ def compacted() -> tuple[Core, Core]:
 
 def test_only_the_rest_is_sent_after_a_cut() -> None:
     laptop, phone = compacted()
-    whole = len(list(exchange.parts_of(exchange.make_snapshot(laptop))))
+    whole = len(list(exchange.parts_of(make_snapshot(laptop))))
     assert whole > 10
     first = converse(phone, laptop, parts_max=6)
     assert texts(phone) == set()
@@ -62,7 +63,7 @@ def test_cut_again_and_again_it_still_arrives() -> None:
     sent = 0
     while not texts(phone):
         sent += len(converse(phone, laptop, parts_max=3))
-    assert sent == len(list(exchange.parts_of(exchange.make_snapshot(laptop))))
+    assert sent == len(list(exchange.parts_of(make_snapshot(laptop))))
     sync(phone, laptop)
     assert agree(phone, laptop)
 
