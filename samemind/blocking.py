@@ -205,8 +205,9 @@ class BlockingMind:
         include_cold: bool = False,
         as_of: When | None = None,
         seen_by: str | None = None,
+        fading: bool = False,
     ) -> Listed:
-        """List memories, newest first."""
+        """List memories, newest first; or, `fading`, those that are about to be forgotten, the faintest first."""
         return self._run(
             lambda: self._mind.list(
                 limit=limit,
@@ -225,6 +226,7 @@ class BlockingMind:
                 include_cold=include_cold,
                 as_of=as_of,
                 seen_by=seen_by,
+                fading=fading,
             )
         )
 

@@ -248,10 +248,12 @@ class Mind:
         include_cold: bool = False,
         as_of: When | None = None,
         seen_by: str | None = None,
+        fading: bool = False,
     ) -> Listed:
-        """List memories, newest first."""
+        """List memories, newest first; or, `fading`, those that are about to be forgotten, the faintest first."""
         return await self._ask(
             memories.LIST,
+            fading=fading,
             limit=limit,
             offset=offset,
             type=type,

@@ -129,6 +129,7 @@ class Get:
 class List(Filters):
     """List memories, newest first."""
 
+    fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
     offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
     as_of: str | None = option(

@@ -41,7 +41,7 @@ from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
 from samemind.verbs.pins import check_pins
-from samemind.verbs.standing import list_page, view_of
+from samemind.verbs.standing import fading_page, list_page, view_of
 from samemind.verbs.talk import note_talk
 from samemind.verbs.views import show_origin
 
@@ -224,11 +224,12 @@ async def list_(device: Device, options: List) -> Listed:
     if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
     filters, now_ms = kept(options), device.now_ms()
+    page = fading_page if options.fading else list_page
     return await read_at(
         device,
         options.as_of,
         options.seen_by,
-        lambda connection: list_page(
+        lambda connection: page(
             connection, filters, limit=options.limit, offset=options.offset, now_ms=now_ms
         ),
     )

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from cognition import Filters
 from cognition.consolidation.summaries import Summary, read_summaries, standing_under, summary_named
+from cognition.fading import weakest
 from cognition.memories import read_memories
 from cognition.tiers import tier
 from replica import MemoryId, show_memory_id
@@ -59,6 +60,15 @@ def list_page(
     for summary in read_summaries(connection, [no for _, no in page if no is not None]):
         shown[show_memory_id(summary.rid)] = _summary_view(connection, summary, now_ms=now_ms)
     return Listed(memories=[shown[show_memory_id(rid)] for rid, _ in page], total=total)
+
+
+def fading_page(
+    connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int, now_ms: int
+) -> Listed:
+    """Return a page of what is about to be forgotten, the faintest first; nothing fades that no filter lets through."""
+    found = weakest(connection, filters, now_ms=now_ms)
+    page = [memory_view(connection, MemoryId(rid)) for rid, _ in found[offset : offset + limit]]
+    return Listed(memories=_standing(connection, page, now_ms=now_ms), total=len(found))
 
 
 def _standing(

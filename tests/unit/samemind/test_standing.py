@@ -156,3 +156,16 @@ def test_a_retraction_is_taken_back_until_its_window_closes(tmp_path: Path) -> N
             await mind.retract(source="rumours", undo_s=-1)
 
     with_mind(tmp_path, main)
+
+
+def test_what_is_about_to_be_forgotten_is_listed_for_rehearsal(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        strong = await mind.remember("How to bleed a radiator", importance=0.9, no_dedup=True)
+        faint = await mind.remember("The bicycle has a flat tyre", importance=0.1, no_dedup=True)
+        kept = await mind.remember("The code is in the safe", importance=0.05, pin=True)
+        listed = await mind.list(fading=True)
+        assert [view.rid for view in listed] == [faint.rid, strong.rid]
+        assert (listed.total, (await mind.list(fading=True, offset=1))[0].rid) == (2, strong.rid)
+        assert kept.rid in {view.rid for view in await mind.list()}
+
+    with_mind(tmp_path, main)
