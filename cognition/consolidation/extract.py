@@ -1,13 +1,12 @@
 """Say in a few sentences what several memories say. Pure, and made of their own sentences: nothing is invented.
 
 The most important memory leads, whole. Of each of the others, in the order of their importance, the sentences follow
-that hold something new, while there is room. Speakers are named where the memories have more than one; sentences in
-the first person keep their speaker's name in front, so that "I" is never somebody else.
+that hold something new, while there is room. Where the memories have more than one speaker, each sentence is given to
+its own, so that "I" is never somebody else; one speaker of all is the summary's, as a memory has one.
 
 A summary's text is computed whenever it is shown and never stored: what a forgotten memory said is in no summary.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -25,7 +24,6 @@ IMPORTANCE_DEFAULT: Final = 0.5
 IMPORTANCE_RAISE: Final = 0.1
 
 _ENDS: Final = (".", "!", "?", "…", ":", ";")
-_FIRST_PERSON: Final = re.compile(r"\b(?:I|me|my|mine|we|us|our)\b", re.IGNORECASE)
 
 
 class Source(NamedTuple):
@@ -77,7 +75,7 @@ def _telling(text: str) -> set[str]:
 
 
 def _said(text: str, speaker: str | None, *, named: bool) -> str:
-    return f"{speaker}: {text}" if speaker and (named or _FIRST_PERSON.search(text)) else text
+    return f"{speaker}: {text}" if speaker and named else text
 
 
 def _joined(one: str, other: str) -> str:
