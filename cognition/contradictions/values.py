@@ -7,6 +7,7 @@ Zurich", nor "17 May" the "17th of May 1990". Whether Leipzig is in Saxony is no
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 # Whoever owns the devices: the subject of "I" where nobody is named as speaker.
@@ -16,6 +17,8 @@ ENDED: Final = "(ended)"
 SLOT_BYTES: Final = 16
 
 _WORDS: Final = re.compile(r"[^\W_]+(?:[&+][^\W_]*)*")
+# Every claim of a slot is compared with each value in it, again with each new claim.
+_WORDS_KEPT: Final = 4_096
 _ORDINAL: Final = re.compile(r"^(\d{1,2})(?:st|nd|rd|th)$")
 _EMPTY_WORDS: Final = """
     a an the of in at on to my our his her their inc ltd llc gmbh corp company der die das el la los las le les
@@ -23,6 +26,7 @@ _EMPTY_WORDS: Final = """
 _EMPTY: Final = frozenset(_EMPTY_WORDS.split())
 
 
+@lru_cache(maxsize=_WORDS_KEPT)
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a value that tell it from others; an address is one word."""
     if "@" in text:
