@@ -109,6 +109,10 @@ def test_yd_68_memories_that_are_alike_in_one_month_are_a_theme() -> None:
     assert think(home) == [], "no vectors, no themes"
     embed(home, rids, [1, 0.1], [1, 0.2], [1, 0.0], [1, 0.3], [0, 1])
     assert think(home) == ["4 memories share a theme: bread, rose, rye"]
+    three = Home()
+    rids = [three.remember(text, told_at=NOW_MS + n * 6 * DAY_MS) for n, text in enumerate(texts[:3])]
+    embed(three, rids, [1, 0.1], [1, 0.2], [1, 0.0])
+    assert think(three) == [], "three are too few"
     apart = Home()
     rids = [apart.remember(text, told_at=NOW_MS + n * 31 * DAY_MS) for n, text in enumerate(texts)]
     embed(apart, rids, *[[1, 0.1]] * 5)
