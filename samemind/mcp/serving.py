@@ -3,10 +3,11 @@
 from samemind.config import Home
 from samemind.errors import Failed
 from samemind.mcp.scope import Scope
+from samemind.results.agents import Served
 from samemind.surface.agents import ServeMcp
 
 
-def mcp(home: Home, options: ServeMcp) -> None:
+def mcp(home: Home, options: ServeMcp) -> Served:
     """Serve until the agent hangs up."""
     scope = Scope(options.workspace, options.share)
     try:
@@ -22,3 +23,4 @@ def mcp(home: Home, options: ServeMcp) -> None:
             hint="pip install 'samemind[mcp]'",
         ) from None
     trio.run(serve, home, options.profile, scope)
+    return Served()

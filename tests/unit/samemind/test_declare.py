@@ -20,11 +20,12 @@ def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_
         if name == "up":
             continue  # it is not asked of a device: it is one
         function = getattr(import_module(verb.module), verb.performs)
-        assert inspect.iscoroutinefunction(function), name
+        assert inspect.iscoroutinefunction(function) != verb.alone, name
         hints = inspect.get_annotations(function, eval_str=True)
         assert hints["options"] is verb.options, name
         assert hints["return"] is verb.result, name
         assert ("say" in hints) == verb.streams, name
+        assert ("home" in hints) == verb.alone, name
 
 
 def test_every_verb_and_every_option_is_explained() -> None:
