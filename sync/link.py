@@ -41,6 +41,8 @@ KEEPALIVE_PROBES: Final = 3
 
 # A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
 ANSWER_SECONDS_MAX: Final = 60.0
+# A peer that is there answers in a round trip; one that is busy with a frame, in some seconds.
+PROOF_SECONDS_MAX: Final = 5.0
 # Even a bad mobile network moves one slice in this time.
 SLICE_SECONDS_MAX: Final = 30.0
 # Long enough for a last word to leave, short enough for a person who waits for the program to end.
@@ -178,6 +180,16 @@ class Link:
                 raise self._failure or LinkLost(f"the link ended: {self.progress.goodbye or 'closed here'}")
             await self._news.wait()
 
+    async def prove(self) -> None:
+        """Find out whether the peer is still there, and end the link if nothing comes within seconds."""
+        before = self._bytes_in
+        await self.ask()
+        with trio.move_on_after(PROOF_SECONDS_MAX):
+            while self._bytes_in == before and not self.ended.is_set():
+                await self._news.wait()
+        if self._bytes_in == before:
+            self.drop()
+
     async def nudge(self) -> None:
         """Let the conversation go on: the group has changed."""
         await self._turn(Exchange.more)
@@ -225,6 +237,7 @@ class Link:
                 frames.eof()
                 raise LinkLost("the peer closed the link")
             self._bytes_in += len(chunk)
+            self._stir()
             for message in frames.feed(chunk):
                 if self._said:
                     self._said = False

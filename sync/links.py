@@ -5,6 +5,7 @@ A second link to a peer takes the place of the first or goes, by a rule under wh
 followed here: who holds what, when, and that the group has grown.
 """
 
+import ipaddress
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -42,6 +43,8 @@ class Kept:
     link: Link
     standing: Standing
     since: float
+    local: str | None = None
+    """At which of this machine's addresses it ends; None where that says nothing."""
     saved: float = float("-inf")
     gone: trio.Event = field(default_factory=trio.Event)
 
@@ -104,7 +107,7 @@ class Links:
         if isinstance(stream.transport_stream, trio.SocketStream):
             keep_alive(stream.transport_stream)
         link = Link(stream, replica=self._replica, peer=peer, turned=self._turned)
-        kept = Kept(link, new, trio.current_time())
+        kept = Kept(link, new, trio.current_time(), _local_address(stream))
         self._kept[peer] = [*staying, kept]
         if address is not None:
             self._group.update(peer, replace(self._group.record(peer), last=address))
@@ -131,6 +134,14 @@ class Links:
             kept.gone.set()
             self._changed()
         await self._group.save(link)
+
+    def doubt(self, addresses: frozenset[str], *, all_of_them: bool) -> None:
+        """Drop the links that this machine has no address for any more, or all; have the others prove themselves."""
+        for kept in [each for found in self._kept.values() for each in found]:
+            if all_of_them or (kept.local is not None and kept.local not in addresses):
+                kept.link.drop()
+            else:
+                self._nursery.start_soon(self._attempt, kept.link, kept.link.prove)
 
     def nudge(self) -> None:
         """Let every conversation go on: the group has grown."""
@@ -177,3 +188,14 @@ class Links:
             self._group.size = progress.group
             self._grown()
         self._changed()
+
+
+def _local_address(stream: SecureStream) -> str | None:
+    transport = stream.transport_stream
+    if not isinstance(transport, trio.SocketStream):
+        return None
+    host = str(transport.socket.getsockname()[0]).partition("%")[0]
+    address = ipaddress.ip_address(host)
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return None if address.is_loopback else str(address)

@@ -1,0 +1,83 @@
+"""Networks as they are: addresses that change, cables that are pulled, no IPv4; real devices in namespaces."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.netns import Host, needs_netns, two_hosts
+from tests.support.processes import Process
+
+pytestmark = pytest.mark.endtoend
+
+# A look at the network every three seconds, an announcement of one to two, a back-off of one; and a busy machine.
+BACK_SECONDS_MAX = 30.0
+
+
+@contextmanager
+def two_devices(folder: Path, left: Host, right: Host) -> Iterator[tuple[Process, Process]]:
+    """A device on each host; they find each other by mDNS alone."""
+    laptop = Process(folder, "laptop", "--knows", "phone", "--listen", "", "--mdns", start=left.popen)
+    phone = Process(folder, "phone", "--knows", "laptop", "--listen", "", "--mdns", start=right.popen)
+    try:
+        yield laptop, phone
+    finally:
+        laptop.end()
+        phone.end()
+
+
+def travels(writer: Process, reader: Process, text: str) -> float:
+    """Have one device remember something, and return after how long the other knew."""
+    started = time.monotonic()
+    writer.ask(f"remember 1 {text}")
+    assert reader.ask(f"wait {text}")["seen"] == text
+    took = time.monotonic() - started
+    print(f"{text}: {took:.1f} s", file=sys.stderr)
+    return took
+
+
+@needs_netns
+@pytest.mark.slow
+def test_a_device_whose_address_changed_is_back_within_seconds(tmp_path: Path) -> None:
+    with two_hosts() as (left, right), two_devices(tmp_path, left, right) as (laptop, phone):
+        travels(laptop, phone, "first")
+        for host in (
+            left,
+            right,
+        ):  # or they would go on over link-local addresses, as if nothing had happened
+            host.run(["sysctl", "-qw", f"net.ipv6.conf.{host.interface}.disable_ipv6=1"])
+        travels(laptop, phone, "over IPv4")
+        right.run(["ip", "-4", "address", "flush", "dev", right.interface])
+        right.run(["ip", "address", "add", "10.77.0.99/24", "dev", right.interface])
+        assert travels(laptop, phone, "after the move") < BACK_SECONDS_MAX
+        assert travels(phone, laptop, "and back") < BACK_SECONDS_MAX
+
+
+@needs_netns
+@pytest.mark.slow
+def test_a_cable_that_was_pulled_for_a_while_costs_seconds_when_it_is_back(tmp_path: Path) -> None:
+    with two_hosts() as (left, right), two_devices(tmp_path, left, right) as (laptop, phone):
+        travels(laptop, phone, "first")
+        right.unplug()
+        laptop.ask("remember 1 while apart")
+        phone.ask("remember 1 on the other side")
+        time.sleep(12)
+        right.plug()
+        started = time.monotonic()
+        phone.ask("wait while apart")
+        laptop.ask("wait on the other side")
+        assert time.monotonic() - started < BACK_SECONDS_MAX
+
+
+@needs_netns
+@pytest.mark.slow
+def test_devices_without_ipv4_sync(tmp_path: Path) -> None:
+    with two_hosts() as (left, right):
+        for host in (left, right):
+            host.run(["ip", "-4", "address", "flush", "dev", host.interface])
+        with two_devices(tmp_path, left, right) as (laptop, phone):
+            assert travels(laptop, phone, "over IPv6") < BACK_SECONDS_MAX
+            assert travels(phone, laptop, "and back") < BACK_SECONDS_MAX
