@@ -24,6 +24,8 @@ from replica import Core, MemoryId, Propose, Write, show_memory_id, transaction
 
 # Due memories that one call takes up: with ten thousand in their window, a fortieth of a second.
 DUE_MAX: Final = 128
+# Memories that these are compared with, the latest told first: 20 MB of vectors, whatever was imported into one month.
+ALONE_MAX: Final = 20_000
 
 _MAY: Final = f"""ifnull(m.type, '{TYPE_DEFAULT}') = '{TYPE_DEFAULT}' AND m.parent IS NULL
     AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)
@@ -66,8 +68,8 @@ def _find(connection: sqlite3.Connection, due: Sequence[int]) -> list[list[Candi
     days = [time_ms // DAY_MS for _, _, time_ms, *_ in rows.values()]
     alone = connection.execute(
         f"""{_CANDIDATE} JOIN consolidation_alone a ON a.id = v.id JOIN memory m ON m.id = v.id
-            WHERE a.day BETWEEN ? AND ? AND {_MAY}""",
-        (min(days) - WINDOW_DAYS - 1, max(days) + WINDOW_DAYS + 1),
+            WHERE a.day BETWEEN ? AND ? AND {_MAY} ORDER BY a.day DESC LIMIT ?""",
+        (min(days) - WINDOW_DAYS - 1, max(days) + WINDOW_DAYS + 1, ALONE_MAX),
     )
     rows |= {row[0]: row for row in alone}
     contested = {rid for (rid,) in connection.execute("SELECT rid FROM contested")}

@@ -1,0 +1,81 @@
+"""Measure what consolidation does to recall, on talk: `python -m tests.bench.consolidation_on_locomo`.
+
+Questions are asked before and after a cycle of thinking. A summary counts as each turn that it stands for (YD-75): it
+says, in short, what they say, and names them.
+"""
+
+import json
+import tempfile
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import trio
+
+import samemind
+from samemind.library import Mind
+from samemind.results.memories import Hit
+from tests.support.minds import LOCOMO
+
+QUESTIONS: Final = 300
+K: Final = 10
+# Category 5 asks for what was never said.
+_UNANSWERABLE: Final = 5
+
+
+def turns_told(hits: Iterable[Hit], turn_of: dict[str, tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the turns that hits tell of: their own, or those that a summary stands for."""
+    rids = (rid for hit in hits for rid in (hit.summary_of or [hit.rid]))
+    return {turn_of[rid] for rid in rids if rid in turn_of}
+
+
+def any_at(
+    hits: Iterable[Hit], evidence: Collection[tuple[str, str]], turn_of: dict[str, tuple[str, str]]
+) -> bool:
+    """Say whether any of the evidence was told."""
+    return not turns_told(hits, turn_of).isdisjoint(evidence)
+
+
+async def found(mind: Mind, asked: list[dict[str, Any]], turn_of: dict[str, tuple[str, str]]) -> int:
+    """Return how many questions find any of their evidence."""
+    count = 0
+    for each in asked:
+        evidence = {(each["sample"], turn) for turn in each["evidence"]}
+        hits = await mind.recall(each["question"], k=K)
+        count += any_at(hits, evidence, turn_of)
+    return count
+
+
+async def main() -> None:
+    """Print the share that is found, before and after."""
+    conversations: list[dict[str, Any]] = json.loads(LOCOMO.read_text())
+    questions = [
+        {"sample": conversation["sample_id"], **qa}
+        for conversation in conversations
+        for qa in conversation["qa"]
+        if qa["category"] != _UNANSWERABLE and qa.get("evidence")
+    ]
+    asked = Random(1).sample(questions, QUESTIONS)
+    with tempfile.TemporaryDirectory() as folder:
+        async with samemind.open(Path(folder) / "home") as mind:
+            await mind.import_(LOCOMO)
+            views = await mind.list(limit=100_000, include_cold=True)
+            turn_of = {
+                view.rid: (view.session.partition(":")[0], view.turn)
+                for view in views
+                if view.session is not None and view.turn is not None and view.parent is None
+            }
+            await mind.recall("warm")
+            thought = None
+            for when in ("before", "after"):
+                if when == "after":
+                    thought = await mind.think()
+                count = await found(mind, asked, turn_of)
+                print(f"{when}: any@{K} {count / len(asked):.1%} of {len(asked)}", flush=True)
+            assert thought is not None
+            print(f"{thought.consolidated.count} summaries")
+
+
+if __name__ == "__main__":
+    trio.run(main)
