@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from replica import Claim, MemoryId, Value, derived_memory_id, parse_memory_id, show_memory_id
 from replica.codec import SALT_BYTES, encode_payload
+from replica.fields import check_field
 from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
-from samemind.portable.records import Claimed, Edge, Item, Record, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Record, Setting, Unreadable
 from samemind.results.memories import MemoryView
 from samemind.results.plain import to_json
 from samemind.times import read_time
@@ -39,6 +40,11 @@ def memory_line(view: MemoryView, unknown: Mapping[str, Any]) -> str:
 def edge_line(source: str, relation: str, target: str, weight: float) -> str:
     """Return one edge as a line."""
     return _line({"kind": "edge", "source": source, "relation": relation, "target": target, "weight": weight})
+
+
+def setting_line(name: str, value: Value) -> str:
+    """Return one shared setting as a line."""
+    return _line({"kind": "setting", "name": name, "value": _shown(value)})
 
 
 def claim_line(claim: Claimed) -> str:
@@ -130,6 +136,14 @@ def _edge(line: int, record: Mapping[str, Any]) -> Edge:
     )
 
 
+def _setting(line: int, record: Mapping[str, Any]) -> Setting:
+    name, value = record.get("name"), _read(record.get("value"))
+    if not isinstance(name, str) or not name or value is None:
+        raise Usage("expected a setting to have a name and a value")
+    check_field(name, value)
+    return Setting(line=line, name=name, value=value)
+
+
 def _claim(line: int, record: Mapping[str, Any]) -> Claimed:
     match record:
         case {
@@ -164,7 +178,11 @@ def _claim(line: int, record: Mapping[str, Any]) -> Claimed:
     return claim
 
 
-_READERS: Final[Mapping[str, Callable[[int, dict[str, Any]], Record]]] = {"edge": _edge, "claim": _claim}
+_READERS: Final[Mapping[str, Callable[[int, dict[str, Any]], Record]]] = {
+    "edge": _edge,
+    "setting": _setting,
+    "claim": _claim,
+}
 
 
 def _is_empty(value: Any) -> bool:

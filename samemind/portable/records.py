@@ -32,6 +32,15 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Something that all devices share beside memories, as an entry of the profile is."""
+
+    line: int
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
     """What a memory claims, under an id by which later claims of the same file say that they replace it.
 
@@ -57,4 +66,5 @@ class Unreadable:
     reason: str
 
 
-Record = Item | Edge | Claimed | Unreadable
+Storable = Item | Edge | Setting
+Record = Storable | Claimed | Unreadable

@@ -22,7 +22,7 @@ import trio
 import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
-from replica import Core, InvalidOp, MemoryId, Write, connect
+from replica import Core, InvalidOp, MemoryId, Write, connect, read_settings
 from replica.codec import check_text, unpack
 from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
@@ -31,7 +31,7 @@ from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
-from samemind.portable.records import Claimed, Edge, Item, Record, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Record, Setting, Storable, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
@@ -52,7 +52,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     """Bring in every file; one that cannot be read keeps nothing of the others out."""
     imported = skipped = held = 0
     failed: list[FailedLine] = []
-    records: list[Item | Edge | Unreadable] = []
+    records: list[Storable | Unreadable] = []
     claims: list[Claimed] = []
     for name in options.files:
         for record in await trio.to_thread.run_sync(_read, Path(name), options.format):
@@ -116,7 +116,7 @@ async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> None:
         await device.replica.run(lambda core, _: coming.decide(core, claims, device.now_ms()))
 
 
-def _into(workspace: str, record: Item | Edge | Unreadable) -> Item | Edge | Unreadable:
+def _into(workspace: str, record: Storable | Unreadable) -> Storable | Unreadable:
     return (
         replace(record, fields={"workspace": workspace, **record.fields})
         if isinstance(record, Item)
@@ -124,9 +124,11 @@ def _into(workspace: str, record: Item | Edge | Unreadable) -> Item | Edge | Unr
     )
 
 
-def _sift(records: Iterable[Item | Edge | Unreadable]) -> tuple[list[Item | Edge], list[FailedLine]]:
+def _sift(
+    records: Iterable[Storable | Unreadable],
+) -> tuple[list[Storable], list[FailedLine]]:
     """Part what can be stored from what cannot, so that one bad line does not keep its batch out."""
-    good: list[Item | Edge] = []
+    good: list[Storable] = []
     bad: list[FailedLine] = []
     for record in records:
         if isinstance(record, Unreadable):
@@ -142,7 +144,7 @@ def _sift(records: Iterable[Item | Edge | Unreadable]) -> tuple[list[Item | Edge
     return good, bad
 
 
-def _take_apart(records: list[Item | Edge], parents: Set[object], now_ms: int) -> dict[MemoryId, TakenIn]:
+def _take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> dict[MemoryId, TakenIn]:
     """Return what to write for each item, its facts included; days are UTC's, so that every device finds the same.
 
     A fact is not taken apart again, nor is a memory whose facts come along with it.
@@ -157,7 +159,7 @@ def _take_apart(records: list[Item | Edge], parents: Set[object], now_ms: int) -
 
 def _write(
     device: Device,
-    records: list[Item | Edge],
+    records: list[Storable],
     taken: Mapping[MemoryId, TakenIn],
     core: Core,
     connection: sqlite3.Connection,
@@ -176,6 +178,11 @@ def _write(
                 teller.tell(
                     [Write(replica.Relate(record.source, record.relation, record.target, record.weight))]
                 )
+        elif isinstance(record, Setting):
+            # What this device has set stays: a file may be older.
+            if "" not in read_settings(connection, record.name):
+                new += 1
+                teller.tell([Write(replica.Set(record.name, record.value))])
         elif record.rid not in seen and not is_known(connection, record.rid):
             seen.add(record.rid)
             if kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
@@ -213,6 +220,8 @@ def _lines(connection: sqlite3.Connection) -> Iterator[str]:
         yield jsonl.memory_line(view, unknown.get(view.rid, {}))
     for edge in connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3"):
         yield jsonl.edge_line(*edge)
+    for name, value in read_settings(connection, "").items():
+        yield jsonl.setting_line(name, value)
     yield from map(jsonl.claim_line, claim_records(connection))
 
 

@@ -152,6 +152,29 @@ def test_blocks_are_written_by_label_and_kept_out_of_lists(tmp_path: Path) -> No
     on_one_device(tmp_path, use)
 
 
+def test_goals_blocks_and_the_profile_come_along_with_an_export(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = tmp_path / "all.jsonl"
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            await laptop.mind.set_profile(name="Ann", city="Porto")
+            await laptop.mind.edit_block("persona", "kind")
+            goal = await laptop.mind.add_goal("learn Portuguese")
+            await laptop.mind.export(file)
+            digest = (await laptop.mind.digest()).digest
+        async with opened(tmp_path / "phone", online=False) as phone:
+            assert (await phone.mind.import_(file)).imported == 4
+            assert (await phone.mind.import_(file)).imported == 0
+            assert (await phone.mind.profile()).static == {"city": "Porto", "name": "Ann"}
+            assert [each.rid for each in await phone.mind.goals()] == [goal.rid]
+            assert (await phone.mind.block("persona")).text == "kind"
+            assert (await phone.mind.digest()).digest == digest
+            await phone.mind.set_profile(city="Lisbon")
+            await phone.mind.import_(file)
+            assert (await phone.mind.profile()).static["city"] == "Lisbon", "a file may be older"
+
+    run(main)
+
+
 def test_sessions_are_listed_with_a_summary_in_their_own_words(tmp_path: Path) -> None:
     async def use(mind: Mind) -> None:
         talk = [
