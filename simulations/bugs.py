@@ -176,6 +176,17 @@ BUGS: Final[dict[str, Bug]] = {
     "vector-forgets": Bug(
         "a vector misses some of what was seen", _caught("causality"), mistakes.vector_forgets
     ),
+    "record-stays": Bug(
+        "a question stays open when one side of it is forgotten", _caught("one_record"), mistakes.record_stays
+    ),
+    "summary-stays": Bug(
+        "a summary stays when its members are forgotten", _caught("one_summary"), mistakes.summary_stays
+    ),
+    "status-falls": Bug(
+        "the last word on a trigger counts, not the highest status",
+        _caught("trigger_lattice"),
+        mistakes.status_falls,
+    ),
     "edges-stay": Bug(
         "an edge that was taken away still shows", _caught("convergence", "refold"), mistakes.edges_stay
     ),

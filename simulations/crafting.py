@@ -74,7 +74,7 @@ def wrong_bodies(random: Random, rid: bytes, base: bytes = b"8 bytes.") -> tuple
             (Kind.RELATE, None, salt + pack(["Ann", "knows", "Ben", 2.0])),
             (Kind.ACCESS, None, salt + pack([[rid, 2**64 - 1, 2**64 - 1]])),
             (Kind.ACCESS, None, salt + pack([[rid, 2**63 - 1, 2**63 - 1]])),
-            (Kind.CLAIM, rid, salt + pack(["Ann", "lives in", "", [], None])),
+            (Kind.CLAIM, rid, salt + pack(["Ann", "lives_in", "", [], None])),
             (Kind.RESOLVE, None, salt + pack([[rid, [], True]])),
             (Kind.PROPOSE, None, salt + pack([rid, rid])),
             (Kind.WITHDRAW, None, salt + pack([[b"", b"", 0, b""]])),

@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Any, Protocol
 
+from cognition.consolidation.tables import SummaryTables
+from cognition.contradictions.tables import ClaimTables
+from cognition.tables import CognitionTables
 from replica.codec import unpack
 from replica.errors import StoreFailed
 from replica.fields import FIELDS
 from replica.oplog import Changes, Store
 from replica.storage.memory_store import MemoryStore
+from replica.storage.shown import DerivedTables
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from simulations.definition import Shown
@@ -53,26 +57,28 @@ class Disk(Protocol):
 class SqliteDisk:
     """A disk with a SQLite file on it."""
 
-    def __init__(self, image: bytes | None = None) -> None:
-        self._connection = connect(":memory:")
+    def __init__(self, image: bytes | None = None, *, thinks: bool = False) -> None:
+        self.connection = connect(":memory:")
         if image is not None:
-            self._connection.deserialize(image)
+            self.connection.deserialize(image)
         self.failing: Failure | None = None
-        self.store = _FailingSqlite(self._connection, self)
+        self.thinks = thinks
+        """Whether the tables of cognition are kept in step beside the memories."""
+        self.store = _FailingSqlite(self.connection, self)
 
     def image(self) -> "SqliteDisk":
         """Return a copy of the whole disk, as it is now."""
-        return SqliteDisk(self._connection.serialize())
+        return SqliteDisk(self.connection.serialize(), thinks=self.thinks)
 
     def raw(self) -> bytes:
         """Return every page, free ones too."""
-        return self._connection.serialize()
+        return self.connection.serialize()
 
     def shown(self) -> Iterator[tuple[bytes, Shown]]:
         """Return the rows of the memory table."""
         names = list(FIELDS)
         columns = ", ".join(f'"{name}"' for name in names)
-        for rid, text, created, updated, accesses, last, more, *values in self._connection.execute(
+        for rid, text, created, updated, accesses, last, more, *values in self.connection.execute(
             f"SELECT rid, text, created, updated, accesses, last_access, more, {columns} FROM memory ORDER BY rid"
         ):
             fields = {} if more is None else dict(unpack(more))
@@ -83,7 +89,7 @@ class SqliteDisk:
 
     def edges(self) -> dict[tuple[str, str, str], tuple[float, int]]:
         """Return the rows of the edge table: weight and stamp."""
-        rows = self._connection.execute("SELECT source, relation, target, weight, hlc FROM edge")
+        rows = self.connection.execute("SELECT source, relation, target, weight, hlc FROM edge")
         return {(source, relation, target): (weight, hlc) for source, relation, target, weight, hlc in rows}
 
 
@@ -112,7 +118,8 @@ class MemoryDisk:
 class _FailingSqlite(SqliteStore):
     def __init__(self, connection: sqlite3.Connection, disk: SqliteDisk) -> None:
         self._disk = disk
-        super().__init__(connection)
+        derived: list[DerivedTables] = [CognitionTables(), ClaimTables(), SummaryTables()]
+        super().__init__(connection, derived if disk.thinks else ())
 
     def _write(self, changes: Changes, now_ms: int) -> None:
         super()._write(changes, now_ms)

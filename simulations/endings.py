@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from replica.ids import MemoryId, derived_memory_id, new_memory_id
-from replica.ops import Claim, Forget, Remember, Set, Write
+from replica.ops import Claim, Forget, Propose, Remember, Set, Write
 from replica.state.cells import memory_key
 from simulations import workload
 from simulations.crafting import craft, newer_payload
@@ -18,6 +18,8 @@ from simulations.device import Device
 if TYPE_CHECKING:
     from simulations.world import World
 
+# Among how many memories proposals are made: few enough that they overlap.
+_GATHERED: Final = 9
 # Items of an importer that both versions know; apart from those of the workload.
 _ITEMS: Final = 3
 
@@ -39,6 +41,23 @@ def argue(world: "World", random: Random) -> None:
             rid = new_memory_id(now, random)
             claim = Claim(*slot, random.choice(workload.CITIES), replaces, None)
             writes = [Write(Remember(f"{memo.word(device.name)} about Ann", {}), rid), Write(claim, rid)]
+    world.write(device, writes)
+
+
+def gather(world: "World", random: Random) -> None:
+    """Somebody proposes to sum memories up, takes that back, raises a trigger about some, or forgets one."""
+    device = world.pick(random)
+    core, memo = device.core, world.memo
+    now = device.now(world.now_ms)
+    core.begin(now)
+    kind = random.choice(["remember", "remember", "propose", "propose", "withdraw", "trigger", "forget"])
+    if kind == "propose":
+        recent = memo.rids[-_GATHERED:]
+        held = core.store.load([memory_key(rid) for rid in recent])
+        living = [rid for rid in recent if memory_key(rid) in held]
+        writes = [Write(Propose(tuple(sorted(random.sample(living, 3)))))] if len(living) >= 3 else []
+    else:
+        writes = workload.WRITERS[kind](core, device.name, memo, random, now)
     world.write(device, writes)
 
 
@@ -73,13 +92,20 @@ def _import_in_the_later_version(
     world.count("newer ops")
 
 
-EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {"argue": argue, "versions": versions}
+EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
+    "argue": argue,
+    "gather": gather,
+    "versions": versions,
+}
 """What happens in endings only."""
+THINKING: Final = frozenset({"argue", "gather"})
+"""Endings in which the tables of cognition are kept in step."""
 
 # Each ending: which faults it needs, and what is shuffled into it.
 ENDINGS: Final[dict[str, tuple[frozenset[str], tuple[str, ...]]]] = {
     "": (frozenset(), ()),
     "argue": (frozenset({"forget"}), ("argue",) * 24 + ("sync",) * 10),
+    "gather": (frozenset({"forget"}), ("gather",) * 30 + ("sync",) * 10),
     "versions": (frozenset({"future", "importer"}), ("versions",) * 20 + ("sync",) * 10),
 }
 

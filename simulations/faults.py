@@ -15,7 +15,7 @@ from simulations import endings, workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
-from simulations.disk import Failure, MemoryDisk, SqliteDisk
+from simulations.disk import Failure
 from simulations.network import End, Link
 from sync.wire.messages import Ack, Bye, CaughtUp, Known, Ops, encode_message
 
@@ -145,7 +145,7 @@ def wipe(world: "World", random: Random) -> None:
     device, other = world.pick(random), world.pick(random)
     if device is other or not world.admitted(device, other) or len(world.devices) < 3:
         return
-    world.swap_disk(device, SqliteDisk() if world.options.store == "sqlite" else MemoryDisk(), 0)
+    world.swap_disk(device, world.new_disk(), 0)
     world.say(device.name, "wiped", f"paired again with {other.name}")
     world.count("wipes")
     world.pair(other, device)

@@ -61,10 +61,14 @@ class Household(Timeline):
 
     def new_device(self, name: str, key: Key, own: Random) -> Device:
         """Return a device with an empty disk."""
-        disk: Disk = SqliteDisk() if self.options.store == "sqlite" else MemoryDisk()
+        disk = self.new_disk()
         clock = Clock(coarse="coarse" in self.options.faults)
         upgraded = "future" not in self.options.faults or own.random() < 0.5
         return Device(name, key, disk, clock, own, self.verify, upgraded=upgraded)
+
+    def new_disk(self) -> Disk:
+        """Return an empty disk."""
+        return SqliteDisk(thinks=self.options.thinks) if self.options.store == "sqlite" else MemoryDisk()
 
     def add_twin(self, original: Device, disk: Disk, held: Bits) -> Device:
         """Start a second device from a copy of a disk: same key, same store."""

@@ -18,6 +18,8 @@ import replica.state.memories
 import replica.state.merge
 import replica.storage.shown
 import sync.exchange
+from cognition.consolidation.tables import SummaryTables
+from cognition.contradictions.tables import ClaimTables
 from replica.admission import Refusal, WholeId
 from replica.chains import Chains
 from replica.core import Core, Taken
@@ -31,11 +33,12 @@ from replica.ops import Claim, Op
 from replica.outbox import Outbox
 from replica.snapshot import Snapshot, SnapshotFeed
 from replica.state.cells import Part, State, memory_key
-from replica.state.memories import MemoryCell
+from replica.state.memories import HeldTrigger, MemoryCell
 from replica.state.merge import Has
 from replica.state.register import Dot, Register, Vector, saw, winner
 from replica.state.text import EditedText
 from replica.storage.memory_store import MemoryStore
+from replica.storage.shown import RowChange
 from replica.storage.store import SqliteStore
 from simulations.patching import swapped
 from sync.session import Session
@@ -341,6 +344,31 @@ def vector_forgets(world: "World") -> Sequence[Swap]:
         right(self, vector, list(places)[1:])
 
     return [(Chains, "see", see)]
+
+
+def record_stays(world: "World") -> Sequence[Swap]:
+    """The question stays open when what was said on one side is forgotten."""
+    right = ClaimTables.changed
+
+    def changed(self: ClaimTables, connection: Any, changes: Sequence[RowChange], now_ms: int) -> None:
+        right(self, connection, [each for each in changes if each.after is not None], now_ms)
+
+    return [(ClaimTables, "changed", changed)]
+
+
+def summary_stays(world: "World") -> Sequence[Swap]:
+    """A summary does not notice that members of it are forgotten."""
+    right = SummaryTables.changed
+
+    def changed(self: SummaryTables, connection: Any, changes: Sequence[RowChange], now_ms: int) -> None:
+        right(self, connection, [each for each in changes if each.after is not None], now_ms)
+
+    return [(SummaryTables, "changed", changed)]
+
+
+def status_falls(world: "World") -> Sequence[Swap]:
+    """The last word on a trigger counts, instead of the highest status."""
+    return [(HeldTrigger, "joined", lambda self, other: self)]
 
 
 def edges_stay(world: "World") -> Sequence[Swap]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from simulations.endings import draw_ending
+from simulations.endings import THINKING, draw_ending
 from simulations.workload import WRITERS
 
 # What can go wrong, with the relative rate of its event in the plan (0: no event of its own).
@@ -54,6 +54,9 @@ THEMES: Final = (
 # What the contestant can fold.
 CURSOR_KINDS: Final = frozenset({"remember", "set", "setting", "relate", "forget"})
 
+# The share of other worlds that keep the tables of cognition in step too; it makes a world twice as dear.
+THINKS: Final = 0.1
+
 REPLICAS_MAX: Final = 10_000
 OPS_MAX: Final = 1_000_000
 PROTOCOLS: Final = ("frontier", "hlc-cursor")
@@ -78,6 +81,7 @@ class Options:
     delay_ms_max: int
     liars: int
     live_percent: int
+    thinks: bool
 
     def lines(self) -> list[str]:
         """Return what was drawn, for the head of a trace."""
@@ -140,6 +144,9 @@ def draw(
         delay_ms_max=r.choice([20, 500, 20_000]) if "delay" in on else 1,
         liars=r.randint(1, max(1, count // 3)) if "relay" in on else 0,
         live_percent=r.choice([0, 30, 80]),
+        thinks=faults == "all"
+        and protocol == "frontier"
+        and (not THINKING.isdisjoint(plan) or Random(f"thinks {seed}").random() < THINKS),
     )
 
 

@@ -32,7 +32,7 @@ from replica.state.register import Dot
 
 ENTITIES: Final = ("Ann", "Ben", "Cleo")
 RELATIONS: Final = ("knows", "works at")
-SLOTS: Final = (("Ann", "lives in"), ("Ben", "lives in"))
+SLOTS: Final = (("Ann", "lives_in"), ("Ben", "lives_in"))
 CITIES: Final = ("Lisbon", "Oslo", "Quito")
 FIELD_VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "topic": ("work", "home", "money", None),

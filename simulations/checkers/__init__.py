@@ -11,6 +11,7 @@ from simulations.checkers.bases import Bases
 from simulations.checkers.bounded_work import BoundedWork
 from simulations.checkers.causality import Causality
 from simulations.checkers.change_of_mind import ChangeOfMind
+from simulations.checkers.cognition import OneRecord, OneSummary, TriggerLattice
 from simulations.checkers.convergence import Convergence
 from simulations.checkers.durability import Durability
 from simulations.checkers.erasure import Erasure
@@ -29,8 +30,11 @@ __all__ = [
     "Durability",
     "Erasure",
     "NoWedge",
+    "OneRecord",
+    "OneSummary",
     "Refold",
     "Resurrection",
+    "TriggerLattice",
     "Violation",
     "all_checkers",
 ]
@@ -47,6 +51,9 @@ def all_checkers() -> list[Checker]:
         Bases(),
         Convergence(),
         ChangeOfMind(),
+        OneRecord(),
+        OneSummary(),
+        TriggerLattice(),
         Refold(),
         BoundedWork(),
         NoWedge(),

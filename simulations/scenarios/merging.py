@@ -87,7 +87,7 @@ def _keep_a_keep_b(stage: Stage) -> None:
     a = stage.remember("A", "Ann lives in Lisbon")
     b = stage.remember("A", "Ann lives in Oslo")
     for rid, city in ((a, "Lisbon"), (b, "Oslo")):
-        stage.write("A", Claim("Ann", "lives in", city, (), None), rid=rid)
+        stage.write("A", Claim("Ann", "lives_in", city, (), None), rid=rid)
     stage.meet("A", "B")
     places = [each.op.place for each in stage.world.observer.ops[-2:]]
     for name, keep in (("A", 0), ("B", 1)):
@@ -105,8 +105,8 @@ def _hidden_claim(stage: Stage) -> None:
     told = [stage.remember("A", f"about where Ann lives, {n}") for n in range(3)]
     core, memo = stage["A"].core, stage.world.memo
     for rid, city in zip(told, ("Lisbon", "Oslo", "Quito"), strict=True):
-        replaces = replaced_claims(core, memo, ("Ann", "lives in"))
-        stage.write("A", Claim("Ann", "lives in", city, replaces, None), rid=rid)
+        replaces = replaced_claims(core, memo, ("Ann", "lives_in"))
+        stage.write("A", Claim("Ann", "lives_in", city, replaces, None), rid=rid)
     stage.meet("A", "B")
     stage.forget("B", told[1])
     stage.meet("A", "B")

@@ -14,7 +14,7 @@ from replica.state.memories import Memory, MemoryCell, show
 from simulations.bugs import planted
 from simulations.clock import DAY_MS
 from simulations.device import Device
-from simulations.disk import Disk, MemoryDisk, SqliteDisk
+from simulations.disk import Disk
 from simulations.observer import Bits
 from simulations.options import bare
 from simulations.trace import Say, Trace
@@ -98,7 +98,7 @@ class Stage:
 
     def wipe(self, name: str, by: str) -> None:
         """Empty a device's disk, and pair it again with another one."""
-        empty = SqliteDisk() if self.world.options.store == "sqlite" else MemoryDisk()
+        empty = self.world.new_disk()
         self.world.swap_disk(self[name], empty, 0)
         self.world.say(name, "wiped", "")
         self.world.pair(self[by], self[name])

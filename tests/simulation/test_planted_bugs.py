@@ -17,7 +17,10 @@ CATCHING_SEEDS = {
     "claim-drop": 13,
     "no-full-vector": 138,
     "old-takes-new": 140,
+    "record-stays": 59,
     "replaces-shown": 78,
+    "status-falls": 7,
+    "summary-stays": 6,
 }
 
 # These take one memory, two adds, two versions and the right order: the scenario says which.

@@ -21,7 +21,7 @@ FRESH_SEEDS = 4
 # The trace of one small world. It holds no sizes of compressed bytes, so it is the same on every Python and with every
 # version of zstd; whoever changes what a seed draws changes `simulations.recording.FORMAT` and this line.
 KNOWN_SEED = 5
-KNOWN_TRACE = "48e8c0d02061a876e7a70072c34b53a379b36a17ca7f758d58713f0b59c8b3e7"
+KNOWN_TRACE = "47bb91380218dd79c41662c895136ae7f1f345a36fa63aba3187fba85706e63b"
 
 
 def told(outcome: Outcome) -> str:

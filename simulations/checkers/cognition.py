@@ -1,0 +1,155 @@
+"""Devices that hold the same ops ask the same questions, stand by the same summaries, and agree on every trigger.
+
+None of these is shipped: each device derives its records from what it folded, and keeps them in step with every batch.
+So its tables are compared with what they are defined to be, over the ops that it holds, at any moment.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cognition.consolidation.tables import summary_id
+from cognition.triggers.lattice import joined
+from replica.ids import Place
+from replica.ops import Claim
+from replica.storage.triggers import read_triggers
+from simulations.checkers.base import Checker
+from simulations.checkers.convergence import defined_for
+from simulations.definition import Meaning, shown_of
+from simulations.disk import SqliteDisk
+
+if TYPE_CHECKING:
+    from simulations.device import Device
+    from simulations.household import Household
+    from simulations.world import World
+
+MEMBERS_MIN = 3
+"""Below this, a summary dissolves."""
+
+Slot = tuple[str, str]
+
+
+class _Derived(Checker):
+    """Compare a table of one device with its definition, on the way and at the end."""
+
+    def audited(self, world: "Household", device: "Device") -> None:
+        """Look at one device, if it keeps such tables."""
+        if isinstance(device.disk, SqliteDisk) and (device.disk.thinks or not self.needs_cognition):
+            found, defined = self.compare(device.disk, defined_for(world, device))
+            if found != defined:
+                world.violate(self.name, f"{device.name} has {found}, defined is {defined}")
+
+    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+        """Look at every device: where all hold the same ops, they must all show what is defined for these."""
+        for group in groups:
+            for device in group:
+                self.audited(world, device)
+
+    needs_cognition = True
+
+    def compare(self, disk: SqliteDisk, meaning: Meaning) -> tuple[object, object]:
+        """Return what a device has, and what it should."""
+        raise NotImplementedError
+
+
+class OneRecord(_Derived):
+    """A contradiction is one record, whoever found it: a slot with several values that hold."""
+
+    name = "one_record"
+
+    def compare(self, disk: SqliteDisk, meaning: Meaning) -> tuple[object, object]:
+        """Compare the slots of open records."""
+        rows = disk.connection.execute(
+            "SELECT entity, relation FROM contradiction WHERE status = 'open' ORDER BY entity, relation"
+        )
+        return rows.fetchall(), sorted(open_slots(meaning))
+
+
+class OneSummary(_Derived):
+    """What proposals join is one summary, also where they were made apart."""
+
+    name = "one_summary"
+
+    def compare(self, disk: SqliteDisk, meaning: Meaning) -> tuple[object, object]:
+        """Compare summaries: their ids and their members."""
+        found: dict[bytes, set[bytes]] = {}
+        for summary, member in disk.connection.execute(
+            "SELECT s.rid, m.rid FROM summary_member x JOIN summary s ON s.no = x.summary JOIN memory m ON m.id = x.id"
+        ):
+            found.setdefault(summary, set()).add(member)
+        return found, summaries(meaning)
+
+
+class TriggerLattice(_Derived):
+    """A trigger is one, wherever it was raised, and stands at the highest status that anybody gave it."""
+
+    name = "trigger_lattice"
+    needs_cognition = False
+
+    def compare(self, disk: SqliteDisk, meaning: Meaning) -> tuple[object, object]:
+        """Compare triggers: their status, and the memories that they hang on."""
+        found = {each.id: (each.held.status, each.rid) for each in joined(read_triggers(disk.connection))}
+        defined: dict[bytes, tuple[int, bytes]] = {}
+        for rid, memory in sorted(meaning.memories.items()):
+            for trigger, held in memory.triggers.items():
+                status, first = defined.get(trigger, (held.status, rid))
+                defined[trigger] = max(status, held.status), first
+        return found, defined
+
+
+def open_slots(meaning: Meaning) -> set[Slot]:
+    """Return the slots in which claims of several values hold.
+
+    A claim no longer holds when a living claim replaces it, or when all verdicts on it hide it. Two claims of one value
+    on one memory are one claim made twice, unless one of them replaces the other.
+    """
+    claims = {
+        place: (rid, claim)
+        for rid, memory in meaning.memories.items()
+        for place, claim in memory.claims.items()
+    }
+    values: dict[Slot, set[str]] = {}
+    for place, (rid, claim) in claims.items():
+        alike = {
+            other
+            for other, (on, told) in claims.items()
+            if on == rid
+            and (told.entity, told.relation, told.value) == (claim.entity, claim.relation, claim.value)
+        }
+        anew = {other for other in alike if alike.intersection(claims[other][1].replaces)}
+        twins = {place} if place in anew else alike - anew
+        if not _is_replaced(twins, claims) and not _is_hidden(twins, meaning.memories[rid].verdicts):
+            values.setdefault((claim.entity, claim.relation), set()).add(claim.value)
+    return {slot for slot, held in values.items() if len(held) > 1}
+
+
+def _is_replaced(twins: set[Place], claims: dict[Place, tuple[bytes, Claim]]) -> bool:
+    return any(twins.intersection(claim.replaces) for _, claim in claims.values())
+
+
+def _is_hidden(twins: set[Place], verdicts: dict[Place, dict[Place, tuple[int, bool]]]) -> bool:
+    told = [keep for twin in twins for _, keep in verdicts.get(twin, {}).values()]
+    return bool(told) and not any(told)
+
+
+def summaries(meaning: Meaning) -> dict[bytes, set[bytes]]:
+    """Return the connected components of live proposals, by the id that follows from the oldest member."""
+    contested = open_slots(meaning)
+    counting: dict[bytes, int] = {}
+    for rid, memory in meaning.memories.items():
+        shown = shown_of(rid, memory)
+        asked = any((claim.entity, claim.relation) in contested for claim in memory.claims.values())
+        if not asked and not any(shown.fields.get(name) for name in ("archived", "pinned", "apart")):
+            counting[rid] = shown.created
+    found: dict[bytes, set[bytes]] = {}
+    left = set(counting)
+    while left:
+        component, fringe = set[bytes](), {left.pop()}
+        while fringe:
+            component |= fringe
+            near = {rid for rids in meaning.proposals.values() if fringe.intersection(rids) for rid in rids}
+            fringe = near & counting.keys() - component
+        left -= component
+        if len(component) >= MEMBERS_MIN:
+            oldest = min(component, key=lambda rid: (counting[rid], rid))
+            found[summary_id(oldest)] = component
+    return found
