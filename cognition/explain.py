@@ -15,6 +15,7 @@ from cognition.filters import Filters
 from cognition.recall import Ranked
 from replica import MemoryId, show_memory_id
 
+_KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
 # Beyond these, signals add up to nothing that a person would act on.
 SHORTFALLS_MAX: Final = 5
 
@@ -38,7 +39,7 @@ def why_not(
     number, content = row
     stages = [Stage("store", True, "it is here")]
     if not passes.allowed(connection, [number], filters):
-        return [*stages, Stage("filters", False, "the filters keep it out, or it is archived")]
+        return [*stages, Stage("filters", False, _KEPT_OUT)]
     stages.append(Stage("filters", True, "the filters let it through"))
     above = ranked.summaries.get(ranked.under.get(number, 0))
     if above is not None and not filters.include_archived:
