@@ -18,7 +18,7 @@ CATCHING_SEEDS = {
     "no-full-vector": 138,
     "old-takes-new": 140,
     "record-stays": 59,
-    "replaces-shown": 78,
+    "replaces-shown": 41,
     "status-falls": 7,
     "summary-stays": 6,
 }
