@@ -4,9 +4,9 @@ Two devices that consolidated while apart, {a, b, c} here and {b, c, d} there, h
 and find the one component {a, b, c, d}. Nothing about a summary is ever written as an op: its id comes from its oldest
 member, its text, vector and importance are computed when it is shown, and so is the coldness of its members.
 
-A member counts while it lives, is neither archived, pinned nor set apart, and is on no side of an open contradiction;
-members of different workspaces are not connected. Below three members that count there is no summary, and its
-members are themselves again.
+A member counts while it lives, is neither archived, pinned nor set apart, is on no side of an open contradiction, and
+says something that still holds; members of different workspaces are not connected. Below three members that count there
+is no summary, and its members are themselves again.
 
 The fold tells what changed in memories; SQL triggers note what changed in proposals, and what got a vector and is due
 to be compared (`cognition.consolidation.propose`). Only the components that a change touches are looked at again.
@@ -40,12 +40,14 @@ _CREATE: Final = (
     "CREATE TABLE consolidation_alone (id INTEGER PRIMARY KEY, day INTEGER NOT NULL)",
     "CREATE INDEX consolidation_alone_by_day ON consolidation_alone (day)",
 )
-# Memories on a side of an open contradiction, and those that such a fact was taken from.
+# Memories on a side of an open contradiction, those that such a fact was taken from, and those that say nothing but
+# what holds no more: a summary of these would tell as true what is in doubt, or past.
 _CONTESTED: Final = """CREATE VIEW contested AS
     WITH side AS (
         SELECT m.rid, m.parent FROM contradiction c JOIN claim_slot s ON s.slot = c.slot
         JOIN memory m ON m.id = s.id WHERE c.status = 'open')
-    SELECT rid FROM side UNION SELECT parent FROM side WHERE parent IS NOT NULL"""
+    SELECT rid FROM side UNION SELECT parent FROM side WHERE parent IS NOT NULL
+    UNION SELECT m.rid FROM claim_retired r JOIN memory m ON m.id = r.id"""
 _NOTHING_CONTESTED: Final = "CREATE VIEW contested AS SELECT x'' AS rid WHERE 0"
 # Made at every opening: it goes with the table of vectors when that is made anew.
 _FOLLOW_VECTORS: Final = """CREATE TRIGGER IF NOT EXISTS consolidation_embedded AFTER INSERT ON vector

@@ -9,7 +9,7 @@ import trio
 
 from cognition import Filters, Hit, Mind
 from cognition.consolidation import propose
-from replica import Claim, Forget, MemoryId, Replica, Resolve, Set, Verdict, Write, show_memory_id
+from replica import Claim, Forget, MemoryId, Propose, Replica, Resolve, Set, Verdict, Write, show_memory_id
 from tests.support.minds import open_memory, remember
 
 LAKE = (
@@ -163,7 +163,7 @@ def test_e_14_what_contradicts_is_never_consolidated_and_is_once_that_is_settled
         assert set(hit.sources) == {c, d, e}
         verdicts = (Verdict(a, ops[0].place, True), Verdict(b, ops[1].place, False))
         await write(replica, Write(Resolve(tuple(sorted(verdicts, key=lambda one: one.rid)))))
-        assert await contested(replica) == set()
+        assert await contested(replica) == {b}  # decided against, and it says nothing else
 
     in_mind(tmp_path, main)
 
@@ -184,6 +184,32 @@ def test_a_summary_lets_go_of_members_that_come_to_contradict(tmp_path: Path) ->
         await write(replica, Write(Forget((rids[0],))))
         (hit,) = await mind.recall("blue lake", k=1)
         assert set(hit.sources) == set(rids[1:])  # nothing contradicts it any more
+
+    in_mind(tmp_path, main)
+
+
+def test_a_summary_lets_go_of_what_holds_no_more(tmp_path: Path) -> None:
+    """A resolution hides one side; that memory is left out of recalls, and so of summaries, which go on without it."""
+
+    async def main(replica: Replica, mind: Mind) -> None:
+        homes = await remember(
+            replica,
+            *(f"I live in {place} by the blue lake" for place in ("Rome", "Oslo", "Bern", "Cork", "Kyiv")),
+        )
+        claims = [Claim("me", "lives_in", place, (), None) for place in ("Rome", "Oslo")]
+        ops = await replica.run(
+            lambda core, connection: core.commit(
+                [Write(claims[0], homes[0]), Write(claims[1], homes[1])], replica.now_ms()
+            )
+        )
+        await write(replica, Write(Propose(tuple(sorted(homes)))))
+        (hit,) = [hit for hit in await mind.recall("blue lake") if hit.sources]
+        assert set(hit.sources) == set(homes[2:])
+        verdicts = (Verdict(homes[0], ops[0].place, True), Verdict(homes[1], ops[1].place, False))
+        await write(replica, Write(Resolve(tuple(sorted(verdicts, key=lambda one: one.rid)))))
+        hits = await mind.recall("blue lake")
+        assert [set(hit.sources) for hit in hits if hit.sources] == [{*homes} - {homes[1]}]
+        assert homes[1] not in {hit.rid for hit in hits}
 
     in_mind(tmp_path, main)
 
