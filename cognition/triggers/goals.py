@@ -60,7 +60,8 @@ def read_goals(connection: sqlite3.Connection, *, done: bool = False) -> Iterato
     states = ("open", "done") if done else ("open",)
     rows = connection.execute(
         f"""SELECT rid, text, goal, created FROM memory
-            WHERE goal IS NOT NULL AND goal IN ({",".join("?" * len(states))}) AND ifnull(archived, 0) = 0 ORDER BY created, rid""",
+            WHERE goal IS NOT NULL AND goal IN ({",".join("?" * len(states))})
+            AND ifnull(archived, 0) = 0 ORDER BY created, rid""",
         states,
     ).fetchall()
     for rid, text, status, created in rows:

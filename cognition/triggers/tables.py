@@ -23,7 +23,9 @@ _PAGE: Final = 1_000
 _CREATE: Final = (
     "CREATE TABLE due (id INTEGER, kind TEXT, at_ms INTEGER NOT NULL, PRIMARY KEY (id, kind)) WITHOUT ROWID",
     "CREATE INDEX due_by_time ON due (kind, at_ms)",
-    "CREATE TABLE loose_topic (topic TEXT PRIMARY KEY, memories INTEGER NOT NULL, looked INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE loose_topic (
+        topic TEXT PRIMARY KEY, memories INTEGER NOT NULL, looked INTEGER NOT NULL
+    ) WITHOUT ROWID""",
 )
 _TABLES: Final = ("due", "loose_topic")
 

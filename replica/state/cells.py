@@ -1,9 +1,9 @@
 """The folded state, cut into cells: the parts that ops name, each loaded, folded and stored on its own.
 
-A cell is one memory, one edge, one shared setting, one consolidation proposal, the receipts for one erased memory, or
-one lesson for the ranking. A `State` holds the cells that a batch of ops touches (or, in a simulation, all of them); what a batch changed is known
-from `touched`. Cells become bytes with local feed numbers inside; `renumber` translates them when a snapshot crosses to
-another replica.
+A cell is one memory, one edge, one shared setting, one consolidation proposal, the receipts for one erased memory,
+or one lesson for the ranking. A `State` holds the cells that a batch of ops touches (or, in a simulation, all of
+them); what a batch changed is known from `touched`. Cells become bytes with local feed numbers inside; `renumber`
+translates them when a snapshot crosses to another replica.
 """
 
 from collections.abc import Callable, Iterable
