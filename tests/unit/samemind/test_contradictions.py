@@ -322,3 +322,12 @@ def test_what_was_held_back_claims_what_it_says_once_it_is_released(mind: Blocki
     assert list(mind.contradictions()) == []
     mind.release_held(held.rid)
     assert only(mind).b.value == "Meta"
+
+
+def test_what_is_told_as_news_stays_when_more_has_changed_since(mind: BlockingMind) -> None:
+    mind.remember("I moved to Porto")
+    mind.remember("I moved to Lisbon")
+    assert {memory.text for memory in mind.list()} == {"I moved to Porto", "I moved to Lisbon"}
+    mind.remember("I live in Faro")
+    mind.remember("I moved to Braga")
+    assert "I live in Faro" not in {memory.text for memory in mind.list()}
