@@ -69,10 +69,10 @@ class Group:
             self._records[device] = replace(known, nickname=record.nickname, fixed=record.fixed)
         return new
 
-    def tell(self, device: DeviceId) -> Revocation:
-        """Return the revocation that a device is about to be told, once."""
+    def told(self, device: DeviceId) -> None:
+        """Hear that a device is being told that it was put out: this was the once."""
         self._told.add(device)
-        return self.untold.pop(device)[1]
+        self.untold.pop(device, None)
 
     def record(self, device: DeviceId) -> PeerRecord:
         """Return what is kept of a peer."""

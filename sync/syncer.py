@@ -262,10 +262,9 @@ class Syncer:
         with trio.CancelScope() as scope:
             self._knocking[scope] = None
             try:
-                untold = tuple(certificate for certificate, _ in self._group.untold.values())
-                secured, peer = await secure(
-                    stream, identity=self._identity, pins=self._group.trust.pins() + untold, server_side=True
-                )
+                untold = dict(self._group.untold)
+                pins = self._group.trust.pins() + tuple(certificate for certificate, _ in untold.values())
+                secured, peer = await secure(stream, identity=self._identity, pins=pins, server_side=True)
             except SyncError as error:
                 _log.debug("a caller was not let in: %s", error)
                 return
@@ -273,8 +272,9 @@ class Syncer:
                 self._knocking.pop(scope)
         if scope.cancelled_caught:
             return
-        if peer in self._group.untold:
-            await tell_revoked(secured, self._group.tell(peer), self._replica.now_ms())
+        if peer in untold:  # it may call twice at once, and keep either of the two links
+            self._group.told(peer)
+            await tell_revoked(secured, untold[peer][1], self._replica.now_ms())
         elif not self._group.trust.admits(peer):
             await trio.aclose_forcefully(secured)
         else:
