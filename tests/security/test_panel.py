@@ -178,6 +178,19 @@ def test_files_and_programs_are_out_of_reach(served: Served) -> None:
             )
 
 
+def test_a_web_socket_is_answered_by_nothing(served: Served) -> None:
+    place = urlsplit(served.url)
+    with socket.create_connection((place.hostname or "", place.port or 0)) as line:
+        cookie = served.owner.headers["Cookie"]
+        line.sendall(
+            f"GET /api/v1/panel/events HTTP/1.1\r\nHost: {place.netloc}\r\nCookie: {cookie}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        )
+        assert b" 101 " not in line.recv(65536)
+    assert served.owner.post("/api/v1/stats").status == 200, "and it goes on"
+
+
 def test_nothing_may_frame_or_script_the_page_and_nothing_of_it_is_kept(served: Served) -> None:
     for path in ("/", "/js/main.js", "/api/v1/openapi.json"):
         headers = served.owner.get(path).headers

@@ -1,11 +1,14 @@
 """The panel for everybody, and against nobody: axe, keys, inert text, a used address."""
 
+from pathlib import Path
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import Household, shoot
 from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.cli import daemon, run
 from tests.support.memories_page import card, open_memories
 
 HOSTILE = (
@@ -128,3 +131,26 @@ def test_a_page_says_that_the_device_went_away_and_comes_back_by_itself(laptop: 
     page.context.set_offline(False)
     expect(page.locator("#whoami")).to_have_text("laptop")
     laptop.errors.clear()
+
+
+def test_a_browser_on_another_machine_is_served_by_https(chromium: Browser, tmp_path: Path) -> None:
+    """By HTTP/2, as browsers ask for it there; this machine's own address stands for the network's."""
+    home = tmp_path / "home"
+    with daemon(home, "--panel", "0.0.0.0:0") as running:
+        context = chromium.new_context(ignore_https_errors=True, viewport={"width": 360, "height": 740})
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.goto(launch_url(home))
+        page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)
+        assert page.url.startswith(running.said["panel_url"])
+        assert page.evaluate("() => performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
+        assert page.evaluate("() => document.cookie") == "", "no script reads it"
+        assert [each["secure"] for each in context.cookies()] == [True]
+        assert run(home, "remember", "told in a terminal", "--no-facts").code == 0
+        expect(page.locator("#pill")).to_have_text("1 memory")
+        page.goto(f"{running.said['panel_url']}#/devices")
+        page.get_by_role("button", name="Show a QR code").click()
+        expect(page.get_by_role("img", name="QR code that opens this panel on a phone")).to_be_visible()
+        context.close()
+        assert errors == []

@@ -195,6 +195,21 @@ def test_lo_33_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
     expect(elsewhere.locator("#pill")).to_have_text("1 memory")
 
 
+def test_facts_stand_below_the_memory_they_were_read_out_of_and_go_with_it(laptop: Panel, page: Page) -> None:
+    text = "I bought a tandem. I bought a kayak."
+    told = laptop.ask("remember", text=text, speaker="Ann", meta=["category=identity"])
+    assert told["facts"]
+    laptop.ask("remember", text="Something newer", no_facts=True)
+    open_memories(page)
+    cards = page.get_by_role("list", name="About you").locator(".card")
+    expect(cards).to_have_count(1 + len(told["facts"]))
+    expect(cards.first).to_contain_text(text)
+    expect(cards.nth(1)).to_contain_text("read out of another")
+    forget(page, text)
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator("#pill")).to_have_text("1 memory")
+
+
 def test_lo_34_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_seconds(
     laptop: Panel, page: Page
 ) -> None:

@@ -4,7 +4,7 @@ import { call } from "./api.js";
 import { announce, h, iconButton, say } from "./dom.js";
 import { edit } from "./editor.js";
 import { showHistory } from "./history.js";
-import { deviceName, hueOf, learn, memoryNamed, state } from "./state.js";
+import { deviceName, hueOf, learn, memoryNamed, state, withFacts } from "./state.js";
 import { complain } from "./toasts.js";
 import { ago, categoryOf, clock } from "./words.js";
 
@@ -90,9 +90,11 @@ async function togglePin(rid) {
 
 async function forget(rid) {
   const item = document.querySelector(`.card[data-rid="${CSS.escape(rid)}"]`);
-  const next = item?.nextElementSibling ?? item?.previousElementSibling;
+  const gone = withFacts([rid]);
+  const others = [...document.querySelectorAll(".card")].filter((each) => each === item || !gone.includes(each.dataset.rid));
+  const next = others[others.indexOf(item) + 1] ?? others[others.indexOf(item) - 1];
   try {
-    await call("panel/forget", { rids: [rid] });
+    await call("panel/forget", { rids: gone });
     next?.querySelector(".card-text")?.focus();
   } catch (error) {
     complain(error);

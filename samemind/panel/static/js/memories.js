@@ -4,7 +4,7 @@ import { call } from "./api.js";
 import { card, updateCard } from "./card.js";
 import { composer } from "./composer.js";
 import { announce, confirmHere, h, icon, iconButton, keyed, say } from "./dom.js";
-import { changed, count, memoryNamed, reload, shown, state, subscribe } from "./state.js";
+import { changed, count, memoryNamed, reload, shown, state, subscribe, withFacts } from "./state.js";
 import { complain } from "./toasts.js";
 import { CATEGORIES, CATEGORY_NAMES, categoryOf, plural } from "./words.js";
 
@@ -114,19 +114,30 @@ async function typed() {
 
 /** What is to be seen now: all, or what fits the search, the best first. */
 function visible() {
-  const all = shown().filter((memory) => view.category === "all" || categoryOf(memory) === view.category);
+  const all = shown().filter((memory) => view.category === "all" || groupOf(memory) === view.category);
   if (!view.query) return all;
   const words = view.query.toLowerCase();
   const literal = all.filter((memory) => memory.text.toLowerCase().includes(words));
-  const recalled = (view.found ?? []).map((hit) => memoryNamed(hit.rid) ?? hit).filter((memory) => !state.waiting.has(memory.rid) && (view.category === "all" || categoryOf(memory) === view.category));
+  const recalled = (view.found ?? []).map((hit) => memoryNamed(hit.rid) ?? hit).filter((memory) => !state.waiting.has(memory.rid) && (view.category === "all" || groupOf(memory) === view.category));
   return [...new Map([...literal, ...recalled].map((memory) => [memory.rid, memory])).values()];
 }
 
 function groupsOf(memories) {
   if (view.query) return memories.length ? [{ name: "found", title: "Found", memories }] : [];
-  const groups = CATEGORIES.map((name) => ({ name, title: CATEGORY_NAMES[name], memories: memories.filter((each) => categoryOf(each) === name) }));
-  for (const group of groups) group.memories.sort((a, b) => Number(b.pinned) - Number(a.pinned));
+  const groups = CATEGORIES.map((name) => ({ name, title: CATEGORY_NAMES[name], memories: inOrder(memories.filter((each) => groupOf(each) === name)) }));
   return groups.filter((group) => group.memories.length);
+}
+
+/** A fact stands where the memory does that it was read out of. */
+function groupOf(memory) {
+  return categoryOf(memoryNamed(memory.parent) ?? memory);
+}
+
+/** Pinned first, then the newest; each followed by its facts. */
+function inOrder(memories) {
+  const here = new Set(memories.map((memory) => memory.rid));
+  const facts = Map.groupBy ? Map.groupBy(memories, (memory) => (here.has(memory.parent) ? memory.parent : null)) : new Map([[null, memories]]);
+  return (facts.get(null) ?? []).sort((a, b) => Number(b.pinned) - Number(a.pinned)).flatMap((memory) => [memory, ...(facts.get(memory.rid) ?? [])]);
 }
 
 function render() {
@@ -174,7 +185,7 @@ function select(rid, on) {
 }
 
 function renderChips() {
-  const counts = Object.groupBy ? Object.groupBy(shown(), categoryOf) : {};
+  const counts = Object.groupBy ? Object.groupBy(shown(), groupOf) : {};
   const chips = ["all", ...CATEGORIES].map((name) => ({ name, label: name === "all" ? "All" : CATEGORY_NAMES[name], some: name === "all" || counts[name]?.length || view.category === name }));
   keyed(parts.chips, chips.filter((chip) => chip.some), {
     key: (chip) => chip.name,
@@ -209,7 +220,7 @@ function buildBulk() {
 }
 
 async function forgetSelected() {
-  const rids = [...view.selected];
+  const rids = withFacts(view.selected);
   if (!rids.length) return;
   view.selected.clear();
   await call("panel/forget", { rids }).catch(complain);

@@ -45,6 +45,12 @@ export function memoryNamed(rid) {
   return state.memories.find((memory) => memory.rid === rid);
 }
 
+/** A memory with the facts that were read out of it: they go where it goes. */
+export function withFacts(rids) {
+  const named = new Set(rids);
+  return [...named, ...state.memories.filter((memory) => named.has(memory.parent) && !named.has(memory.rid)).map((memory) => memory.rid)];
+}
+
 /** Replace one memory by what the device said of it, without waiting for the news. */
 export function learn(memory) {
   const place = state.memories.findIndex((each) => each.rid === memory.rid);
