@@ -50,11 +50,19 @@ def read_claims(connection: sqlite3.Connection, where: str, values: Sequence[Any
     rows = connection.execute(f"SELECT c.id, {_SELECT} FROM claim c {where}", values)
     return [
         ShownClaim(
-            *row[:9],
-            tuple(row[9][at : at + ID8_BYTES] for at in range(0, len(row[9]), ID8_BYTES)),
-            tuple(ShownVerdict(*verdict) for verdict in unpack(row[10])) if row[10] else (),
+            number,
+            claim,
+            feed,
+            seq,
+            hlc,
+            entity,
+            relation,
+            value,
+            valid_from,
+            tuple(replaces[at : at + ID8_BYTES] for at in range(0, len(replaces), ID8_BYTES)),
+            tuple(ShownVerdict(*verdict) for verdict in unpack(verdicts)) if verdicts else (),
         )
-        for row in rows
+        for number, claim, feed, seq, hlc, entity, relation, value, valid_from, replaces, verdicts in rows
     ]
 
 
