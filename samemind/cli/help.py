@@ -1,6 +1,6 @@
 """Explain the verbs: for people as text, for programs as one document."""
 
-from typing import Any
+from typing import Any, Final
 
 from samemind.cli.line import Line, find_verb, parser_of
 from samemind.cli.printing import Printer
@@ -20,14 +20,25 @@ EXIT_CODES = {
 _TITLES = {
     "memories": "Memories",
     "answers": "For prompts, and why",
+    "past": "The past",
     "graph": "Knowledge graph",
+    "contradictions": "What cannot all be true",
+    "thinking": "Thinking",
+    "keeping": "What comes up by itself, and who you are",
+    "taking": "What is still to be taken in",
     "portable": "In and out",
+    "carry": "By file, to other devices",
     "group": "Other devices",
-    "keeping_safe": "Backups",
-    "service": "As a service",
+    "panel": "In a browser",
     "agents": "Agents",
+    "service": "As a service",
+    "keeping_safe": "Backups",
     "device": "This device",
 }
+
+
+# As wide as the longest of two words: `contradictions resolve`.
+_NAME_WIDTH: Final = 22
 
 
 def show_help(line: Line, printer: Printer) -> None:
@@ -55,13 +66,18 @@ def _overview() -> str:
     lines = ["usage: samemind [--home DIR] [--json | --raw] VERB …", "", "One memory on all your devices."]
     for family, names in FAMILIES.items():
         lines += ["", _TITLES[family]]
-        lines += [f"  {name:<15} {verb_named(name).help}" for name in names]
+        lines += [f"  {name:<{_NAME_WIDTH}} {verb_named(name).help}" for name in names]
     lines += [
         "",
         "More",
-        "  demo            Two devices on this machine, one memory.",
-        "  completion SH   Print what completes verbs and options in bash, zsh or fish.",
-        "  help VERB       Explain a verb.",
+        *(
+            f"  {name:<{_NAME_WIDTH}} {said}"
+            for name, said in (
+                ("demo", "Two devices on this machine, one memory."),
+                ("completion SH", "Print what completes verbs and options in bash, zsh or fish."),
+                ("help VERB", "Explain a verb."),
+            )
+        ),
     ]
     lines += [
         "",

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from samemind.surface.catalog import NAMES
+from samemind.surface.catalog import NAMES, verb_named
 from tests.support import cli
 from tests.support.calling import Call, remember
 
@@ -218,7 +218,25 @@ WORKS = {
     "compact": ["compact"],
     "doctor": ["doctor"],
     "stats": ["stats"],
+    "backup": ["backup", "BACKUP"],
+    "blocks edit": ["blocks", "edit", "style", "be brief"],
+    "blocks get": ["blocks", "get", "style"],
+    "carry export": ["carry", "export", "CARRIED"],
+    "carry import": ["carry", "import", "CARRIED"],
+    "correct": ["correct", "RID", "Ann moved to Faro"],
+    "diff": ["diff", "--since", "2100-01-01"],
+    "extract": ["extract", "chat"],
+    "feedback": ["feedback", "RID", "--relevant"],
+    "goals add": ["goals", "add", "learn the cello"],
+    "profile set": ["profile", "set", "name=Ann"],
+    "why": ["why", "RID"],
+    "why-not": ["why-not", "RID", "where is Ann?"],
 }
+# These are about something that has to come up first: tried where it does.
+ABOUT_SOMETHING = {
+    "contradictions show", "contradictions resolve", "held release", "held drop", "unconsolidate", "triggers deliver",
+    "triggers act", "triggers dismiss", "goals done",
+}  # fmt: skip
 FAILS = {
     "remember": ["remember", ""],
     "remember-many": ["remember", "--batch", "missing.jsonl"],
@@ -272,10 +290,20 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
     file = tmp_path / "one.jsonl"
     file.write_text('{"text": "Bob bakes"}\n')
     call("relate", "Ann", "knows", "Eve")
-    for name in sorted(set(NAMES) - goes_on):
+    # About this machine and its programs rather than a memory: tried where they have a home of their own.
+    alone = {name for name in NAMES if verb_named(name).alone}
+    for name in sorted(set(NAMES) - goes_on - alone - ABOUT_SOMETHING):
         words = WORKS.get(name, name.split())
         rid = remember(call, f"Ann moved to Lisbon, said for {name}")
-        words = [{"RID": rid, "FILE": str(file)}.get(word, word) for word in words]
+        words = [
+            {
+                "RID": rid,
+                "FILE": str(file),
+                "BACKUP": str(tmp_path / "backup.db"),
+                "CARRIED": str(tmp_path / "carried"),
+            }.get(word, word)
+            for word in words
+        ]
         said = call("--json", *words, stdin='{"text": "from a line"}\n')
         assert (said.code, "error" in said.json) == (0, False), (name, said)
         assert isinstance(said.json, dict)
@@ -283,6 +311,7 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
 
 def test_me_16_every_verb_fails_with_one_document_that_has_a_code_and_a_message(call: Call) -> None:
     rid = remember(call, "Ann moved to Lisbon")
+    before = call("digest", "--json").json["ops"]
     for name in NAMES:
         words = FAILS.get(name, [*name.split(), "--no-such-option"])
         said = call(*[rid if word == "RID" else word for word in words], "--json")
@@ -290,7 +319,7 @@ def test_me_16_every_verb_fails_with_one_document_that_has_a_code_and_a_message(
         assert said.json["error"]["code"] not in {"", "internal"}, (name, said)
         assert said.json["error"]["message"], name
         assert isinstance(said.json["error"]["hint"], str), name
-    assert call("digest", "--json").json["ops"] == 1, "nothing was written by any of them"
+    assert call("digest", "--json").json["ops"] == before, "nothing was written by any of them"
 
 
 def test_me_17_raw_is_one_bare_line(call: Call) -> None:
