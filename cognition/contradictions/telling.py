@@ -115,7 +115,7 @@ def claims_of(
         replaced = replaces(statement, telling, judged.beliefs)
         if replaced is None:
             continue
-        places = tuple(sorted(place_of(core, told) for told in replaced[:NAMES_MAX]))
+        places = tuple(sorted(place_of(core, told) for told in replaced[-NAMES_MAX:]))
         claim = Claim(statement.entity, statement.relation, value_of(statement), places, statement.valid_from)
         writes.append(Write(claim, telling.rid))
     return writes
