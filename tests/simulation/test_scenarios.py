@@ -42,7 +42,7 @@ def test_e_11_a_forget_is_written_when_its_undo_window_closes() -> None:
 
 
 def test_yd_48_what_was_forgotten_stays_forgotten_under_edits_imports_and_backups() -> None:
-    for name in ("edit_meets_forget", "forgotten_import", "forgotten_in_a_backup"):
+    for name in ("edit_meets_forget", "forgotten_import", "forgotten_in_a_backup", "year_old_backup"):
         played(name)
 
 
