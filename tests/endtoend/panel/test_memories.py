@@ -196,7 +196,7 @@ def test_lo_33_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
 
 
 def test_facts_stand_below_the_memory_they_were_read_out_of_and_go_with_it(laptop: Panel, page: Page) -> None:
-    text = "I bought a tandem. I bought a kayak."
+    text = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin."
     told = laptop.ask("remember", text=text, speaker="Ann", meta=["category=identity"])
     assert told["facts"]
     laptop.ask("remember", text="Something newer", no_facts=True)
