@@ -8,6 +8,7 @@ Everything is named as all devices name it (a `Place`, an `Origin`), so one valu
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,6 +136,11 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
     for (rid, base), writers in sorted(edits.items(), key=lambda item: item[0]):
         meaning.memories[rid].edits[base] = _edited(meaning.memories[rid], rid, base, writers)
     return meaning
+
+
+def claims_of(meaning: Meaning) -> Iterator[Place]:
+    """Return every claim, shown or not."""
+    return (place for memory in meaning.memories.values() for place in memory.claims)
 
 
 def shown_of(rid: bytes, memory: MemoryMeaning) -> Shown:

@@ -9,13 +9,15 @@ from replica.errors import StoreFailed
 from replica.frame import Frame
 from replica.hlc import COUNTER_BITS
 from replica.ids import MemoryId
-from replica.ops import Body, Erase, Op, Write
+from replica.ops import Body, Claim, Erase, Op, Write
 from replica.purging import purge
 from replica.rows import body_of, op_of
 from replica.signing import MemoisedVerify
 from simulations import workload
 from simulations.checkers import Checker, all_checkers
+from simulations.checkers.convergence import defined_for
 from simulations.clock import Clock
+from simulations.definition import claims_of
 from simulations.device import Device, Key
 from simulations.disk import Crash, Disk, MemoryDisk, SqliteDisk
 from simulations.observer import Bits, Observer, Written
@@ -153,7 +155,8 @@ class Household(Timeline):
             return []
         bodies: list[Body | None] = [each.body for each in writes]
         ops: list[Op] = []
-        knew = workload.claims_known(device.core, self.memo)
+        changed_mind = any(isinstance(body, Claim) and body.replaces for body in bodies)
+        knew = frozenset(claims_of(defined_for(self, device)) if changed_mind else ())
         device.before = device.disk.image() if self.disks_forget else None
         if not self.attempt(device, lambda: ops.extend(device.core.commit(writes, device.now(self.now_ms)))):
             return []
@@ -162,7 +165,8 @@ class Household(Timeline):
             if isinstance(body, Erase):
                 self.proven.update(body.rids)
         workload.note(self.memo, writes, [op.place for op in ops])
-        self.memo.knew.update((op.place, knew) for op in ops)
+        if changed_mind:
+            self.memo.knew.update((op.place, knew) for op in ops)
         self.say(device.name, "writes", _told(ops), ops=len(ops))
         self.notice(device, held)
         return ops

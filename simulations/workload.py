@@ -57,7 +57,7 @@ class Memo:
     claims: list[tuple[MemoryId, Place, tuple[str, str]]] = field(default_factory=list)
     proposals: list[Place] = field(default_factory=list)
     knew: dict[Place, frozenset[Place]] = field(default_factory=dict)
-    """For each claim, the claims that its writer's device had folded then."""
+    """For each change of mind, the claims that its writer's device held and understood then."""
     replaces_shown_only: bool = False
     """A planted bug: a change of mind lists the claims that are shown, instead of all that are held."""
     words: int = 0
@@ -253,11 +253,6 @@ def replaced_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> tuple[Plac
         shown = shown_claims(core, memo, slot)
         held = [place for place in held if place in shown]
     return tuple(sorted(held))
-
-
-def claims_known(core: Core, memo: Memo) -> frozenset[Place]:
-    """Return every claim that this device has folded."""
-    return frozenset(place for slot in SLOTS for _, place, _ in held_claims(core, memo, slot))
 
 
 def held_claims(core: Core, memo: Memo, slot: tuple[str, str]) -> list[tuple[MemoryId, Place, str]]:

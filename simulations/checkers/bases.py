@@ -24,7 +24,9 @@ class Bases(Checker):
         """The last op of a base ends a commit, and is held with a good signature.
 
         Where a branch leaves, a base that was handed over may end at an op that nobody here has a signature of: it came
-        in a batch that went on along the other branch.
+        in a batch that went on along the other branch, signed at that branch's end only. Nothing goes unchecked by it:
+        the first header of each branch names the whole id of the op that it leaves, and the end of that branch is
+        signed, which is asked for here like any other's.
         """
         forks = {(feed.parent, feed.fork) for feed in device.core.feeds}
         for feed in device.core.feeds:

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 # One round trip: a greeting each way. A frontier is compared by its hash, so its size does not matter.
 IDLE_MESSAGES_MAX: Final = 2
 IDLE_BYTES_MAX: Final = 1_000
-# Where chains parted, a locator finds the fork within twice its distance; frames are sent whole.
+# Where chains parted, a locator finds the fork within twice its distance; and what came as one batch under one
+# signature is passed on whole, though the peer may hold some of it. Forty seeds needed nothing beyond the factor.
 OPS_FACTOR: Final = 2
 OPS_SLACK: Final = 16
-# Each frame is acknowledged; each side greets, says what it holds, asks, answers and ends; a base comes in parts.
+# An opening is six messages each way (greeting, trust, heads, locator, known, caught up); a base comes in one or two
+# parts each way, each acknowledged (8); and who met a newcomer's ops before the newcomer asks once more (4). Ordinary
+# sessions need half of it (11 was the most in eight hundred). Frames and their acknowledgements are apart.
 MESSAGES_SLACK: Final = 24
 # A header's columns, a signature a feed, the places it has seen; then the payloads themselves.
 BYTES_PER_OP: Final = 1_000

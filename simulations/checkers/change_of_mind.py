@@ -27,6 +27,8 @@ class ChangeOfMind(Checker):
         """No shown claim that replaced what its writer held is contradicted by some of it.
 
         What the writer held without having folded it (it did not understand it) could not be replaced, and may come up.
+        So what counts is what the ops meant, at that moment, that the writing device held and understood: neither its
+        cells nor the op itself are asked, or the checker would believe them.
         """
         for group in groups:
             shown = shown_claims(defined_for(world, group[0]))
