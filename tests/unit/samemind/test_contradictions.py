@@ -77,7 +77,7 @@ def test_yd_40_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     mind.think()
     assert mind.resolve(name, keep_both=True).contradiction.status == "settled"
     assert recalled(mind, "where do I work?") == {"I work at Google", "I work at Meta"}
-    mind.think()
+    assert mind.think().contradictions.ids == [name], "that it was settled is told as well, once"
     assert only(mind).status == "settled"
     assert mind.think().contradictions.count == 0
     assert mind.remember("I work at Meta in Zurich").contradictions == []
