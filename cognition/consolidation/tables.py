@@ -8,12 +8,13 @@ A member counts while it lives, is neither archived, pinned nor set apart, is on
 says something that still holds; members of different workspaces are not connected. Below three members that count there
 is no summary, and its members are themselves again.
 
-The fold tells what changed in memories; SQL triggers note what changed in proposals, and what got a vector and is due
-to be compared (`cognition.consolidation.propose`). Only the components that a change touches are looked at again.
+The fold tells what changed in memories; SQL triggers note what changed in proposals and contradictions, and what got a
+vector and is due to be compared (`cognition.consolidation.propose`). Only the components that a change touches are
+looked at again.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple, TypeVar
 
 from cognition.consolidation.clusters import MEMBERS_MIN
@@ -21,14 +22,13 @@ from cognition.memories import IDS_MAX
 from replica import MemoryId, RowChange, derived_memory_id, transaction
 
 # Raise it when a table, or what is under a summary, changes.
-SUMMARIES_VERSION: Final = 2
+SUMMARIES_VERSION: Final = 3
 
 _CREATE: Final = (
     "CREATE TABLE summary (no INTEGER PRIMARY KEY, rid BLOB NOT NULL UNIQUE, created INTEGER NOT NULL)",
     "CREATE TABLE summary_member (id INTEGER PRIMARY KEY, summary INTEGER NOT NULL)",
     "CREATE INDEX summary_member_by_summary ON summary_member (summary)",
     "CREATE TABLE summary_due (rid BLOB PRIMARY KEY) WITHOUT ROWID",
-    "CREATE TABLE summary_contested (rid BLOB PRIMARY KEY) WITHOUT ROWID",
     """CREATE TRIGGER summary_proposed AFTER INSERT ON proposal_member
        BEGIN INSERT OR IGNORE INTO summary_due VALUES (new.rid); END""",
     """CREATE TRIGGER summary_withdrawn AFTER DELETE ON proposal_member
@@ -49,11 +49,30 @@ _CONTESTED: Final = """CREATE VIEW contested AS
     SELECT rid FROM side UNION SELECT parent FROM side WHERE parent IS NOT NULL
     UNION SELECT m.rid FROM claim_retired r JOIN memory m ON m.id = r.id"""
 _NOTHING_CONTESTED: Final = "CREATE VIEW contested AS SELECT x'' AS rid WHERE 0"
+# Whatever may put a proposed memory there, or take it out. Made at every opening, as below.
+_CHANGES_DOUBT: Final = (
+    ("slotted", "INSERT ON claim_slot", "= new.id"),
+    ("unslotted", "DELETE ON claim_slot", "= old.id"),
+    ("raised", "INSERT ON contradiction", "IN (SELECT id FROM claim_slot WHERE slot = new.slot)"),
+    (
+        "settled",
+        "UPDATE OF status ON contradiction WHEN old.status IS NOT new.status",
+        "IN (SELECT id FROM claim_slot WHERE slot = new.slot)",
+    ),
+    ("dropped", "DELETE ON contradiction", "IN (SELECT id FROM claim_slot WHERE slot = old.slot)"),
+    ("retired", "INSERT ON claim_retired", "= new.id"),
+    ("unretired", "DELETE ON claim_retired", "= old.id"),
+)
+# The outer statement's way with conflicts holds in a trigger too, so this one has to come to none.
+_FOLLOW_DOUBT: Final = """CREATE TRIGGER IF NOT EXISTS summary_{name} AFTER {event} BEGIN
+    INSERT INTO summary_due SELECT DISTINCT p.rid FROM proposal_member p
+    WHERE p.rid IN (SELECT rid FROM memory WHERE id {those} UNION SELECT parent FROM memory WHERE id {those})
+    AND p.rid NOT IN (SELECT rid FROM summary_due); END"""
 # Made at every opening: it goes with the table of vectors when that is made anew.
 _FOLLOW_VECTORS: Final = """CREATE TRIGGER IF NOT EXISTS consolidation_embedded AFTER INSERT ON vector
     BEGIN INSERT OR IGNORE INTO consolidation_due VALUES (new.id); END"""
 _TABLES: Final = (
-    *("summary", "summary_member", "summary_due", "summary_contested"),
+    *("summary", "summary_member", "summary_due"),
     *("consolidation_due", "consolidation_alone"),
 )
 _DROP: Final = (
@@ -113,7 +132,6 @@ class SummaryTables:
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         due = {rid for (rid,) in connection.execute("SELECT rid FROM summary_due")}
         due |= _proposed(connection, [change.rid for change in changes])
-        due |= _follow_contested(connection)
         gone = _summaries_of(connection, [change.id for change in changes])
         gone |= _summaries_of(connection, _numbers(connection, due))
         if due or gone:
@@ -122,17 +140,29 @@ class SummaryTables:
 
 
 def _see_contradictions(connection: sqlite3.Connection) -> None:
-    """Let `contested` show the sides of open contradictions, or nothing where nobody keeps any.
+    """Let `contested` show the sides of open contradictions, or nothing where nobody keeps any, and follow them.
 
-    Written only where it changes: a store is opened by every call of the command line.
+    Written only where it changes: a store is opened by every call of the command line. Where the tables of
+    contradictions were made anew, what followed them went with them, and every proposal is looked at again.
     """
     held = dict(
         connection.execute("SELECT name, sql FROM sqlite_schema WHERE name IN ('contradiction', 'contested')")
     )
     wanted = _CONTESTED if "contradiction" in held else _NOTHING_CONTESTED
-    if held.get("contested") != wanted:
-        connection.execute("DROP VIEW IF EXISTS contested")
-        connection.execute(wanted)
+    follow = {}
+    if "contradiction" in held:
+        follow = {
+            f"summary_{name}": _FOLLOW_DOUBT.format(name=name, event=event, those=those)
+            for name, event, those in _CHANGES_DOUBT
+        }
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")}
+    if held.get("contested") == wanted and there >= follow.keys():
+        return
+    connection.execute("DROP VIEW IF EXISTS contested")
+    connection.execute(wanted)
+    for statement in follow.values():
+        connection.execute(statement)
+    connection.execute("INSERT OR IGNORE INTO summary_due SELECT rid FROM proposal_member")
 
 
 def _may_again(change: RowChange) -> bool:
@@ -157,7 +187,8 @@ def _matters(change: RowChange) -> bool:
 
 def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) -> None:
     """Replace the summaries that are gone by those of the components that hold what is due."""
-    components = _components(connection, due)
+    doubtful = {rid for (rid,) in connection.execute("SELECT rid FROM contested")}
+    components = _components(connection, due, doubtful)
     gone |= _summaries_of(connection, [member.id for component in components for member in component])
     before = [
         (number,)
@@ -187,20 +218,6 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
 def summary_id(oldest: bytes) -> MemoryId:
     """Return the id of the summary whose oldest member this is: every device derives the same one."""
     return derived_memory_id("summary", oldest.hex())
-
-
-def _follow_contested(connection: sqlite3.Connection) -> set[bytes]:
-    """Return the proposed memories whose contradictions opened or closed since the last batch."""
-    now = {
-        rid
-        for (rid,) in connection.execute(
-            "SELECT c.rid FROM contested c WHERE EXISTS (SELECT 1 FROM proposal_member p WHERE p.rid = c.rid)"
-        )
-    }
-    before = {rid for (rid,) in connection.execute("SELECT rid FROM summary_contested")}
-    connection.executemany("DELETE FROM summary_contested WHERE rid = ?", [(rid,) for rid in before - now])
-    connection.executemany("INSERT INTO summary_contested VALUES (?)", [(rid,) for rid in now - before])
-    return now ^ before
 
 
 def _proposed(connection: sqlite3.Connection, rids: Iterable[bytes]) -> set[bytes]:
@@ -244,18 +261,20 @@ def _members_of(connection: sqlite3.Connection, summaries: Iterable[int]) -> set
     }
 
 
-def _components(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[list[Member]]:
+def _components(
+    connection: sqlite3.Connection, rids: Iterable[bytes], doubtful: Set[bytes]
+) -> list[list[Member]]:
     """Return the components that hold any of these memories, in no particular order."""
     left = set(rids)
     components: list[list[Member]] = []
     while left:
-        first = _counting(connection, [left.pop()])
+        first = _counting(connection, {left.pop()} - doubtful)
         if not first:
             continue
         found = {member.rid: member for member in first}
         fringe = first
         while fringe:
-            near = _neighbours(connection, fringe)
+            near = _neighbours(connection, fringe, doubtful)
             fringe = [member for member in near if member.rid not in found]
             found.update((member.rid, member) for member in fringe)
         left -= found.keys()
@@ -263,7 +282,9 @@ def _components(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[l
     return components
 
 
-def _neighbours(connection: sqlite3.Connection, members: Sequence[Member]) -> list[Member]:
+def _neighbours(
+    connection: sqlite3.Connection, members: Sequence[Member], doubtful: Set[bytes]
+) -> list[Member]:
     rids: set[bytes] = set()
     for chunk in _chunks(member.rid for member in members):
         rids.update(
@@ -276,7 +297,7 @@ def _neighbours(connection: sqlite3.Connection, members: Sequence[Member]) -> li
             )
         )
     workspace = members[0].workspace
-    return [member for member in _counting(connection, rids) if member.workspace == workspace]
+    return [member for member in _counting(connection, rids - doubtful) if member.workspace == workspace]
 
 
 def _counting(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[Member]:
@@ -286,8 +307,7 @@ def _counting(connection: sqlite3.Connection, rids: Iterable[bytes]) -> list[Mem
         for row in connection.execute(
             f"""SELECT m.id, m.rid, m.created, m.workspace FROM memory m
                 WHERE m.rid IN ({",".join("?" * len(chunk))})
-                AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)
-                AND NOT EXISTS (SELECT 1 FROM summary_contested c WHERE c.rid = m.rid)""",
+                AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)""",
             chunk,
         )
     ]

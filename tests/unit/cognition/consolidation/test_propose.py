@@ -9,8 +9,9 @@ import trio
 
 from cognition import Filters, Hit, Mind
 from cognition.consolidation import propose
+from cognition.consolidation.tables import SummaryTables
 from replica import Claim, Forget, MemoryId, Propose, Replica, Resolve, Set, Verdict, Write, show_memory_id
-from tests.support.minds import open_memory, remember
+from tests.support.minds import Home, open_memory, remember
 
 LAKE = (
     "We hiked around the blue lake with Bob",
@@ -212,6 +213,18 @@ def test_a_summary_lets_go_of_what_holds_no_more(tmp_path: Path) -> None:
         assert homes[1] not in {hit.rid for hit in hits}
 
     in_mind(tmp_path, main)
+
+
+def test_tables_of_contradictions_that_were_made_anew_are_followed_again() -> None:
+    home = Home()
+    rids = [home.remember(f"We hiked to the {place}") for place in ("lake", "hill", "wood", "town")]
+    home.commit(Write(Propose(tuple(sorted(rids)))))
+    home.connection.execute("DROP TRIGGER summary_raised")
+    claims = [Claim("me", "lives_in", place, (), None) for place in ("Rome", "Oslo")]
+    home.connection.execute("DROP TRIGGER summary_slotted")
+    home.commit(Write(claims[0], rids[0]), Write(claims[1], rids[1]))
+    SummaryTables().migrate(home.connection)
+    assert home.connection.execute("SELECT count(*) FROM summary").fetchone() == (0,)
 
 
 async def contested(replica: Replica) -> set[MemoryId]:
