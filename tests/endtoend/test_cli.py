@@ -224,8 +224,7 @@ WORKS = {
     "carry export": ["carry", "export", "CARRIED"],
     "carry import": ["carry", "import", "CARRIED"],
     "correct": ["correct", "RID", "Ann moved to Faro"],
-    "diff": ["diff", "--since", "2100-01-01"],
-    "extract": ["extract", "chat"],
+    "diff": ["diff", "--since", "2100-01-01", "--until", "2101-01-01"],
     "feedback": ["feedback", "RID", "--relevant"],
     "goals add": ["goals", "add", "learn the cello"],
     "profile set": ["profile", "set", "name=Ann"],
@@ -234,6 +233,7 @@ WORKS = {
 }
 # These are about something that has to come up first: tried where it does.
 ABOUT_SOMETHING = {
+    "extract",
     "contradictions show", "contradictions resolve", "held release", "held drop", "unconsolidate", "triggers deliver",
     "triggers act", "triggers dismiss", "goals done",
 }  # fmt: skip
@@ -281,6 +281,7 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
 ) -> None:
     goes_on = {
         "pair",
+        "panel",
         "up",
         "down",
         "peers rename",
