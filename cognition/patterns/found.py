@@ -182,16 +182,20 @@ def compare(connection: sqlite3.Connection) -> tuple[list[Pattern], bool]:
     rows /= np.where(lengths > 0, lengths, 1)
     at = {number: i for i, number in enumerate(numbers)}
     mine = [number for number, _, its in new if its == space]
-    cosines = rows[[at[number] for number in mine]] @ rows.T
+    known = _times(connection, numbers)
+    when = np.array([known[number] for number in numbers], np.int64)
+    own = np.array([at[number] for number in mine], np.int64)
+    cosines = rows[own] @ rows.T
+    cosines[np.abs(when[own][:, None] - when[None, :]) > THEME_WINDOW_DAYS * DAY_MS] = 0.0
+    cosines[np.arange(len(own)), own] = 0.0
+    likes: list[tuple[int, int]] = []
     moved: dict[int, None] = {}
-    when = _times(connection, numbers)
-    for i, j in zip(*np.nonzero(cosines > THEME_COSINE_ABOVE), strict=True):
-        one, other = mine[int(i)], numbers[int(j)]
-        if one != other and abs(when[one] - when[other]) <= THEME_WINDOW_DAYS * DAY_MS:
-            connection.executemany(
-                "INSERT OR IGNORE INTO pattern_like VALUES (?, ?)", [(one, other), (other, one)]
-            )
-            moved[one] = None
+    for number, column in zip(mine, cosines, strict=True):
+        (near,) = np.nonzero(column > THEME_COSINE_ABOVE)
+        for other in near[np.argsort(-column[near], kind="stable")][: SHOWN_BY_MAX - 1]:
+            likes += [(number, numbers[other]), (numbers[other], number)]
+            moved[number] = None
+    connection.executemany("INSERT OR IGNORE INTO pattern_like VALUES (?, ?)", likes)
     connection.executemany("DELETE FROM pattern_unlike WHERE id = ?", [(number,) for number, *_ in new])
     return _themes(connection, moved), len(waiting) > _COMPARED
 
@@ -204,12 +208,21 @@ def _times(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, 
 def _themes(connection: sqlite3.Connection, moved: dict[int, None]) -> list[Pattern]:
     """Return the themes that these memories are part of, each once: known by its oldest memory."""
     found: dict[str, Pattern] = {}
+    seen: set[int] = set()
     for number in moved:
         members = _theme_of(connection, number)
-        if _is_theme(connection, members):
-            key = _oldest(connection, members).hex()
-            found[key] = Pattern(Miner.THEME, key, len(members))
+        if members[0] in seen or not is_theme(len(members)):
+            continue
+        seen.add(members[0])
+        key = _oldest(connection, members).hex()
+        pattern = Pattern(Miner.THEME, key, len(members))
+        if key not in found and (_is_known(connection, pattern) or _is_theme(connection, members)):
+            found[key] = pattern
     return list(found.values())
+
+
+def _is_known(connection: sqlite3.Connection, pattern: Pattern) -> bool:
+    return connection.execute("SELECT 1 FROM pattern WHERE id = ?", (pattern.id,)).fetchone() is not None
 
 
 def _is_theme(connection: sqlite3.Connection, members: Sequence[int]) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from cognition.memories import Shown, read_memories
 from cognition.patterns.reading import Noted, note
-from cognition.ranking.pool import read
+from cognition.words import STOP_WORDS, words
 from replica import Memory, RowChange, transaction
 
 # Raise it when a table, or what goes into it, changes.
@@ -120,7 +120,7 @@ def note_memories(connection: sqlite3.Connection, numbers: Sequence[int]) -> Tou
             noted = note(it.memory.text, it.memory.fields, it.memory.created >> 16)
             _take_back(connection, it.id)
             _add(connection, it.id, noted, touched)
-            if len(read(it.memory.text, "").words) >= COMPARED_WORDS_MIN:
+            if len(set(words(it.memory.text)) - STOP_WORDS) >= COMPARED_WORDS_MIN:
                 connection.execute("INSERT OR IGNORE INTO pattern_unlike VALUES (?)", (it.id,))
     connection.executemany("DELETE FROM pattern_queue WHERE id = ?", [(number,) for number in numbers])
     return touched

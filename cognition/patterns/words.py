@@ -6,16 +6,18 @@ device which found nothing itself can say it too, and nothing is said that the m
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from cognition.extraction.names import NOT_NAMES, names
 from cognition.patterns.miners import SHOWN_BY_MAX, THEME_WORDS_MIN, Miner, mood
 from cognition.patterns.reading import EVERYTHING, Noted, bucket_words, key_of, note
-from cognition.ranking.pool import read
 from cognition.words import words
 from replica import Memory
 
 _THEME_WORDS: Final = 3
+# Texts whose words are remembered: a theme that grows is looked at again and again.
+_TEXTS_KEPT: Final = 4_096
 _MOODS: Final = {
     "rising": "has been getting better",
     "falling": "has been getting worse",
@@ -84,10 +86,15 @@ def theme_words(texts: Sequence[str]) -> list[str]:
     """Return the words that half of some texts share, the commonest first: neither names nor what fills any talk."""
     counts: Counter[str] = Counter()
     for text in texts:
-        named = {word for name in names(text) for word in words(name)}
-        counts.update(set(read(text, "").words) - named - NOT_NAMES)
+        counts.update(_telling(text))
     often = [(word, count) for word, count in counts.items() if count >= len(texts) / 2]
     return [word for word, _ in sorted(often, key=lambda item: (-item[1], item[0]))]
+
+
+@lru_cache(_TEXTS_KEPT)
+def _telling(text: str) -> frozenset[str]:
+    named = {word for name in names(text) for word in words(name)}
+    return frozenset(words(text)) - named - NOT_NAMES
 
 
 def _theme(memories: Sequence[Memory], noted: Sequence[Noted]) -> str | None:
