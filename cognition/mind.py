@@ -12,7 +12,7 @@ by their words.
 import math
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
@@ -257,15 +257,19 @@ class Mind:
         """Whether a cycle runs at this moment."""
         return self._thinking.locked()
 
-    async def settle(self) -> None:
+    async def settle(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.
 
-        Raises `ModelUnavailable` or `StoreFailed` rather than wait for a model or a disk.
+        `told` hears how many still wait, before each wait. Raises `ModelUnavailable` or `StoreFailed` rather than wait
+        for a model or a disk.
         """
         while True:
             progress = self._progress
-            if not (await self.queue_state()).pending:
+            pending = (await self.queue_state()).pending
+            if not pending:
                 return
+            if told is not None:
+                await told(pending)
             self._hurry.set()
             if self._trouble is not None:
                 raise self._trouble

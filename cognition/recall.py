@@ -44,6 +44,9 @@ POOL_MIN: Final = 120
 POOL_PER_K: Final = 3
 # How many come by words that stand for the query's own, or by the graph; these carry no score into the ranking.
 BRIDGED: Final = 40
+# Channels that look at a few memories only, for who said them or for a phrase in them.
+NARROW: Final = frozenset({"phrases", "speaker"})
+NARROW_MAX: Final = 10
 # The best by fusion, whose neighbours join the pool.
 NEIGHBOURED: Final = 40
 # From PM-27: damps the difference between the first ranks. Ranks count from 0.
@@ -184,12 +187,16 @@ def rank(
         lists["synonyms"] = passes.by_match(connection, " OR ".join(synonyms), filters, BRIDGED)
     if graph:
         lists["graph"] = passes.by_graph(connection, query.entities, filters, BRIDGED)
+    if query.phrases:
+        lists["phrases"] = passes.by_match(connection, " OR ".join(query.phrases), filters, NARROW_MAX)
+    if query.of_speakers:
+        lists["speaker"] = passes.by_match(connection, query.of_speakers, filters, NARROW_MAX)
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     standing = stand_in(connection, lists, vector, filters)
     candidates = fuse(standing.lists)
     rows = passes.read_rows(connection, [number for number in candidates if number not in standing.summaries])
-    leading = sorted(rows, key=lambda number: (-candidates[number].score, number))[:NEIGHBOURED]
+    leading = sorted(rows, key=lambda number: (-_leads(candidates[number]), number))[:NEIGHBOURED]
     near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
     beside = stand_in(connection, {"near": [(row.id, 0.0) for row in near]}, None, filters)
     for place, row in enumerate(near):
@@ -223,6 +230,11 @@ def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidat
             candidate.score += reciprocal(place + RRF_FIRST_RANK)
             candidate.found.append(Found(channel, place, score))
     return candidates
+
+
+def _leads(candidate: Candidate) -> float:
+    """Return the fused score without the narrow channels: their few would crowd out neighbours of better ones."""
+    return sum(reciprocal(one.rank + RRF_FIRST_RANK) for one in candidate.found if one.channel not in NARROW)
 
 
 def reciprocal(rank: int, k: int = RRF_K) -> float:

@@ -386,6 +386,10 @@ class BlockingMind:
         """Try again what was given up: these entries, or all."""
         return self._run(lambda: self._mind.requeue(*ids))
 
+    def wait_for_queue(self) -> Queue:
+        """Wait until everything is embedded."""
+        return self._run(lambda: self._mind.wait_for_queue())
+
     def held(self) -> HeldList:
         """List what looked secret and was therefore not remembered."""
         return self._run(lambda: self._mind.held())

@@ -432,6 +432,10 @@ class Mind:
         """Try again what was given up: these entries, or all."""
         return await self._ask(taking.REQUEUE, ids=list(ids))
 
+    async def wait_for_queue(self) -> Queue:
+        """Wait until everything is embedded."""
+        return await self._ask(taking.QUEUE_WAIT)
+
     async def held(self) -> HeldList:
         """List what looked secret and was therefore not remembered."""
         return await self._ask(taking.HELD)

@@ -12,7 +12,7 @@ from typing import Final
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import vocabulary
 from cognition.ranking.vocabulary import USE
-from cognition.words import terms, words
+from cognition.words import any_of, terms, words
 
 # Questions about a time; the other languages are those of the stop words.
 _WHEN: Final = re.compile(
@@ -27,6 +27,8 @@ _NUMBER: Final = re.compile(
 SELF_WORDS: Final = frozenset(
     {"i", "me", "my", "mine", "myself", "user", "yo", "mi", "ich", "mein", "meine", "я", "мой", "моя", "мій"}
 )
+# What stands in quotation marks of any kind.
+_QUOTED: Final = re.compile(r"[\"“„«]([^\"“”„«»]{3,200})[\"”“»]")
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,21 @@ class Query:
     def entities(self) -> tuple[str, ...]:
         """What the graph may know: names as they were typed, and every telling word, also with a capital."""
         return tuple(dict.fromkeys([*names(self.text), *self.terms, *(term.title() for term in self.terms)]))
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        """Words that belong together, as full text phrases: what is quoted, and names of several words."""
+        told = [*_QUOTED.findall(self.text), *(name for name in names(self.text) if " " in name)]
+        runs = (" ".join(words(each)) for each in told)
+        return tuple(dict.fromkeys(f'"{run}"' for run in runs if " " in run))
+
+    @cached_property
+    def of_speakers(self) -> str:
+        """The full text query for the asked words as somebody said them who is named; empty if nobody is."""
+        asked = [term for term in self.terms if term not in self.proper_nouns]
+        if not self.proper_nouns or not asked:
+            return ""
+        return f"speaker : ({any_of(sorted(self.proper_nouns))}) AND text : ({any_of(asked)})"
 
     @cached_property
     def of_self(self) -> bool:

@@ -364,7 +364,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **show_answers.SHOWN,
     **show_keeping.SHOWN,
     "diff": _difference,
-    "queue list": _queue,
+    **dict.fromkeys(("queue list", "queue wait"), _queue),
     "queue requeue": lambda document: [f"{document['count']} to be tried again"],
     "held list": _held,
     "held release": lambda document: [f"{document['rid']} is remembered"],

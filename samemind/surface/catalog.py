@@ -33,7 +33,15 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "past": ("diff",),
     "graph": ("relate", "unrelate", "graph", "entities"),
     "contradictions": ("contradictions list", "contradictions show", "contradictions resolve", "correct"),
-    "taking": ("queue list", "queue requeue", "held list", "held release", "held drop", "extract"),
+    "taking": (
+        "queue list",
+        "queue requeue",
+        "queue wait",
+        "held list",
+        "held release",
+        "held drop",
+        "extract",
+    ),
     "portable": ("import", "export"),
     "thinking": ("think", "unconsolidate", "retract"),
     "keeping": (

@@ -23,6 +23,11 @@ class Requeue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitForQueue:
+    """Wait until everything is embedded, after a large import or another embedder; recall works meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListHeld:
     """List what looked secret and was therefore not remembered."""
 
@@ -55,6 +60,7 @@ _HELD: Final = "samemind.verbs.held"
 
 QUEUE: Final = Verb("queue list", ListQueue, Queue, _QUEUE)
 REQUEUE: Final = Verb("queue requeue", Requeue, Requeued, _QUEUE)
+QUEUE_WAIT: Final = Verb("queue wait", WaitForQueue, Queue, _QUEUE, streams=True)
 HELD: Final = Verb("held list", ListHeld, HeldList, _HELD)
 HELD_RELEASE: Final = Verb("held release", ReleaseHeld, Released, _HELD)
 HELD_DROP: Final = Verb("held drop", DropHeld, Dropped, _HELD)

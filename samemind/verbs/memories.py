@@ -33,13 +33,13 @@ from replica.limits import COMMIT_OPS_MAX
 from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.fields import fields_of, read_pairs, read_record
-from samemind.past import moment_of, opened_past, read_at
 from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
+from samemind.verbs.moments import moment_of, opened_past, read_at
 from samemind.verbs.pins import check_pins
 from samemind.verbs.standing import fading_page, list_page, view_of
 from samemind.verbs.talk import note_talk

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from samemind.device import Device
 from samemind.errors import Usage
-from samemind.past import moment_of, opened_past
 from samemind.results.memories import MemoryView
 from samemind.results.past import Changed, Difference
 from samemind.results.plain import to_json
 from samemind.surface.past import Diff
 from samemind.times import at_ms, read_time
+from samemind.verbs.moments import moment_of, opened_past
 from samemind.verbs.views import select_memories
 
 # Of a memory that was merely recalled nothing changed.

@@ -10,10 +10,11 @@ from typing import Final
 from cognition.queue import BACKOFF_BASE_MS, Entry
 from cognition.talk.queue import TalkEntry, talk_entries, talk_state
 from replica import MemoryId, show_memory_id
+from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.results.taking import Queue, QueueEntry, Requeued
-from samemind.surface.taking import ListQueue, Requeue
+from samemind.surface.taking import ListQueue, Requeue, WaitForQueue
 from samemind.times import at_ms
 from samemind.verbs.ids import find_memory
 
@@ -54,6 +55,19 @@ async def queue_requeue(device: Device, options: Requeue) -> Requeued:
     )
     count = await device.mind.requeue(rids) if rids else 0
     return Requeued(count=count + (await device.mind.requeue_talk(talks) if talks else 0))
+
+
+async def queue_wait(device: Device, options: WaitForQueue, say: Say) -> Queue:
+    """Wait until everything is embedded, saying how far that is; a change of the embedder begins anew."""
+    total = 0
+
+    async def told(pending: int) -> None:
+        nonlocal total
+        total = max(total, pending)
+        await say({"progress": {"done": total - pending, "total": total}})
+
+    await device.mind.settle(told)
+    return await queue_list(device, ListQueue())
 
 
 def _number(text: str) -> int:

@@ -1,9 +1,12 @@
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import trio
 
 from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue
+from cognition.embedding.embedder import Vectors
 from replica import Forget, Remember, Write
 from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of
 
@@ -124,6 +127,49 @@ def test_changing_the_embedder_never_mixes_spaces(tmp_path: Path) -> None:
                 await mind.settle()
                 hits = await mind.recall("told at width", filters=Filters())
                 assert all(len(hit.found) == 2 for hit in hits)
+
+    trio.run(main)
+
+
+def test_another_embedder_embeds_everything_anew_while_recall_goes_on_and_says_how_far_it_is(
+    tmp_path: Path,
+) -> None:
+    class Other(HashedEmbedder):
+        """The same vectors under another name; those of memories are given only when a test lets them."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.may = threading.Event()
+
+        @property
+        def name(self) -> str:
+            return "other"
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            if len(texts) > 1:
+                self.may.wait(20)
+            return super().embed(texts)
+
+    async def main() -> None:
+        texts = [f"note number {n} of many" for n in range(40)]
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await remember(replica, *texts)
+            await mind.settle()
+        other, left = Other(), []
+
+        async def told(pending: int) -> None:
+            left.append(pending)
+            other.may.set()
+
+        async with open_memory(tmp_path / "m.db", embedder=other) as (_, mind):
+            assert (await mind.queue_state()).pending == 40
+            (hit,) = await mind.recall("note number 7", k=1)
+            assert {found.channel for found in hit.found} == {"words"}
+            await mind.settle(told)
+            assert left[0] == 40
+            assert left == sorted(left, reverse=True)
+            (hit,) = await mind.recall("note number 7", k=1)
+            assert {found.channel for found in hit.found} >= {"words", "vectors"}
 
     trio.run(main)
 

@@ -103,6 +103,7 @@ def test_every_method_takes_every_option_of_its_verb() -> None:
         "import": "import_",
         "queue list": "queue",
         "queue requeue": "requeue",
+        "queue wait": "wait_for_queue",
         "held list": "held",
         "held release": "release_held",
         "held drop": "drop_held",

@@ -1,0 +1,100 @@
+"""Read the store as it was: any read may be asked of another moment, or of what another device knew by then.
+
+The past is made anew for each question, from the log, in a database in memory: it costs a second for a hundred
+thousand ops and leaves nothing behind. It is read on a connection of its own, in a thread, so neither writers nor
+other readers wait for it. Facts that were found in texts later are not in it, and what was erased never is.
+"""
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import trio
+
+from replica import DeviceId, SqliteStore, connect
+from replica.past import BeyondHorizon, rebuild
+from samemind.device import Device, derived_tables
+from samemind.errors import NotFound
+from samemind.times import at_ms, read_end
+from samemind.verbs.ids import find_device
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The store as it was at a moment; `seen_by` where it is what one device knew."""
+
+    connection: sqlite3.Connection
+    until_ms: int
+    seen_by: DeviceId | None
+
+    async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `function(connection)` in a thread."""
+        return await trio.to_thread.run_sync(function, self.connection)
+
+
+@asynccontextmanager
+async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> AsyncIterator[Past]:
+    """Make the store as it was at a moment for the block."""
+    who = None
+    if seen_by is not None:
+        named = seen_by
+        who = (
+            device.device_id
+            if named == device.name
+            else await device.replica.read(lambda connection: find_device(connection, named))
+        )
+    past = await trio.to_thread.run_sync(_make, device, until_ms, who)
+    try:
+        yield past
+    finally:
+        past.connection.close()
+
+
+def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
+    """Return the moment that is meant, in ms: a date alone is the end of that day, no time at all is now."""
+    return device.now_ms() if as_of is None else read_end(as_of, name=name) - 1
+
+
+async def read_at(
+    device: Device,
+    as_of: str | None,
+    seen_by: str | None,
+    function: Callable[[sqlite3.Connection], Result],
+) -> Result:
+    """Read what is, or what was where a moment or a device is named."""
+    if as_of is None and seen_by is None:
+        return await device.replica.read(function)
+    async with opened_past(device, moment_of(device, as_of), seen_by) as past:
+        return await past.read(function)
+
+
+def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:
+    made = connect(":memory:")
+    source = connect(str(device.home.store), read_only=True)
+    try:
+        source.execute("BEGIN")  # one moment of the store, however long this takes
+        store = SqliteStore(made, derived_tables(device.settings))
+        rebuild(SqliteStore(source), store, until_ms=until_ms, seen_by=seen_by)
+        made.executemany(
+            "INSERT INTO peer (device, nickname) VALUES (?, ?)",
+            source.execute("SELECT device, nickname FROM peer"),
+        )
+    except BeyondHorizon as error:
+        made.close()
+        begins = at_ms(error.horizon_ms) or datetime.max.replace(tzinfo=UTC)
+        raise NotFound(
+            f"the log tells nothing of that time any more: it begins at {begins.isoformat(timespec='seconds')}",
+            code="beyond_horizon",
+            hint="what every device has was folded together since: samemind compact",
+        ) from None
+    except BaseException:
+        made.close()
+        raise
+    finally:
+        source.close()
+    return Past(made, until_ms, seen_by)
