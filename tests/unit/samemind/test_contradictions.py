@@ -331,3 +331,13 @@ def test_what_is_told_as_news_stays_when_more_has_changed_since(mind: BlockingMi
     mind.remember("I live in Faro")
     mind.remember("I moved to Braga")
     assert "I live in Faro" not in {memory.text for memory in mind.list()}
+
+
+def test_what_a_decision_hid_stays_hidden_when_what_had_replaced_it_goes(mind: BlockingMind) -> None:
+    mind.remember("I work at Google")
+    meta = mind.remember("I just started at Meta")
+    apple = mind.remember("I work at Apple")
+    mind.resolve(only(mind).id, keep=apple.rid)
+    mind.forget(meta)
+    assert standings(only(mind)) == [("Google", "hidden"), ("Apple", "held")]
+    assert only(mind).status == "settled"
