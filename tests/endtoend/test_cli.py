@@ -228,6 +228,7 @@ WORKS = {
     "feedback": ["feedback", "RID", "--relevant"],
     "goals add": ["goals", "add", "learn the cello"],
     "profile set": ["profile", "set", "name=Ann"],
+    "retract": ["retract", "--source", "nowhere"],
     "why": ["why", "RID"],
     "why-not": ["why-not", "RID", "where is Ann?"],
 }
