@@ -85,6 +85,8 @@ def test_words_that_are_erased_meanwhile_are_dropped_with_what_came() -> None:
     converse(phone, laptop, parts_max=6)
     assert phone.partials
     say(laptop, Erase((rid,)))
+    phone.learn((), (), laptop.proofs.values())
+    assert phone.partials == {}, "what came may hold the words"
     converse(phone, laptop, parts_max=1)
     anew = converse(phone, laptop, parts_max=10_000)
     assert agree(phone, laptop)
