@@ -15,12 +15,18 @@ SEEDS_MAX = 200
 CATCHING_SEEDS = {
     "any-add": 16,
     "claim-drop": 13,
+    "cut": 8,
+    "mid-commit": 7,
     "no-full-vector": 138,
+    "no-proof": 10,
     "old-takes-new": 140,
     "record-stays": 59,
+    "replace": 7,
     "replaces-shown": 41,
     "status-falls": 7,
     "summary-stays": 6,
+    "tie-feed": 4,
+    "union": 7,
 }
 
 # These take one memory, two adds, two versions and the right order: the scenario says which.
