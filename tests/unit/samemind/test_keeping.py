@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import samemind
+from samemind.cli.show import show
 from samemind.config import Home, Settings
 from samemind.library import Mind
+from samemind.results.plain import to_json
 from tests.support import cli
 from tests.support.devices import run
 from tests.support.doors import opened
@@ -261,16 +263,26 @@ def test_the_command_line_shows_them_all(tmp_path: Path) -> None:
         mind.add_goal("learn Portuguese")
         mind.set_profile(name="Ann")
         mind.edit_block("persona", "kind")
-        assert [trigger.kind for trigger in mind.triggers()] == ["reminder"]
-    shown = {
-        words: cli.run(home, *words.split()).out
-        for words in ("triggers", "goals", "profile", "blocks", "sessions", f"feedback {rid} --relevant")
-    }
-    assert "“call the dentist” is due" in shown["triggers"]
-    assert "learn Portuguese" in shown["goals"]
-    assert shown["profile"] == "name: Ann\n"
-    assert shown["blocks"] == "persona: kind\n"
+        results = {
+            "triggers list": mind.triggers(),
+            "triggers deliver": mind.deliver(mind.triggers().triggers[0]),
+            "goals list": mind.goals(),
+            "profile show": mind.profile(),
+            "blocks list": mind.blocks(),
+            "blocks get": mind.block("persona"),
+            "sessions": mind.sessions(),
+            "feedback": mind.feedback(rid, relevant=True),
+        }
+    shown = {verb: "\n".join(show(verb, to_json(result))) for verb, result in results.items()}
+    assert "“call the dentist” is due" in shown["triggers list"]
+    assert "delivered" in shown["triggers deliver"]
+    assert "learn Portuguese" in shown["goals list"]
+    assert (shown["profile show"], shown["blocks list"], shown["blocks get"]) == (
+        "name: Ann",
+        "persona: kind",
+        "kind",
+    )
     assert "Ann moved to Lisbon." in shown["sessions"]
-    assert "similarity" in shown[f"feedback {rid} --relevant"]
+    assert "similarity" in shown["feedback"]
     both = cli.run(home, "feedback", rid, "--relevant", "--irrelevant", "--json")
     assert (both.code, both.json["error"]["code"]) == (2, "invalid")
