@@ -294,6 +294,8 @@ def test_lo_38_a_reload_keeps_the_category_and_nothing_else(laptop: Panel, page:
 def test_lo_39_who_wants_less_motion_gets_none(laptop: Panel, page: Page) -> None:
     tell(laptop, *TOLD)
     page.emulate_media(reduced_motion="reduce")
+    page.reload()  # so that nothing was begun before the wish was heard
+    page.locator("body[data-ready]").wait_for()
     open_memories(page)
     slow = "() => document.getAnimations().filter((each) => each.effect.getComputedTiming().duration > 10).length"
     assert page.evaluate(slow) == 0
