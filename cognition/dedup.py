@@ -1,9 +1,9 @@
 """Decide whether a new memory says what one that is held says already, in almost the same words.
 
-Exact repetition is settled before this by the content's hash. Here memories whose wording is near (the newest by
-`cognition.minhash`, older ones by the words they were filed under) are compared by meaning, on vectors of their bare text: labels
-make a text look other than it is. Only above a cosine of 0.92, and only of one type, workspace and speaker, are
-two held to be one.
+Exact repetition is settled before this by the content's hash. Here memories whose wording is near (the newest
+by `cognition.minhash`, older ones by the words they were filed under) are compared by meaning, on vectors of
+their bare text: labels make a text look other than it is. Only above a cosine of 0.92, and only of one type,
+workspace and speaker, are two held to be one.
 
 Even then words decide what becomes of it. Where numbers, names or a "not" differ, two texts that look the same
 say different things: nothing is overwritten. A contradiction is never a matter of likeness: only where both

@@ -34,8 +34,8 @@ class BeyondHorizon(NotFound):
 def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | None = None) -> None:
     """Fold what was stamped up to a moment, itself included, into an empty store.
 
-    With `seen_by`, only what that device knew by then. `store` is only read. `BeyondHorizon` where ops of that time have
-    left the log.
+    With `seen_by`, only what that device knew by then. `store` is only read. `BeyondHorizon` where ops of that time
+    have left the log.
     """
     meta = store.meta()
     horizon_ms = unpack(meta["horizon"]) if "horizon" in meta else 0

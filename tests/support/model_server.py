@@ -1,4 +1,4 @@
-"""A language model behind a real HTTP server on loopback: it answers what a test scripts, and remembers what it was asked."""
+"""A language model behind a real HTTP server on loopback: it answers as a test scripts it, and keeps the requests."""
 
 import json
 import threading

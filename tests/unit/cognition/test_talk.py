@@ -16,7 +16,7 @@ from samemind.device import Device, open_device
 from samemind.library import Mind
 from samemind.reach import Local
 from tests.support.minds import NOW_MS
-from tests.support.model_server import ModelServer, Script, serving
+from tests.support.model_server import Answer, ModelServer, Script, serving
 
 FACT = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": None}
 READING = {
@@ -254,7 +254,7 @@ def test_ml_43_a_reading_becomes_memories_beside_the_message_it_is_from(tmp_path
 def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_letter(tmp_path: Path) -> None:
     good = False
 
-    def script(body: dict[str, Any]) -> str:
+    def script(body: dict[str, Any]) -> Answer:
         return answering()(body) if good else "I cannot do that"
 
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
@@ -270,8 +270,8 @@ def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_lette
         # Nothing of the talk is lost, and it can be asked for again.
         assert len(await mind.list()) == 2
         good = True
-        assert (await mind.requeue(queue.entries[0].id)).count == 1
-        assert (await mind.requeue()).count == 1
+        assert (await mind.embedding.requeue(queue.entries[0].id)).count == 1
+        assert (await mind.embedding.requeue()).count == 1
         await settled(device)
         assert len(await mind.list()) == 6
         assert (await mind.queue()).failed == 0

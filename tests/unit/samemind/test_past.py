@@ -77,11 +77,7 @@ def test_ml_10_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
                 1,
             ]
             (hit,) = await mind.recall("where does Ann live?", k=1, as_of=told, explain=True)
-            assert (hit.rid, hit.text, hit.device_name if False else None) == (
-                rid,
-                "Ann lives in Porto",
-                None,
-            )
+            assert (hit.rid, hit.text) == (rid, "Ann lives in Porto")
             assert hit.why is not None
             assert {reason["channel"] for reason in hit.why["found"]} >= {"words", "vectors"}
             assert (await mind.recall("Ann", as_of=before)).results == []

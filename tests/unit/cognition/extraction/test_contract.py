@@ -72,7 +72,8 @@ def test_ml_43_what_is_not_the_object_that_was_asked_for_is_refused_as_a_whole(s
 @pytest.mark.parametrize(
     "changed",
     [
-        {"type": "gossip"}, {"type": ["episodic"]}, {"content": ""}, {"content": 7}, {"confidence": 1.1}, {"confidence": "high"},
+        {"type": "gossip"}, {"type": ["episodic"]}, {"content": ""}, {"content": 7},
+        {"confidence": 1.1}, {"confidence": "high"},
         {"confidence": True}, {"event_start": "yesterday"}, {"contradicts": 5},
     ],
 )  # fmt: skip
