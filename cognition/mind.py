@@ -1,22 +1,14 @@
 """Run cognition beside a replica: embed what was written or merged, and answer recalls.
 
-A `Mind` watches the log. New ops wake its worker, which takes due texts from the queue, embeds them in a
-thread and keeps the vectors: reading, embedding and writing are three steps, so the store's writer is never
-held up by a model.
-
-The index is touched on the store's reading thread only, by recalls and by the worker alike: confined to one
-thread, it needs no lock. Recall works from the first moment: memories whose vectors are not ready are found
-by their words.
+What is new is embedded in the background (`cognition.worker`). Recall works from the first moment: memories
+whose vectors are not ready are found by their words.
 """
 
-import math
 import sqlite3
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Final, TypeVar
+from typing import TypeVar
 
-import numpy as np
 import trio
 
 from cognition import queue
@@ -46,15 +38,10 @@ from cognition.talk.reader import TalkReader
 from cognition.thinking.cycle import Cycle, think
 from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
+from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, StoreFailed
 
 Result = TypeVar("Result")
-
-# New texts are left to gather for this long: one commit of their vectors then serves a burst of writes, which would
-# otherwise each wait for the commit of the one before.
-LINGER_S: Final = 0.02
-# A missing model, or a full disk, is tried again after this long: somebody may be mending it.
-TROUBLE_RETRY_S: Final = 60
 
 
 class Mind:
@@ -70,21 +57,13 @@ class Mind:
         has_triples: bool,
     ) -> None:
         self._replica = replica
-        self._embedder = embedder
-        self._space = space
-        self._make_index = make_index
-        self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
-        # Likewise. Only an embedder that looks words up is quick enough to be asked for thousands of them.
+        self.embedding = EmbeddingWorker(replica, embedder, space, make_index)
+        # The reading thread's own. Only an embedder that looks words up is quick enough to be asked for thousands.
         self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(embedder)
         self._has_triples = has_triples
         self.talk: TalkReader | None = None  # where a model is configured
-        self._wake = trio.Event()
-        self._hurry = trio.Event()
-        self._progress = trio.Event()
-        self._batch = queue.BATCH_MIN
-        self._trouble: ModelUnavailable | StoreFailed | None = None
         self._steps = steps(thresholds)
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
         self.last_cycle: Cycle | None = None
@@ -93,7 +72,7 @@ class Mind:
     @property
     def trouble(self) -> ModelUnavailable | StoreFailed | None:
         """Why nothing is embedded at present, if that is so."""
-        return self._trouble
+        return self.embedding.trouble
 
     async def recall(
         self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
@@ -103,7 +82,7 @@ class Mind:
         now_ms = self._replica.now_ms()
         return await self._replica.read(
             lambda connection: self._search(
-                connection, parts, self._loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
+                connection, parts, self.embedding.loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
             )
         )
 
@@ -125,9 +104,9 @@ class Mind:
         is_quick = self._lexicon is not None
 
         def search() -> list[Hit]:
-            index = ExactIndex(self._embedder.width)
+            index = ExactIndex(self.embedding.embedder.width)
             if is_quick:
-                queue.embed_all(connection, index, self._embedder, now_ms=now_ms)
+                queue.embed_all(connection, index, self.embedding.embedder, now_ms=now_ms)
             asked = parts if is_quick else [(query, None) for query, _ in parts]
             return self._search(
                 connection, asked, lambda _: index, k=k, filters=filters, graph=graph, now_ms=now_ms
@@ -173,9 +152,9 @@ class Mind:
         if not asked.terms:
             return asked, None
         try:
-            return asked, (await self._embed([asked.keywords]))[0]
+            return asked, (await self.embedding.embed([asked.keywords]))[0]
         except ModelUnavailable as error:
-            self._trouble = error
+            self.embedding.trouble = error
             return asked, None
 
     async def why_not(
@@ -210,7 +189,7 @@ class Mind:
                 connection,
                 asked,
                 vector=vector,
-                index=None if vector is None else self._loaded(connection),
+                index=None if vector is None else self.embedding.loaded(connection),
                 lexicon=None if vector is None else self._lexicon,
                 filters=filters,
                 now_ms=now_ms,
@@ -239,7 +218,9 @@ class Mind:
     async def related(self, rid: MemoryId) -> list[tuple[MemoryId, float]]:
         """Return the memories most alike to one in meaning, where they are alike enough, with their cosines."""
         return await self._replica.read(
-            lambda connection: related(connection, self._loaded(connection), rid, self._space)
+            lambda connection: related(
+                connection, self.embedding.loaded(connection), rid, self.embedding.space
+            )
         )
 
     async def think(self) -> Cycle:
@@ -258,38 +239,8 @@ class Mind:
         return self._thinking.locked()
 
     async def settle(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
-        """Wait until nothing waits to be embedded: all has its vector, or was given up.
-
-        `told` hears how many still wait, before each wait. Raises `ModelUnavailable` or `StoreFailed` rather than wait
-        for a model or a disk.
-        """
-        while True:
-            progress = self._progress
-            pending = (await self.queue_state()).pending
-            if not pending:
-                return
-            if told is not None:
-                await told(pending)
-            self._hurry.set()
-            if self._trouble is not None:
-                raise self._trouble
-            await progress.wait()
-
-    async def queue_state(self) -> queue.QueueState:
-        """Return how the embed queue stands."""
-        return await self._replica.read(queue.state)
-
-    async def queue_entries(self, *, status: str | None = None, limit: int = 100) -> list[queue.Entry]:
-        """Return rows of the embed queue, oldest first."""
-        return await self._replica.read(
-            lambda connection: queue.entries(connection, status=status, limit=limit)
-        )
-
-    async def requeue(self, rids: Sequence[MemoryId] | None = None) -> int:
-        """Try these memories again, or all that were given up; return how many that are."""
-        count = await self._replica.run(lambda core, connection: queue.requeue(connection, rids))
-        self._wake.set()
-        return count
+        """Wait until everything has its vector or was given up: see `EmbeddingWorker.settle`."""
+        await self.embedding.settle(told)
 
     async def requeue_talk(self, ids: Sequence[int] | None = None) -> int:
         """Have these stretches of talk read again by a model, or all that were given up; return how many that are."""
@@ -300,109 +251,8 @@ class Mind:
 
     async def warm_up(self) -> None:
         """Load the model and the vectors now rather than at the first recall."""
-        await self._embed(["warm"])
-        await self._replica.read(lambda connection: len(self._loaded(connection)))
-
-    # -- the worker ------------------------------------------------------------------------------------------
-
-    async def _watch(self, position: int) -> None:
-        while True:
-            position = await self._replica.changed(position)
-            self._wake.set()
-
-    async def _work(self) -> None:
-        while True:
-            self._wake = wake = trio.Event()
-            try:
-                while await self._embed_batch():
-                    pass
-                self._trouble, wait_s = None, await self._until_due_s()
-            except (ModelUnavailable, StoreFailed) as error:
-                self._trouble, wait_s = error, TROUBLE_RETRY_S
-            self._tell()
-            self._hurry = trio.Event()
-            with trio.move_on_after(wait_s):
-                await wake.wait()
-            with trio.move_on_after(LINGER_S):
-                await self._hurry.wait()
-
-    async def _embed_batch(self) -> bool:
-        """Embed what is due, up to a batch; say whether there was anything."""
-        now_ms, size = self._replica.now_ms(), self._batch
-        jobs = await self._replica.read(lambda connection: queue.due(connection, now_ms=now_ms, limit=size))
-        if not jobs:
-            return False
-        began = time.perf_counter()
-        errors: dict[int, str] = {}
-        try:
-            vectors = await self._embed([job.text for job in jobs])
-        except ModelUnavailable:
-            raise
-        except Exception:
-            jobs, vectors, errors = await self._embed_singly(jobs)
-        else:
-            self._batch = queue.next_batch(len(jobs), (time.perf_counter() - began) * 1_000)
-        if errors:
-            await self._replica.run(lambda core, connection: queue.failed(connection, errors, now_ms=now_ms))
-        if jobs:
-            await self._keep(jobs, vectors)
-        self._tell()
-        return True
-
-    async def _embed_singly(
-        self, jobs: Sequence[queue.Job]
-    ) -> tuple[list[queue.Job], Vectors, dict[int, str]]:
-        """Find out which texts of a batch the embedder cannot take, so that one does not spoil the rest."""
-        vectors, errors = {}, {}
-        for job in jobs:
-            try:
-                vectors[job] = (await self._embed([job.text]))[0]
-            except ModelUnavailable:
-                raise
-            except Exception as error:
-                errors[job.id] = f"{type(error).__name__}: {error}"
-        rows = np.array(list(vectors.values()), np.float32).reshape(-1, self._embedder.width)
-        return list(vectors), rows, errors
-
-    async def _keep(self, jobs: Sequence[queue.Job], vectors: Vectors) -> None:
-        kept = await self._replica.run(
-            lambda core, connection: queue.done(connection, self._space, jobs, vectors)
-        )
-        ids, rows = [jobs[i].id for i in kept], vectors[kept]
-
-        def add(connection: sqlite3.Connection) -> None:
-            if self._index is not None:  # else it will find them in the table
-                self._index.add(ids, rows)
-
-        await self._replica.read(add)
-
-    async def _embed(self, texts: Sequence[str]) -> Vectors:
-        vectors = await trio.to_thread.run_sync(self._embedder.embed, texts)
-        wanted = len(texts), self._embedder.width
-        if vectors.shape != wanted:
-            raise ModelUnavailable(
-                f"expected vectors of shape {wanted} from {self._embedder.name}, got {vectors.shape}"
-            )
-        if not np.isfinite(vectors).all():
-            raise ValueError(f"expected numbers from {self._embedder.name}, got NaN or infinity")
-        return vectors
-
-    async def _until_due_s(self) -> float:
-        due_at = (await self.queue_state()).due_at
-        return math.inf if due_at is None else max(0.0, (due_at - self._replica.now_ms()) / 1_000)
-
-    def _tell(self) -> None:
-        progress, self._progress = self._progress, trio.Event()
-        progress.set()
-
-    # -- the index, on the store's reading thread ------------------------------------------------------------
-
-    def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
-        if self._index is None:
-            index = self._make_index(self._embedder.width)
-            index.add(*queue.load_vectors(connection, self._space, self._embedder.width))
-            self._index = index
-        return self._index
+        await self.embedding.embed(["warm"])
+        await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
 
 
 @asynccontextmanager
@@ -436,8 +286,8 @@ async def open_mind(
         if mind.talk is not None:
             nursery.start_soon(mind.talk.work)
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
-        nursery.start_soon(mind._watch, replica.position)
-        nursery.start_soon(mind._work)
+        nursery.start_soon(mind.embedding.watch, replica.position)
+        nursery.start_soon(mind.embedding.work)
         if has_triples:
             nursery.start_soon(read_names, replica, replica.position)
         try:

@@ -117,9 +117,8 @@ async def open_device(
 ) -> AsyncIterator[Device]:
     """Open a home, making it a device if it is none yet; `Locked` when another program holds it.
 
-    `answers` lets other programs use the store meanwhile; `lets_go` says that the caller watches `Device.stop`, and closes
-    the device when a daemon wants the store. `name` is for a new device; without one it is the
-    machine's.
+    `answers` lets other programs use the store meanwhile; `lets_go` says that the caller watches `Device.stop`, and
+    closes the device when a daemon wants the store. `name` is for a new device; without one it is the machine's.
     """
     home.create()
     raised: BaseException | None = None

@@ -146,7 +146,7 @@ async def stats(device: Device, options: ShowStats) -> Stats:
             by_tier=tiers,
         )
 
-    queue = await device.mind.queue_state()
+    queue = await device.mind.embedding.state()
     ahead = await device.replica.run(lambda core, _: outlook(core, device.now_ms()))
     tiers = await _tiers(device)
     return await device.replica.read(read)

@@ -26,7 +26,7 @@ FREE_BYTES_MIN: Final = 256 << 20
 
 async def doctor(device: Device, options: Doctor) -> Doctored:
     """Look at everything that may be wrong; quick, unlike `verify`."""
-    queue = await device.mind.queue_state()
+    queue = await device.mind.embedding.state()
     checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
     checks += await _taking(device)
     checks += await device.replica.run(_store)

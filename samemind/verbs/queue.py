@@ -28,9 +28,9 @@ async def queue_list(device: Device, options: ListQueue) -> Queue:
     """List both queues."""
     if not 0 <= options.limit <= LIST_MAX:
         raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
-    state = await device.mind.queue_state()
+    state = await device.mind.embedding.state()
     talk = await device.replica.read(talk_state)
-    embeds = await device.mind.queue_entries(status=options.status, limit=options.limit)
+    embeds = await device.mind.embedding.entries(status=options.status, limit=options.limit)
     talks = await device.replica.read(
         lambda connection: talk_entries(connection, status=options.status, limit=options.limit)
     )
@@ -45,7 +45,7 @@ async def queue_list(device: Device, options: ListQueue) -> Queue:
 async def queue_requeue(device: Device, options: Requeue) -> Requeued:
     """Give entries five attempts more."""
     if not options.ids:
-        count = await device.mind.requeue()
+        count = await device.mind.embedding.requeue()
         return Requeued(count=count + await device.mind.requeue_talk(None))
     talks = [_number(text) for text in options.ids if text.startswith(_TALK)]
     rids: list[MemoryId] = await device.replica.read(
@@ -53,7 +53,7 @@ async def queue_requeue(device: Device, options: Requeue) -> Requeued:
             find_memory(connection, text) for text in options.ids if not text.startswith(_TALK)
         ]
     )
-    count = await device.mind.requeue(rids) if rids else 0
+    count = await device.mind.embedding.requeue(rids) if rids else 0
     return Requeued(count=count + (await device.mind.requeue_talk(talks) if talks else 0))
 
 

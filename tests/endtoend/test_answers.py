@@ -139,11 +139,11 @@ def test_pm_60_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> 
 
     async def main() -> None:
         async with open_device(Home.at(tmp_path), program="a test", answers=False) as device:
-            indexes = [device.mind._index]
+            indexes = [device.mind.embedding._index]
             await warmup(device, Warmup())
-            indexes.append(device.mind._index)
+            indexes.append(device.mind.embedding._index)
             await recall(device, Recall(query="anything"))
-            indexes.append(device.mind._index)
+            indexes.append(device.mind.embedding._index)
             assert indexes[0] is None
             assert indexes[1] is not None
             assert indexes[2] is indexes[1]

@@ -41,7 +41,7 @@ def test_pm_50_pm_55_a_process_killed_before_it_embeds_leaves_the_work_to_the_ne
     async def main() -> None:
         async with open_memory(tmp_path / "m.db") as (_, mind):
             await mind.settle()
-            assert await mind.queue_state() == queue.QueueState(0, 0, None)
+            assert await mind.embedding.state() == queue.QueueState(0, 0, None)
             for query in ("Lisbon", "boat"):
                 (hit,) = await mind.recall(query, k=1)
                 assert {found.channel for found in hit.found} == {"words", "vectors"}

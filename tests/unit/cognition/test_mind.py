@@ -49,7 +49,7 @@ def test_pm_55_what_an_earlier_run_left_is_embedded_by_the_next(tmp_path: Path) 
             await remember(replica, "Ann moved to Lisbon")
         async with open_memory(tmp_path / "m.db") as (replica, mind):
             await mind.settle()
-            assert await mind.queue_state() == queue.QueueState(0, 0, None)
+            assert await mind.embedding.state() == queue.QueueState(0, 0, None)
             (hit,) = await mind.recall("Lisbon")
             assert {found.channel for found in hit.found} == {"words", "vectors"}
 
@@ -69,18 +69,18 @@ def test_one_bad_text_does_not_spoil_its_batch_and_is_given_up_after_five_tries(
         async with open_memory(tmp_path / "m.db", embedder=embedder, clock=clock) as (replica, mind):
             await remember(replica, "good one", "poison", "good two")
             await mind.settle()
-            state = await mind.queue_state()
+            state = await mind.embedding.state()
             assert (state.pending, state.failed) == (0, 1)
-            (entry,) = await mind.queue_entries(status="failed")
+            (entry,) = await mind.embedding.entries(status="failed")
             assert (entry.text, entry.attempts, entry.last_error) == (
                 "poison",
                 5,
                 "RuntimeError: cannot embed this",
             )
             embedder.refuse = "nothing"
-            assert await mind.requeue() == 1
+            assert await mind.embedding.requeue() == 1
             await mind.settle()
-            assert (await mind.queue_state()).failed == 0
+            assert (await mind.embedding.state()).failed == 0
 
     trio.run(main)
 
@@ -93,7 +93,7 @@ def test_a_missing_model_is_said_so_costs_no_attempts_and_recall_goes_on_by_word
             with pytest.raises(ModelUnavailable, match="expected a tokenizer at"):
                 await mind.settle()
             assert isinstance(mind.trouble, ModelUnavailable)
-            (entry,) = await mind.queue_entries()
+            (entry,) = await mind.embedding.entries()
             assert (entry.attempts, entry.status) == (0, "pending")
             (hit,) = await mind.recall("Lisbon")
             assert [found.channel for found in hit.found] == ["words"]
@@ -162,7 +162,7 @@ def test_another_embedder_embeds_everything_anew_while_recall_goes_on_and_says_h
             other.may.set()
 
         async with open_memory(tmp_path / "m.db", embedder=other) as (_, mind):
-            assert (await mind.queue_state()).pending == 40
+            assert (await mind.embedding.state()).pending == 40
             (hit,) = await mind.recall("note number 7", k=1)
             assert {found.channel for found in hit.found} == {"words"}
             await mind.settle(told)

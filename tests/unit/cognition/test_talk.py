@@ -270,8 +270,8 @@ def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_lette
         # Nothing of the talk is lost, and it can be asked for again.
         assert len(await mind.list()) == 2
         good = True
-        assert (await mind.embedding.requeue(queue.entries[0].id)).count == 1
-        assert (await mind.embedding.requeue()).count == 1
+        assert (await mind.requeue(queue.entries[0].id)).count == 1
+        assert (await mind.requeue()).count == 1
         await settled(device)
         assert len(await mind.list()) == 6
         assert (await mind.queue()).failed == 0

@@ -1,0 +1,184 @@
+"""Embed what was written or merged, in the background, and keep the index of the vectors in step.
+
+The worker watches the log. It takes due texts from the queue, embeds them in a thread and keeps the vectors: reading,
+embedding and writing are three steps, so the store's writer is never held up by a model.
+
+The index is touched on the store's reading thread only, by recalls and by the worker alike: confined to one thread, it
+needs no lock.
+"""
+
+import math
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import numpy as np
+import trio
+
+from cognition import queue
+from cognition.embedding.embedder import Embedder, Vectors
+from cognition.errors import ModelUnavailable
+from cognition.index import VectorIndex
+from replica import MemoryId, Replica, StoreFailed
+
+# New texts are left to gather for this long: one commit of their vectors then serves a burst of writes, which would
+# otherwise each wait for the commit of the one before.
+LINGER_S: Final = 0.02
+# A missing model, or a full disk, is tried again after this long: somebody may be mending it.
+TROUBLE_RETRY_S: Final = 60
+
+
+class EmbeddingWorker:
+    """The queue, the embedder and the index of one replica; `watch` and `work` have to be running."""
+
+    def __init__(
+        self, replica: Replica, embedder: Embedder, space: int, make_index: Callable[[int], VectorIndex]
+    ) -> None:
+        """`space`: the number under which this embedder's vectors are kept."""
+        self.embedder = embedder
+        self.space = space
+        self.trouble: ModelUnavailable | StoreFailed | None = None
+        """Why nothing is embedded at present, if that is so."""
+        self._replica = replica
+        self._make_index = make_index
+        self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
+        self._wake = trio.Event()
+        self._hurry = trio.Event()
+        self._progress = trio.Event()
+        self._batch = queue.BATCH_MIN
+
+    def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
+        """Return the index of all vectors there are; on the store's reading thread."""
+        if self._index is None:
+            index = self._make_index(self.embedder.width)
+            index.add(*queue.load_vectors(connection, self.space, self.embedder.width))
+            self._index = index
+        return self._index
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""
+        vectors = await trio.to_thread.run_sync(self.embedder.embed, texts)
+        wanted = len(texts), self.embedder.width
+        if vectors.shape != wanted:
+            raise ModelUnavailable(
+                f"expected vectors of shape {wanted} from {self.embedder.name}, got {vectors.shape}"
+            )
+        if not np.isfinite(vectors).all():
+            raise ValueError(f"expected numbers from {self.embedder.name}, got NaN or infinity")
+        return vectors
+
+    async def settle(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
+        """Wait until nothing waits to be embedded: all has its vector, or was given up.
+
+        `told` hears how many still wait, before each wait. Raises `ModelUnavailable` or `StoreFailed` rather than wait
+        for a model or a disk.
+        """
+        while True:
+            progress = self._progress
+            pending = (await self.state()).pending
+            if not pending:
+                return
+            if told is not None:
+                await told(pending)
+            self._hurry.set()
+            if self.trouble is not None:
+                raise self.trouble
+            await progress.wait()
+
+    async def state(self) -> queue.QueueState:
+        """Return how the embed queue stands."""
+        return await self._replica.read(queue.state)
+
+    async def entries(self, *, status: str | None = None, limit: int = 100) -> list[queue.Entry]:
+        """Return rows of the embed queue, oldest first."""
+        return await self._replica.read(
+            lambda connection: queue.entries(connection, status=status, limit=limit)
+        )
+
+    async def requeue(self, rids: Sequence[MemoryId] | None = None) -> int:
+        """Try these memories again, or all that were given up; return how many that are."""
+        count = await self._replica.run(lambda core, connection: queue.requeue(connection, rids))
+        self._wake.set()
+        return count
+
+    async def watch(self, position: int) -> None:
+        """Wake the worker whenever the log has grown beyond `position`."""
+        while True:
+            position = await self._replica.changed(position)
+            self._wake.set()
+
+    async def work(self) -> None:
+        """Embed what is due, for ever."""
+        while True:
+            self._wake = wake = trio.Event()
+            try:
+                while await self._embed_batch():
+                    pass
+                self.trouble, wait_s = None, await self._until_due_s()
+            except (ModelUnavailable, StoreFailed) as error:
+                self.trouble, wait_s = error, TROUBLE_RETRY_S
+            self._tell()
+            self._hurry = trio.Event()
+            with trio.move_on_after(wait_s):
+                await wake.wait()
+            with trio.move_on_after(LINGER_S):
+                await self._hurry.wait()
+
+    async def _embed_batch(self) -> bool:
+        """Embed what is due, up to a batch; say whether there was anything."""
+        now_ms, size = self._replica.now_ms(), self._batch
+        jobs = await self._replica.read(lambda connection: queue.due(connection, now_ms=now_ms, limit=size))
+        if not jobs:
+            return False
+        began = time.perf_counter()
+        errors: dict[int, str] = {}
+        try:
+            vectors = await self.embed([job.text for job in jobs])
+        except ModelUnavailable:
+            raise
+        except Exception:
+            jobs, vectors, errors = await self._embed_singly(jobs)
+        else:
+            self._batch = queue.next_batch(len(jobs), (time.perf_counter() - began) * 1_000)
+        if errors:
+            await self._replica.run(lambda core, connection: queue.failed(connection, errors, now_ms=now_ms))
+        if jobs:
+            await self._keep(jobs, vectors)
+        self._tell()
+        return True
+
+    async def _embed_singly(
+        self, jobs: Sequence[queue.Job]
+    ) -> tuple[list[queue.Job], Vectors, dict[int, str]]:
+        """Find out which texts of a batch the embedder cannot take, so that one does not spoil the rest."""
+        vectors, errors = {}, {}
+        for job in jobs:
+            try:
+                vectors[job] = (await self.embed([job.text]))[0]
+            except ModelUnavailable:
+                raise
+            except Exception as error:
+                errors[job.id] = f"{type(error).__name__}: {error}"
+        rows = np.array(list(vectors.values()), np.float32).reshape(-1, self.embedder.width)
+        return list(vectors), rows, errors
+
+    async def _keep(self, jobs: Sequence[queue.Job], vectors: Vectors) -> None:
+        kept = await self._replica.run(
+            lambda core, connection: queue.done(connection, self.space, jobs, vectors)
+        )
+        ids, rows = [jobs[i].id for i in kept], vectors[kept]
+
+        def add(connection: sqlite3.Connection) -> None:
+            if self._index is not None:  # else it will find them in the table
+                self._index.add(ids, rows)
+
+        await self._replica.read(add)
+
+    async def _until_due_s(self) -> float:
+        due_at = (await self.state()).due_at
+        return math.inf if due_at is None else max(0.0, (due_at - self._replica.now_ms()) / 1_000)
+
+    def _tell(self) -> None:
+        progress, self._progress = self._progress, trio.Event()
+        progress.set()
