@@ -11,6 +11,8 @@ import pytest
 import trio
 
 import samemind
+from cognition.models import HttpChatModel
+from cognition.talk.reader import TalkReader
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
@@ -54,14 +56,11 @@ class Clock:
 
 
 @asynccontextmanager
-async def device_reading(
-    folder: Path, url: str, *, clock: Callable[[], int] | None = None
-) -> AsyncIterator[tuple[Device, Mind]]:
+async def device_reading(folder: Path, url: str) -> AsyncIterator[tuple[Device, Mind]]:
     home = Home.at(folder)
     home.create()
     Settings(name="laptop", model_url=url, model="tiny").save(home)
-    options: dict[str, Any] = {} if clock is None else {"clock": clock}
-    async with open_device(home, program="a test", answers=False, **options) as device:
+    async with open_device(home, program="a test", answers=False) as device:
         yield device, Mind(Local(device))
 
 
@@ -69,14 +68,12 @@ def run(
     folder: Path,
     script: Script,
     main: Callable[[Device, Mind, ModelServer], Any],
-    *,
-    clock: Callable[[], int] | None = None,
 ) -> Any:
     """Run a test's body with a device whose model is a real server."""
 
     async def body(url: str) -> Any:
         with trio.fail_after(30):
-            async with device_reading(folder, url, clock=clock) as (device, mind):
+            async with device_reading(folder, url) as (device, mind):
                 return await main(device, mind, server)
 
     with serving(script) as server:
@@ -282,25 +279,31 @@ def test_ml_43_a_bad_answer_is_asked_for_once_more_and_then_kept_as_a_dead_lette
 def test_ml_43_a_model_that_breaks_is_tried_after_growing_waits_and_given_up_after_five(
     tmp_path: Path,
 ) -> None:
+    """By a reader that nothing wakes: a worker beside it would try by itself."""
     clock = Clock()
 
-    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
-        talk = device.mind.talk
-        assert talk is not None
-        await say(mind, *lines(5))
-        for wait_ms in (1_500, 3_000, 6_000, 12_000):
-            await tried(mind)
-            before = len(server.requests)
-            clock.now_ms += wait_ms - 1
+    async def main(url: str) -> None:
+        home = Home.at(tmp_path / "home")
+        async with open_device(home, program="a test", answers=False, clock=clock) as device:
+            mind = Mind(Local(device))
+            talk = TalkReader(device.replica, device.device_id, HttpChatModel(url, "tiny"))
+            await say(mind, *lines(5))
+            assert await talk.note("chat", None) == 1
+            for wait_ms in (0, 1_500, 3_000, 6_000, 12_000):
+                clock.now_ms += max(0, wait_ms - 1)
+                if wait_ms:
+                    assert await talk.read_next() is None
+                    clock.now_ms += 1
+                outcome = await talk.read_next()
+                assert outcome is not None
+                assert "got status 500" in str(outcome.error)
+            clock.now_ms += 10**9
             assert await talk.read_next() is None
-            clock.now_ms += 1
-            outcome = await talk.read_next()
-            assert outcome is not None
-            assert "got status 500" in str(outcome.error)
-            assert len(server.requests) == before + 1
-        assert (await mind.queue(status="failed")).entries[-1].attempts == 5
+            (entry,) = (await mind.queue(status="failed")).entries
+            assert entry.attempts == len(server.requests) == 5
 
-    run(tmp_path / "home", lambda body: (500, b"broken"), main, clock=clock)
+    with serving(lambda body: (500, b"broken")) as server:
+        trio.run(main, server.url)
 
 
 def test_lo_13_an_error_is_a_value_and_the_talk_goes_on(tmp_path: Path) -> None:
