@@ -128,7 +128,9 @@ class World(Links):
             for a, b in self.pairs():
                 if self.admitted(a, b):
                     self.guarded(partial(self.converse, a, b))
-            for device in self.devices:  # a proof may arrive in any round, and its words are in the pages until then
+            for (
+                device
+            ) in self.devices:  # a proof may arrive in any round, and its words are in the pages until then
                 self.guarded(partial(self.purge, device))
             if before == [self.mark(device) for device in self.devices]:
                 self.is_quiet = True

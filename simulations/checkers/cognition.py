@@ -96,8 +96,8 @@ class TriggerLattice(_Derived):
         return found, defined
 
 
-def open_slots(meaning: Meaning) -> set[Slot]:
-    """Return the slots in which claims of several values hold.
+def holding(meaning: Meaning) -> dict[Place, Claim]:
+    """Return the claims that hold.
 
     A claim no longer holds when a living claim replaces it, or when all verdicts on it hide it. Two claims of one value
     on one memory are one claim made twice, unless one of them replaces the other.
@@ -107,7 +107,7 @@ def open_slots(meaning: Meaning) -> set[Slot]:
         for rid, memory in meaning.memories.items()
         for place, claim in memory.claims.items()
     }
-    values: dict[Slot, set[str]] = {}
+    held: dict[Place, Claim] = {}
     for place, (rid, claim) in claims.items():
         alike = {
             other
@@ -118,7 +118,15 @@ def open_slots(meaning: Meaning) -> set[Slot]:
         anew = {other for other in alike if alike.intersection(claims[other][1].replaces)}
         twins = {place} if place in anew else alike - anew
         if not _is_replaced(twins, claims) and not _is_hidden(twins, meaning.memories[rid].verdicts):
-            values.setdefault((claim.entity, claim.relation), set()).add(claim.value)
+            held[place] = claim
+    return held
+
+
+def open_slots(meaning: Meaning) -> set[Slot]:
+    """Return the slots in which claims of several values hold."""
+    values: dict[Slot, set[str]] = {}
+    for claim in holding(meaning).values():
+        values.setdefault((claim.entity, claim.relation), set()).add(claim.value)
     return {slot for slot, held in values.items() if len(held) > 1}
 
 
@@ -133,12 +141,18 @@ def _is_hidden(twins: set[Place], verdicts: dict[Place, dict[Place, tuple[int, b
 
 def summaries(meaning: Meaning) -> dict[bytes, set[bytes]]:
     """Return the connected components of live proposals, by the id that follows from the oldest member."""
-    contested = open_slots(meaning)
+    contested, held = open_slots(meaning), set(holding(meaning))
     counting: dict[bytes, int] = {}
     for rid, memory in meaning.memories.items():
         shown = shown_of(rid, memory)
         asked = any((claim.entity, claim.relation) in contested for claim in memory.claims.values())
-        if not asked and not any(shown.fields.get(name) for name in ("archived", "pinned", "apart")):
+        # Every text of a world is one sentence without a word of change: it says nothing once its claims are gone.
+        retired = bool(memory.claims) and held.isdisjoint(memory.claims)
+        if (
+            not asked
+            and not retired
+            and not any(shown.fields.get(name) for name in ("archived", "pinned", "apart"))
+        ):
             counting[rid] = shown.created
     found: dict[bytes, set[bytes]] = {}
     left = set(counting)
