@@ -61,7 +61,9 @@ def learned(taught: Mapping[str, int], first: Mapping[str, float] = FIRST_WEIGHT
 def signal_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weight of every signal of the ranking under these five."""
     factors = {name: weights[name] / first for name, first in FIRST_WEIGHTS.items()}
-    return {signal: weight * factors[_TAUGHT_AS.get(signal, SIMILARITY)] for signal, weight in WEIGHTS.items()}
+    return {
+        signal: weight * factors[_TAUGHT_AS.get(signal, SIMILARITY)] for signal, weight in WEIGHTS.items()
+    }
 
 
 def learned_weights(connection: sqlite3.Connection) -> dict[str, float]:
