@@ -28,6 +28,7 @@ WITHHELD = {
         (
             "queue list",
             "queue requeue",
+            "queue wait",
             "held list",
             "held release",
             "held drop",
