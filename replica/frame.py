@@ -40,9 +40,6 @@ _COMPRESSION_LEVEL: Final = 3
 _SEQ_MAX: Final = 2**53
 _KIND_MAX: Final = 2**16
 
-_compressor = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL)
-_decompressor = zstandard.ZstdDecompressor()
-
 
 class Segment(NamedTuple):
     """What a frame holds of one feed: follows `prev` (None: begins the feed) at `first_seq`, ends signed."""
@@ -89,7 +86,8 @@ def encode_frame(frame: Frame) -> bytes:
         [None if op.payload is None else op.payload[SALT_BYTES:] for op in frame.ops],
         b"".join([op.payload_hash for op in frame.ops if op.payload is None]),
     ]
-    return _compressor.compress(pack(plain))
+    # One for each frame: a compressor must not be used by two threads, and a process may hold several devices.
+    return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(pack(plain))
 
 
 def decode_frame(data: bytes) -> Frame:
@@ -141,7 +139,7 @@ def _decompressed(data: bytes) -> bytes:
         size = zstandard.frame_content_size(data)
         if not 0 <= size <= FRAME_BYTES_MAX:
             raise TooLarge(f"expected a frame of at most {FRAME_BYTES_MAX} bytes, got one that states {size}")
-        return _decompressor.decompress(data, max_output_size=FRAME_BYTES_MAX)
+        return zstandard.ZstdDecompressor().decompress(data, max_output_size=FRAME_BYTES_MAX)
     except zstandard.ZstdError as error:
         raise InvalidOp(f"expected a compressed frame, got bytes that are not one: {error}") from None
 

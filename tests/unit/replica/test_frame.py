@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -44,6 +45,20 @@ def packed(plain: Any) -> bytes:
 def test_a_frame_comes_back_with_every_id_computed_anew() -> None:
     frame = example()
     assert decode_frame(encode_frame(frame)) == frame
+
+
+def test_two_threads_may_make_and_read_frames_at_once() -> None:
+    """Devices of one process each have a thread; a shared compressor ended the process, or mixed their bytes."""
+    frames = []
+    for name in ("ann", "ben", "eve", "zoe"):
+        hand = Hand(name)
+        ops = [hand.write(Remember(f"{name} {n} " * 20, {}), MemoryId(b"r" * 16)) for n in range(300)]
+        frames.append(frame_of_segments((hand.segment(*ops), ops)))
+    with ThreadPoolExecutor(len(frames)) as pool:
+        for frame, data in zip(frames * 40, pool.map(encode_frame, frames * 40), strict=True):
+            assert data == encode_frame(frame)
+        for frame, read in zip(frames, pool.map(decode_frame, map(encode_frame, frames)), strict=True):
+            assert read == frame
 
 
 def test_what_the_receiver_can_compute_is_not_sent() -> None:
