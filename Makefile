@@ -23,8 +23,8 @@ help: ## list what can be made
 demo: $(CORE) ## two devices on this machine, one memory
 	$(BIN)/samemind demo
 
-test: lint ## lint, then every test that needs no special machine
-	$(BIN)/python -m pytest
+test: lint ## lint, then every test that needs no special machine, on all cores
+	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV) ## format, lint, types, who may import whom, spelling
 	$(BIN)/ruff format --check .

@@ -4,6 +4,7 @@ None of these is shipped: each device derives its records from what it folded, a
 So its tables are compared with what they are defined to be, over the ops that it holds, at any moment.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -46,9 +47,9 @@ class _Derived(Checker):
 
     needs_cognition = True
 
+    @abstractmethod
     def compare(self, disk: SqliteDisk, meaning: Meaning) -> tuple[object, object]:
         """Return what a device has, and what it should."""
-        raise NotImplementedError
 
 
 class OneRecord(_Derived):

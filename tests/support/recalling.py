@@ -1,0 +1,47 @@
+"""A memory to be asked: a home, and an index of what was embedded, without threads."""
+
+from typing import Any
+
+from cognition import Filters, HashedEmbedder, Hit, queue
+from cognition.embedding.lexicon import WordVectors
+from cognition.index import ExactIndex
+from cognition.ranking.query import Query
+from cognition.recall import recall
+from tests.support.minds import NOW_MS, Home
+
+EMBEDDER = HashedEmbedder()
+DAY_MS = 86_400_000
+
+
+class Memory:
+    """A home, and an index of what was embedded."""
+
+    def __init__(self) -> None:
+        self.home = Home()
+        self.index = ExactIndex(EMBEDDER.width)
+        self.space = queue.enter_space(self.home.connection, EMBEDDER.name, now_ms=NOW_MS)
+
+    def embed(self) -> None:
+        jobs = queue.due(self.home.connection, now_ms=NOW_MS, limit=10_000)
+        rows = EMBEDDER.embed([job.text for job in jobs])
+        kept = queue.done(self.home.connection, self.space, jobs, rows)
+        self.index.add([jobs[i].id for i in kept], rows[kept])
+
+    def recall(
+        self, text: str, *, k: int = 10, by_words: bool = True, graph: bool = True, **filters: Any
+    ) -> list[Hit]:
+        vector = EMBEDDER.embed([text])[0]
+        return recall(
+            self.home.connection,
+            Query(text if by_words else ""),
+            vector=vector,
+            index=self.index,
+            lexicon=WordVectors(EMBEDDER),
+            now_ms=NOW_MS,
+            filters=Filters(**filters),
+            k=k,
+            graph=graph,
+        )
+
+    def texts(self, text: str, *, k: int = 10, by_words: bool = True, **filters: Any) -> list[str]:
+        return [hit.memory.text for hit in self.recall(text, k=k, by_words=by_words, **filters)]
