@@ -7,7 +7,6 @@ store is let go of.
 import logging
 import os
 import signal
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Final
@@ -115,38 +114,33 @@ def read_panel(text: str) -> tuple[str, int]:
 async def _linked(device: Device, listen: tuple[str, int] | None, *, mdns: bool) -> AsyncIterator[Syncer]:
     if listen is None and device.settings.listen is not None:
         listen = read_listen(device.settings.listen)
-    if listen is None:
-        listen = "", PORT_DEFAULT if _is_free(PORT_DEFAULT) else 0
+    # Whether the usual port is free is only known by taking it: two devices of one machine may start at once.
+    places = [("", PORT_DEFAULT), ("", 0)] if listen is None else [listen]
     async with AsyncExitStack() as stack:
-        try:
-            syncer = await stack.enter_async_context(
-                open_syncer(
-                    device.replica,
-                    device.identity,
-                    device.host,
-                    name=device.name,
-                    listen_on=listen,
-                    mdns=mdns,
+        syncer, refusal = None, ""
+        for place in places:
+            try:
+                syncer = await stack.enter_async_context(
+                    open_syncer(
+                        device.replica,
+                        device.identity,
+                        device.host,
+                        name=device.name,
+                        listen_on=place,
+                        mdns=mdns,
+                    )
                 )
-            )
-        except OSError as error:
-            where = f"{listen[0] or 'every address'}, port {listen[1]}"
+                break
+            except OSError as error:
+                where = f"{place[0] or 'every address'}, port {place[1]}"
+                refusal = f"expected to listen on {where}, but {error.strerror or error}"
+        if syncer is None:
             raise Failed(
-                f"expected to listen on {where}, but {error.strerror or error}",
+                refusal,
                 code="cannot_listen",
                 hint="choose another with --listen HOST:PORT; port 0 is any that is free",
-            ) from None
+            )
         yield syncer
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket(socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("", port))
-        except OSError:
-            return False
-    return True
 
 
 async def _until_signalled(signals: AsyncIterator[int], device: Device) -> None:
