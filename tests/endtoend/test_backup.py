@@ -53,7 +53,7 @@ def test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost(tmp_
             await laptop.mind.backup(file)
             later = await laptop.mind.remember("after the backup")
             await laptop.mind.forget(gone)
-            await phone.mind.sync()
+            await phone.mind.sync(address=laptop.address)
             assert (await phone.mind.get(later)).text == "after the backup"
             return gone.rid, later.rid
 
