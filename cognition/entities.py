@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cognition.extraction import Extraction, Triple, extract
+from cognition.versions import made_anew
 from replica import Memory, RowChange, transaction
 
 # Raise it when a table, or what is found in a text, changes.
@@ -56,15 +57,7 @@ class EntityTables:
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
         with transaction(connection):
-            connection.execute("CREATE TABLE IF NOT EXISTS entity_version (version INTEGER NOT NULL)")
-            if connection.execute("SELECT version FROM entity_version").fetchall() == [(ENTITIES_VERSION,)]:
-                return
-            for table in _TABLES:
-                connection.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _CREATE:
-                connection.execute(statement)
-            connection.execute("DELETE FROM entity_version")
-            connection.execute("INSERT INTO entity_version VALUES (?)", (ENTITIES_VERSION,))
+            made_anew(connection, "entity_version", ENTITIES_VERSION, tables=_TABLES, create=_CREATE)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from cognition.consolidation.clusters import MEMBERS_MIN
 from cognition.memories import IDS_MAX
+from cognition.versions import made_anew
 from replica import MemoryId, RowChange, derived_memory_id, transaction
 
 # Raise it when a table, or what is under a summary, changes.
@@ -75,10 +76,10 @@ _TABLES: Final = (
     *("summary", "summary_member", "summary_due"),
     *("consolidation_due", "consolidation_alone"),
 )
-_DROP: Final = (
+# Those on the replica's table stay when our tables go.
+_DROP_TRIGGERS: Final = (
     "DROP TRIGGER IF EXISTS summary_proposed",
     "DROP TRIGGER IF EXISTS summary_withdrawn",
-    *(f"DROP TABLE IF EXISTS {table}" for table in _TABLES),
 )
 Name = TypeVar("Name")
 # Fields that say whether a memory counts, and with whom it may stand.
@@ -103,12 +104,8 @@ class SummaryTables:
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
         with transaction(connection):
-            connection.execute("CREATE TABLE IF NOT EXISTS summary_version (version INTEGER NOT NULL)")
-            if connection.execute("SELECT version FROM summary_version").fetchall() != [(SUMMARIES_VERSION,)]:
-                for statement in (*_DROP, *_CREATE):
-                    connection.execute(statement)
-                connection.execute("DELETE FROM summary_version")
-                connection.execute("INSERT INTO summary_version VALUES (?)", (SUMMARIES_VERSION,))
+            create = (*_DROP_TRIGGERS, *_CREATE)
+            made_anew(connection, "summary_version", SUMMARIES_VERSION, tables=_TABLES, create=create)
             connection.execute(_FOLLOW_VECTORS)
             _see_contradictions(connection)
             self._follow(connection, ())

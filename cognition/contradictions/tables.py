@@ -16,6 +16,7 @@ from cognition.contradictions.reading import CHANGE
 from cognition.contradictions.slots import Judged, Opinion, Standing, Told, judge
 from cognition.contradictions.values import slot_id
 from cognition.extraction import sentences
+from cognition.versions import made_anew
 from replica import RowChange, ShownClaim, read_claims, transaction
 
 # Raise it when a table, or what a slot comes to, changes.
@@ -51,16 +52,9 @@ class ClaimTables:
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if another version left them."""
         with transaction(connection):
-            connection.execute("CREATE TABLE IF NOT EXISTS claim_version (version INTEGER NOT NULL)")
-            if connection.execute("SELECT version FROM claim_version").fetchall() == [(CLAIMS_VERSION,)]:
-                return
-            for table in _TABLES:
-                connection.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _CREATE:
-                connection.execute(statement)
-            _follow(connection, [number for (number,) in connection.execute("SELECT DISTINCT id FROM claim")])
-            connection.execute("DELETE FROM claim_version")
-            connection.execute("INSERT INTO claim_version VALUES (?)", (CLAIMS_VERSION,))
+            if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=_CREATE):
+                claiming = connection.execute("SELECT DISTINCT id FROM claim").fetchall()
+                _follow(connection, [number for (number,) in claiming])
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from cognition.memories import Shown, read_memories
 from cognition.patterns.reading import Noted, note
+from cognition.versions import made_anew
 from cognition.words import STOP_WORDS, words
 from replica import Memory, RowChange, transaction
 
@@ -72,15 +73,7 @@ class PatternTables:
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
         with transaction(connection):
-            connection.execute("CREATE TABLE IF NOT EXISTS pattern_version (version INTEGER NOT NULL)")
-            if connection.execute("SELECT version FROM pattern_version").fetchall() == [(PATTERNS_VERSION,)]:
-                return
-            for table in _TABLES:
-                connection.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _CREATE:
-                connection.execute(statement)
-            connection.execute("DELETE FROM pattern_version")
-            connection.execute("INSERT INTO pattern_version VALUES (?)", (PATTERNS_VERSION,))
+            made_anew(connection, "pattern_version", PATTERNS_VERSION, tables=_TABLES, create=_CREATE)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""

@@ -15,6 +15,7 @@ from cognition.decay import HALF_LIVES, TYPE_DEFAULT
 from cognition.memories import read_memories
 from cognition.scoring import DAY_MS
 from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
+from cognition.versions import made_anew
 from replica import Memory, RowChange, transaction
 
 # Raise it when a table, or what goes into it, changes.
@@ -47,19 +48,8 @@ class TriggerTables:
         """Create the tables, or fill them anew where an older program, or another threshold, left them."""
         version = f"{DUE_VERSION} {self._thresholds.review_strength}"
         with transaction(connection):
-            connection.execute("CREATE TABLE IF NOT EXISTS due_version (version TEXT NOT NULL)")
-            if connection.execute("SELECT version FROM due_version").fetchall() == [(version,)]:
-                return
-            for table in _TABLES:
-                connection.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _CREATE:
-                connection.execute(statement)
-            numbers = [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
-            for start in range(0, len(numbers), _PAGE):
-                shown = read_memories(connection, numbers[start : start + _PAGE])
-                self._follow(connection, [RowChange(it.id, it.rid, None, it.memory) for it in shown])
-            connection.execute("DELETE FROM due_version")
-            connection.execute("INSERT INTO due_version VALUES (?)", (version,))
+            if made_anew(connection, "due_version", version, tables=_TABLES, create=_CREATE):
+                self._fill(connection)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that go, and a topic goes with the last memory of it."""
@@ -67,6 +57,12 @@ class TriggerTables:
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch."""
         self._follow(connection, changes)
+
+    def _fill(self, connection: sqlite3.Connection) -> None:
+        numbers = [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+        for start in range(0, len(numbers), _PAGE):
+            shown = read_memories(connection, numbers[start : start + _PAGE])
+            self._follow(connection, [RowChange(it.id, it.rid, None, it.memory) for it in shown])
 
     def _follow(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         stale, due = [], []
