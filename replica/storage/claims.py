@@ -13,10 +13,10 @@ from replica.codec import pack, unpack
 from replica.ids import ID8_BYTES
 from replica.state.cells import Cell
 from replica.state.memories import MemoryCell
+from replica.storage.of_memories import shown_rows, write_rows
 
 _COLUMNS: Final = "claim, feed, seq, hlc, entity, relation, value, valid_from, replaces, verdicts"
 _SELECT: Final = ", ".join(f"c.{name}" for name in _COLUMNS.split(", "))
-_INSERT: Final = f"INSERT INTO claim (id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class ShownVerdict(NamedTuple):
@@ -67,18 +67,8 @@ def read_claims(connection: sqlite3.Connection, where: str, values: Sequence[Any
 
 
 def write_claims(connection: sqlite3.Connection, cells: Sequence[tuple[int, bool, Cell | None]]) -> None:
-    """Follow a batch: the number of each memory in it, whether it showed before, and its cell if it still does."""
-    stale = [(number,) for number, shown_before, _ in cells if shown_before]
-    if stale:
-        connection.executemany("DELETE FROM claim WHERE id = ?", stale)
-    rows = [
-        (number, *row)
-        for number, _, cell in cells
-        if isinstance(cell, MemoryCell) and cell.claims
-        for row in claim_rows(cell)
-    ]
-    if rows:
-        connection.executemany(_INSERT, rows)
+    """Follow a batch: see `write_rows`."""
+    write_rows(connection, "claim", _COLUMNS, claim_rows, cells)
 
 
 def claim_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
@@ -102,7 +92,4 @@ def claim_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
 
 def shown_claims(connection: sqlite3.Connection) -> dict[bytes, set[tuple[Any, ...]]]:
     """Return the whole table by memory, as `claim_rows` has it, to be checked against the cells."""
-    held: dict[bytes, set[tuple[Any, ...]]] = {}
-    for rid, *row in connection.execute(f"SELECT m.rid, {_SELECT} FROM claim c JOIN memory m ON m.id = c.id"):
-        held.setdefault(rid, set()).add(tuple(row))
-    return held
+    return shown_rows(connection, "claim", _COLUMNS)

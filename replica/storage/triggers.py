@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from replica.ids import MEMORY_ID_BYTES, MemoryId
 from replica.state.cells import Cell
 from replica.state.memories import HeldTrigger, MemoryCell
+from replica.storage.of_memories import shown_rows, write_rows
 
 _COLUMNS: Final = "trigger_id, status, raised, kind, about, delivered, delivered_by"
 
@@ -40,20 +41,8 @@ def read_triggers(
 
 
 def write_triggers(connection: sqlite3.Connection, cells: Sequence[tuple[int, bool, Cell | None]]) -> None:
-    """Follow a batch: the number of each memory in it, whether it showed before, and its cell if it still does."""
-    stale = [(number,) for number, shown_before, _ in cells if shown_before]
-    if stale:
-        connection.executemany("DELETE FROM raised_trigger WHERE id = ?", stale)
-    rows = [
-        (number, *row)
-        for number, _, cell in cells
-        if isinstance(cell, MemoryCell) and cell.triggers
-        for row in trigger_rows(cell)
-    ]
-    if rows:
-        connection.executemany(
-            f"INSERT INTO raised_trigger (id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows
-        )
+    """Follow a batch: see `write_rows`."""
+    write_rows(connection, "raised_trigger", _COLUMNS, trigger_rows, cells)
 
 
 def trigger_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
@@ -65,9 +54,4 @@ def trigger_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
 
 def shown_triggers(connection: sqlite3.Connection) -> dict[bytes, set[tuple[Any, ...]]]:
     """Return the whole table by memory, as `trigger_rows` has it, to be checked against the cells."""
-    held: dict[bytes, set[tuple[Any, ...]]] = {}
-    for rid, *row in connection.execute(
-        f"SELECT m.rid, {_COLUMNS} FROM raised_trigger t JOIN memory m ON m.id = t.id"
-    ):
-        held.setdefault(rid, set()).add(tuple(row))
-    return held
+    return shown_rows(connection, "raised_trigger", _COLUMNS)
