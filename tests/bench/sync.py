@@ -29,20 +29,13 @@ from sync.address import Address
 from sync.once import sync_once
 from sync.reports import SyncReport
 from sync.syncer import open_syncer
-from sync.words import WORDS
+from tests.bench.sentences import sentences
 from tests.support.devices import devices, introduce_to, introduced
 from tests.support.links import identity
 from tests.support.processes import Process
 
 TARGET_MS = {1_000: 25.0, 100_000: 2_500.0}
 LIVE_ROUNDS = 200
-
-
-def sentences(count: int) -> Iterator[str]:
-    """Sentences of 60 characters, more or less like what people write."""
-    chance = random.Random(60)
-    for _ in range(count):
-        yield " ".join(chance.choice(WORDS) for _ in range(12))[:60]
 
 
 def fill(path: Path, count: int) -> None:

@@ -25,8 +25,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench.compare.contestant import Contestant, NotOffered, texts
+from tests.bench.compare.contestant import Contestant, NotOffered
 from tests.bench.compare.plot import draw
+from tests.bench.sentences import sentences
 
 CONTESTANTS = ("samemind", "yantrikdb", "floor")
 SIZES = (1_000, 3_000, 10_000)
@@ -69,18 +70,18 @@ def measure(who: Contestant, size: int) -> dict[str, Any]:
         folder.mkdir()
         other.mkdir()
         who.open(folder)
-        stored = list(texts(size, seed=1))
+        stored = list(sentences(size, seed=1))
         seconds = _timed(lambda: who.fill(stored))
         found["fill_per_s"] = size / seconds
         who.settle()
-        fresh = texts(ROUNDS, seed=2)
+        fresh = sentences(ROUNDS, seed=2)
         found["remember_ms"] = _median(lambda: who.remember(next(fresh)))
         who.settle()
         chance = random.Random(3)
         found["recall_ms"] = _median(lambda: who.recall(" ".join(chance.choice(stored).split()[2:7])))
         try:
             who.think()
-            for text in texts(FRESH_FOR_THINKING, seed=4):
+            for text in sentences(FRESH_FOR_THINKING, seed=4):
                 who.remember(text)
             who.settle()
             found["think_ms"] = _timed(who.think) * 1000

@@ -1,18 +1,12 @@
-"""What is measured of everybody, and the texts that everybody gets.
+"""What is measured of everybody.
 
 A contestant opens a store in an empty folder and does what it is asked; how long that took is the harness's business.
 What one of them cannot do raises `NotOffered`, and its place in the table stays empty.
 """
 
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
-
-from sync.words import WORDS
-
-# 60 characters are a short sentence: the length in which the targets are stated.
-TEXT_CHARACTERS = 60
 
 
 class NotOffered(Exception):
@@ -48,10 +42,3 @@ class Contestant(Protocol):
 
     def receive(self, folder: Path) -> int:
         """Bring an empty replica in another folder up to date with this store; return the number of ops."""
-
-
-def texts(count: int, *, seed: int) -> Iterator[str]:
-    """Sentences of common words, each different from all others."""
-    chance = random.Random(seed)
-    for _ in range(count):
-        yield " ".join(chance.choice(WORDS) for _ in range(12))[:TEXT_CHARACTERS]
