@@ -97,12 +97,12 @@ def due(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Job]
     ]
 
 
-def state(connection: sqlite3.Connection) -> QueueState:
-    """Return how the queue stands."""
-    counts = dict(connection.execute("SELECT status, count(*) FROM embed_queue GROUP BY status"))
+def state(connection: sqlite3.Connection, table: str = "embed_queue") -> QueueState:
+    """Return how a queue stands: that of texts to embed, or another one whose rows are tried and put off alike."""
+    counts = dict(connection.execute(f"SELECT status, count(*) FROM {table} GROUP BY status"))
     ((due_at,),) = connection.execute(
-        """SELECT min(CASE attempts WHEN 0 THEN enqueued_at ELSE last_attempt_at + (? << (attempts - 1)) END)
-           FROM embed_queue WHERE status = 'pending'""",
+        f"""SELECT min(CASE attempts WHEN 0 THEN enqueued_at ELSE last_attempt_at + (? << (attempts - 1)) END)
+            FROM {table} WHERE status = 'pending'""",
         (BACKOFF_BASE_MS,),
     )
     return QueueState(counts.get("pending", 0), counts.get("failed", 0), due_at)

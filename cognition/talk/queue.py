@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from cognition.extraction.contract import Message
-from cognition.queue import ATTEMPTS_MAX, BACKOFF_BASE_MS, ERROR_CHARACTERS_MAX, QueueState
+from cognition.queue import ATTEMPTS_MAX, BACKOFF_BASE_MS, ERROR_CHARACTERS_MAX, QueueState, state
 from replica import DeviceId, MemoryId, transaction
 
 ReadingKind = Literal["core", "reading"]
@@ -147,13 +147,7 @@ def requeue_talk(connection: sqlite3.Connection, ids: Sequence[int] | None = Non
 
 def talk_state(connection: sqlite3.Connection) -> QueueState:
     """Return how the queue stands."""
-    counts = dict(connection.execute("SELECT status, count(*) FROM talk_queue GROUP BY status"))
-    ((due_at,),) = connection.execute(
-        """SELECT min(CASE attempts WHEN 0 THEN enqueued_at ELSE last_attempt_at + (? << (attempts - 1)) END)
-           FROM talk_queue WHERE status = 'pending'""",
-        (BACKOFF_BASE_MS,),
-    )
-    return QueueState(counts.get("pending", 0), counts.get("failed", 0), due_at)
+    return state(connection, "talk_queue")
 
 
 def talk_entries(

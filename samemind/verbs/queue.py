@@ -78,24 +78,18 @@ def _number(text: str) -> int:
 
 
 def _embed_entry(entry: Entry) -> QueueEntry:
-    return QueueEntry(
-        id=show_memory_id(entry.rid),
-        work="embed",
-        what=entry.text[:_SHOWN_CHARACTERS],
-        status=entry.status,
-        attempts=entry.attempts,
-        enqueued_at=at_ms(entry.enqueued_at),
-        last_attempt_at=None if entry.last_attempt_at is None else at_ms(entry.last_attempt_at),
-        next_attempt_at=_next(entry),
-        last_error=entry.last_error,
-    )
+    return _entry(entry, show_memory_id(entry.rid), "embed", entry.text[:_SHOWN_CHARACTERS])
 
 
 def _talk_entry(entry: TalkEntry) -> QueueEntry:
+    return _entry(entry, f"{_TALK}{entry.id}", entry.kind, entry.conversation)
+
+
+def _entry(entry: Entry | TalkEntry, shown_id: str, work: str, what: str) -> QueueEntry:
     return QueueEntry(
-        id=f"{_TALK}{entry.id}",
-        work=entry.kind,
-        what=entry.conversation,
+        id=shown_id,
+        work=work,
+        what=what,
         status=entry.status,
         attempts=entry.attempts,
         enqueued_at=at_ms(entry.enqueued_at),
