@@ -66,11 +66,6 @@ def find_held(connection: sqlite3.Connection, low: bytes, high: bytes) -> list[H
     return [each for each in held_here(connection) if low <= each.rid <= high]
 
 
-def is_held(connection: sqlite3.Connection, rid: MemoryId) -> bool:
-    """Say whether something is held under this id."""
-    return connection.execute("SELECT 1 FROM held WHERE rid = ?", (rid,)).fetchone() is not None
-
-
 def drop(connection: sqlite3.Connection, rid: MemoryId) -> None:
     """Forget what is held; SQLite overwrites the row."""
     with transaction(connection):

@@ -57,8 +57,6 @@ class Tally:
 
     sent: int = 0
     received: int = 0
-    frames_out: int = 0
-    frames_in: int = 0
     offset_ms: int | None = None
 
 
@@ -173,7 +171,6 @@ class Exchange:
             if frame is None:
                 self.session.caught_up()
                 break
-            self.tally.frames_out += 1
             self.session.push(encode_frame(frame), last=self._outbox.is_empty(self._core))
             self.has_more = room == 0 and self.session.may_push
         said: list[bytes] = []
@@ -222,7 +219,6 @@ class Exchange:
                 self._core.feeds.vector_to(last_known(self._core.feeds, (op.place for op in ends.values())))
             )
         self.tally.received += taken.ops
-        self.tally.frames_in += 1
         refused = tuple(Refused(each.origin, each.seq, each.reason, each.gap) for each in taken.refusals)
         self._gap = self._gap or any(each.gap for each in refused)
         self._stopped = self._stopped or not all(each.gap for each in refused)

@@ -153,7 +153,6 @@ class Session:
     hello: Hello
     state: State = State.GREETING
     _outgoing: deque[Message] = field(default_factory=deque)
-    _theirs: Hello | None = None
     _push: _Push = _Push.UNASKED
     _heard_all_trust: bool = False
     _locators: int = 0
@@ -241,7 +240,6 @@ class Session:
         self._to_take += 1
 
     def _greeted(self, theirs: Hello) -> Greeted:
-        self._theirs = theirs
         self._credits = theirs.credits
         same = theirs.frontier == self.hello.frontier
         if same:

@@ -99,10 +99,6 @@ def _unit(data: Sequence[bytes]) -> Vectors:
     return vectors
 
 
-def _contested(connection: sqlite3.Connection) -> set[bytes]:
-    return {rid for (rid,) in connection.execute("SELECT rid FROM contested")}
-
-
 def _summaries(connection: sqlite3.Connection, found: Sequence[Sequence[Candidate]]) -> tuple[str, ...]:
     numbers = [one.id for cluster in found for one in cluster]
     rids = connection.execute(
