@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from replica import Value, derived_memory_id
 from samemind.errors import SamemindError
-from samemind.portable.records import Item, Record, Unreadable
+from samemind.portable.records import Item, Record, read_chats
 from samemind.times import read_time
 
 SOURCE: Final = "claude"
@@ -21,14 +21,8 @@ def looks_like(document: object) -> bool:
 
 def read(document: object) -> Iterator[Record]:
     """Return every message of every chat, in the order in which they were said."""
-    if not isinstance(document, list):
-        yield Unreadable(line=1, reason="expected a list of chats")
-        return
-    for number, chat in enumerate(document, start=1):
-        try:
-            yield from _chat(number, chat)
-        except (AttributeError, KeyError, TypeError, ValueError, SamemindError) as error:
-            yield Unreadable(line=number, reason=f"expected a chat of a Claude export, {error!r}")
+    faults = (AttributeError, KeyError, TypeError, ValueError, SamemindError)
+    return read_chats(document, _chat, product="Claude", faults=faults)
 
 
 def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:

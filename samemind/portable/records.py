@@ -3,8 +3,9 @@
 `line` counts from 1: lines of a file of lines, items of any other.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from replica import MemoryId, Value
 
@@ -68,3 +69,24 @@ class Unreadable:
 
 Storable = Item | Edge | Setting
 Record = Storable | Claimed | Unreadable
+
+
+def read_chats(
+    document: object,
+    read_chat: Callable[[int, Any], Iterator[Record]],
+    *,
+    product: str,
+    faults: tuple[type[Exception], ...],
+) -> Iterator[Record]:
+    """Return every message of every chat of an export, in the order in which they were said.
+
+    A chat that `read_chat` fails on with one of the `faults` is reported by its number, and ends no import.
+    """
+    if not isinstance(document, list):
+        yield Unreadable(line=1, reason="expected a list of chats")
+        return
+    for number, chat in enumerate(document, start=1):
+        try:
+            yield from read_chat(number, chat)
+        except faults as error:
+            yield Unreadable(line=number, reason=f"expected a chat of a {product} export, {error!r}")
