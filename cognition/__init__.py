@@ -11,6 +11,7 @@ from cognition.extraction import FACTS_MAX, Extraction
 from cognition.filters import Filters
 from cognition.memories import Shown, read_memories
 from cognition.mind import Mind, open_mind
+from cognition.past import PastMind
 from cognition.queue import Entry, QueueState
 from cognition.recall import K_DEFAULT, Found, Hit
 from cognition.tables import CognitionTables
@@ -36,6 +37,7 @@ __all__ = [
     "InvalidQuery",
     "Mind",
     "ModelUnavailable",
+    "PastMind",
     "QueueState",
     "Shown",
     "Stage",

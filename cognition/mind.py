@@ -12,8 +12,8 @@ from typing import TypeVar
 import trio
 
 from cognition import queue
-from cognition.around import read_around
-from cognition.context import TOKENS_DEFAULT, Context, assemble
+from cognition.composing import compose
+from cognition.context import TOKENS_DEFAULT, Context
 from cognition.contradictions.marking import with_both_sides
 from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
@@ -25,12 +25,12 @@ from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import ExactIndex, VectorIndex
 from cognition.models.chat import ChatModel
-from cognition.naming import read_names
-from cognition.ranking.classes import SINGLE_HOP, classify
+from cognition.naming import read_all_names, read_names
+from cognition.past import PastMind
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, fuse_hits, pool_size, rank, recall
-from cognition.relating import related
+from cognition.relating import related, vector_of
 from cognition.spelling import corrected
 from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
@@ -78,43 +78,19 @@ class Mind:
         self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
     ) -> list[Hit]:
         """Return up to `k` memories for a query, the best first, each with its reasons."""
-        parts = [await self._read(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
+        parts = [await self.read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
         now_ms = self._replica.now_ms()
         return await self._replica.read(
-            lambda connection: self._search(
+            lambda connection: self.search(
                 connection, parts, self.embedding.loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
             )
         )
 
-    async def recall_past(
-        self,
-        connection: sqlite3.Connection,
-        query: str,
-        *,
-        now_ms: int,
-        k: int = K_DEFAULT,
-        filters: Filters = Filters(),
-        graph: bool = True,
-    ) -> list[Hit]:
-        """Return what a recall would have brought in a store as it was; `now_ms` is the moment it shows.
+    def at(self, connection: sqlite3.Connection, now_ms: int) -> PastMind:
+        """Return what answers from a store as it was, which nobody else uses; `now_ms` is the moment it shows."""
+        return PastMind(self, connection, now_ms)
 
-        Its texts are embedded anew where that is quick, and else found by their words.
-        """
-        parts = [await self._read(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
-        is_quick = self._lexicon is not None
-
-        def search() -> list[Hit]:
-            index = ExactIndex(self.embedding.embedder.width)
-            if is_quick:
-                queue.embed_all(connection, index, self.embedding.embedder, now_ms=now_ms)
-            asked = parts if is_quick else [(query, None) for query, _ in parts]
-            return self._search(
-                connection, asked, lambda _: index, k=k, filters=filters, graph=graph, now_ms=now_ms
-            )
-
-        return await trio.to_thread.run_sync(search)
-
-    def _search(
+    def search(
         self,
         connection: sqlite3.Connection,
         parts: Sequence[tuple[Query, Vectors | None]],
@@ -146,7 +122,7 @@ class Mind:
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
         return with_both_sides(connection, hits, filters, k)
 
-    async def _read(self, text: str) -> tuple[Query, Vectors | None]:
+    async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""
         asked = Query(await self._replica.read(lambda connection: corrected(connection, text)))
         if not asked.terms:
@@ -181,47 +157,75 @@ class Mind:
         self, query: str, k: int, filters: Filters, then: Callable[[sqlite3.Connection, Ranked], Result]
     ) -> Result:
         """Put the candidates of a query in order, and return what is to be said of them."""
-        asked, vector = await self._read(query[:QUERY_CHARACTERS_MAX])
+        part = await self.read_query(query[:QUERY_CHARACTERS_MAX])
         now_ms = self._replica.now_ms()
-
-        def search(connection: sqlite3.Connection) -> Result:
-            ranked = rank(
+        return await self._replica.read(
+            lambda connection: then(
                 connection,
-                asked,
-                vector=vector,
-                index=None if vector is None else self.embedding.loaded(connection),
-                lexicon=None if vector is None else self._lexicon,
-                filters=filters,
-                now_ms=now_ms,
-                limit=pool_size(asked, k),
-                weights=ranking_weights(connection),
-                triples=self._has_triples,
+                self.ranked(connection, part, self.embedding.loaded, k=k, filters=filters, now_ms=now_ms),
             )
-            return then(connection, ranked)
+        )
 
-        return await self._replica.read(search)
+    def ranked(
+        self,
+        connection: sqlite3.Connection,
+        part: tuple[Query, Vectors | None],
+        index_of: Callable[[sqlite3.Connection], VectorIndex],
+        *,
+        k: int,
+        filters: Filters,
+        now_ms: int,
+    ) -> Ranked:
+        """Put the candidates of a question in order; on the thread of the connection."""
+        asked, vector = part
+        return rank(
+            connection,
+            asked,
+            vector=vector,
+            index=None if vector is None else index_of(connection),
+            lexicon=None if vector is None else self._lexicon,
+            filters=filters,
+            now_ms=now_ms,
+            limit=pool_size(asked, k),
+            weights=ranking_weights(connection),
+            triples=self._has_triples,
+        )
 
     async def context(
         self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()
     ) -> Context:
         """Return the block to put in a prompt for a query: the best memories that fit, fenced as data."""
-        kind = classify(query)
-        hits = await self.recall(query, k=kind.context, filters=filters)
-        now_ms = self._replica.now_ms()
-        around = await self._replica.read(
-            lambda connection: read_around(
-                connection, query, hits, filters=filters, now_ms=now_ms, sessions=kind is not SINGLE_HOP
-            )
-        )
-        return assemble(hits, kind, max_tokens=max_tokens, around=around)
+        return await compose(self, query, max_tokens=max_tokens, filters=filters)
+
+    @property
+    def embeds_quickly(self) -> bool:
+        """Whether all texts of a store can be embedded while somebody waits."""
+        return self._lexicon is not None
+
+    @property
+    def now_ms(self) -> int:
+        """The time by which this device stamps."""
+        return self._replica.now_ms()
+
+    async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `function(connection)` on a reading thread."""
+        return await self._replica.read(function)
 
     async def related(self, rid: MemoryId) -> list[tuple[MemoryId, float]]:
         """Return the memories most alike to one in meaning, where they are alike enough, with their cosines."""
-        return await self._replica.read(
-            lambda connection: related(
-                connection, self.embedding.loaded(connection), rid, self.embedding.space
+        space = self.embedding.space
+
+        def read(connection: sqlite3.Connection) -> list[tuple[MemoryId, float]]:
+            vector = vector_of(connection, rid, space)
+            return (
+                [] if vector is None else related(connection, self.embedding.loaded(connection), rid, vector)
             )
-        )
+
+        return await self._replica.read(read)
+
+    async def read_entities(self) -> None:
+        """Read what every text that came since names and states."""
+        await read_all_names(self._replica)
 
     async def think(self) -> Cycle:
         """Run one cycle of thinking over everything that can be embedded now; another one is waited for."""

@@ -11,6 +11,7 @@ from typing import Final
 
 import trio
 
+from cognition.entities import PAGE as WAITED_FOR_PAGE
 from cognition.entities import keep, read_some, unread
 from replica import Core, Replica, StoreFailed
 
@@ -32,9 +33,15 @@ async def read_names(replica: Replica, position: int) -> None:
         position = await replica.changed(position)
 
 
-async def _read_page(replica: Replica) -> float | None:
+async def read_all_names(replica: Replica) -> None:
+    """Read all that came since, for somebody who waits for it."""
+    while await _read_page(replica, WAITED_FOR_PAGE) is not None:
+        pass
+
+
+async def _read_page(replica: Replica, limit: int = PAGE) -> float | None:
     """Read a page, and return how long that took; None: there is nothing to read."""
-    page = await replica.read(lambda connection: unread(connection, limit=PAGE))
+    page = await replica.read(lambda connection: unread(connection, limit=limit))
     if not page:
         return None
     began = time.perf_counter()

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.index import VectorIndex
 from cognition.memories import read_memories
@@ -26,22 +27,27 @@ RELATIONS: Final = (RELATES_TO, "contradicts", "updates", "causes", "temporal_se
 _LOOKED_AT: Final = 32
 
 
-def related(
-    connection: sqlite3.Connection, index: VectorIndex, rid: MemoryId, space: int
-) -> list[tuple[MemoryId, float]]:
-    """Return the memories that one relates to, with their cosines, the nearest first.
-
-    Its own facts, what it is a fact of, and what says the same are no news, and what is archived is out of the way.
-    """
+def vector_of(connection: sqlite3.Connection, rid: MemoryId, space: int) -> Vectors | None:
+    """Return a memory's vector in a space; None where it waits to be embedded."""
     row = connection.execute(
-        """SELECT m.id, m.content, m.parent, v.data FROM memory m JOIN vector v ON v.id = m.id
+        """SELECT v.data FROM memory m JOIN vector v ON v.id = m.id
            WHERE m.rid = ? AND v.space = ? AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)""",
         (rid, space),
     ).fetchone()
+    return None if row is None else np.frombuffer(row[0], np.float16).astype(np.float32)
+
+
+def related(
+    connection: sqlite3.Connection, index: VectorIndex, rid: MemoryId, vector: Vectors
+) -> list[tuple[MemoryId, float]]:
+    """Return the memories that one relates to by its vector, with their cosines, the nearest first.
+
+    Its own facts, what it is a fact of, and what says the same are no news, and what is archived is out of the way.
+    """
+    row = connection.execute("SELECT id, content, parent FROM memory WHERE rid = ?", (rid,)).fetchone()
     if row is None:
         return []
-    number, content, parent, data = row
-    vector = np.frombuffer(data, np.float16).astype(np.float32)
+    number, content, parent = row
     cosines = dict(index.search(vector, _LOOKED_AT))
     shown = {it.id: it for it in read_memories(connection, [near for near in cosines if near != number])}
     found: list[tuple[MemoryId, float]] = []

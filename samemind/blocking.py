@@ -295,6 +295,8 @@ class BlockingMind:
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> ContextBlock:
         """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
         return self._run(
@@ -315,12 +317,14 @@ class BlockingMind:
                 since=since,
                 until=until,
                 include_cold=include_cold,
+                as_of=as_of,
+                seen_by=seen_by,
             )
         )
 
-    def why(self, rid: Rid) -> Why:
+    def why(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> Why:
         """Return where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
-        return self._run(lambda: self._mind.why(rid))
+        return self._run(lambda: self._mind.why(rid, as_of=as_of, seen_by=seen_by))
 
     def why_not(
         self,
@@ -340,6 +344,8 @@ class BlockingMind:
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> WhyNot:
         """Return why a memory does not come up for a question."""
         return self._run(
@@ -359,6 +365,8 @@ class BlockingMind:
                 since=since,
                 until=until,
                 include_cold=include_cold,
+                as_of=as_of,
+                seen_by=seen_by,
             )
         )
 
@@ -370,13 +378,15 @@ class BlockingMind:
         """Take an edge away."""
         return self._run(lambda: self._mind.unrelate(source, relation, target))
 
-    def graph(self, entity: str, *, hops: int = 1) -> Graph:
+    def graph(
+        self, entity: str, *, hops: int = 1, as_of: When | None = None, seen_by: str | None = None
+    ) -> Graph:
         """Return what an entity is related to."""
-        return self._run(lambda: self._mind.graph(entity, hops=hops))
+        return self._run(lambda: self._mind.graph(entity, hops=hops, as_of=as_of, seen_by=seen_by))
 
-    def entities(self, *, limit: int = 50) -> Entities:
+    def entities(self, *, limit: int = 50, as_of: When | None = None, seen_by: str | None = None) -> Entities:
         """List the people, places and things that memories name, the commonest first."""
-        return self._run(lambda: self._mind.entities(limit=limit))
+        return self._run(lambda: self._mind.entities(limit=limit, as_of=as_of, seen_by=seen_by))
 
     def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
         """List what is still to be embedded or read by a model, and what was given up."""

@@ -343,6 +343,8 @@ class Mind:
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> ContextBlock:
         """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
         return await self._ask(
@@ -363,11 +365,13 @@ class Mind:
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
+            as_of=when_of(as_of),
+            seen_by=seen_by,
         )
 
-    async def why(self, rid: Rid) -> Why:
+    async def why(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> Why:
         """Return where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
-        return await self._ask(answers.WHY, rid=rid_of(rid))
+        return await self._ask(answers.WHY, rid=rid_of(rid), as_of=when_of(as_of), seen_by=seen_by)
 
     async def why_not(
         self,
@@ -387,6 +391,8 @@ class Mind:
         since: When | None = None,
         until: When | None = None,
         include_cold: bool = False,
+        as_of: When | None = None,
+        seen_by: str | None = None,
     ) -> WhyNot:
         """Return why a memory does not come up for a question."""
         return await self._ask(
@@ -406,6 +412,8 @@ class Mind:
             since=when_of(since),
             until=when_of(until),
             include_cold=include_cold,
+            as_of=when_of(as_of),
+            seen_by=seen_by,
         )
 
     async def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
@@ -416,13 +424,17 @@ class Mind:
         """Take an edge away."""
         return await self._ask(graph.UNRELATE, source=source, relation=relation, target=target)
 
-    async def graph(self, entity: str, *, hops: int = 1) -> Graph:
+    async def graph(
+        self, entity: str, *, hops: int = 1, as_of: When | None = None, seen_by: str | None = None
+    ) -> Graph:
         """Return what an entity is related to."""
-        return await self._ask(graph.GRAPH, entity=entity, hops=hops)
+        return await self._ask(graph.GRAPH, entity=entity, hops=hops, as_of=when_of(as_of), seen_by=seen_by)
 
-    async def entities(self, *, limit: int = 50) -> Entities:
+    async def entities(
+        self, *, limit: int = 50, as_of: When | None = None, seen_by: str | None = None
+    ) -> Entities:
         """List the people, places and things that memories name, the commonest first."""
-        return await self._ask(graph.ENTITIES, limit=limit)
+        return await self._ask(graph.ENTITIES, limit=limit, as_of=when_of(as_of), seen_by=seen_by)
 
     async def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
         """List what is still to be embedded or read by a model, and what was given up."""

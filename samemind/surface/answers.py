@@ -5,7 +5,7 @@ from typing import Final
 
 from samemind.results.answers import ContextBlock, Why, WhyNot
 from samemind.surface.declare import Verb, argument, option
-from samemind.surface.memories import Filters
+from samemind.surface.memories import Filters, Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class MakeContext(Filters):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainWhy:
+class ExplainWhy(Moment):
     """Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
 
     rid: str = argument("its id", metavar="RID")

@@ -5,6 +5,7 @@ from typing import Final
 
 from samemind.results.graph import EdgeView, Entities, Graph
 from samemind.surface.declare import Verb, argument, option
+from samemind.surface.memories import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ class Unrelate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowGraph:
+class ShowGraph(Moment):
     """Show what an entity is related to."""
 
     entity: str = argument("an entity, or the id of a memory", metavar="ENTITY")
@@ -35,7 +36,7 @@ class ShowGraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListEntities:
+class ListEntities(Moment):
     """List the people, places and things that memories name."""
 
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")

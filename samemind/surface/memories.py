@@ -79,7 +79,17 @@ class RememberMany:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
+class Moment:
+    """Which moment is meant, where it is not now."""
+
+    as_of: str | None = option(
+        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
+    )
+    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters(Moment):
     """Which memories are meant."""
 
     type: str | None = option("--type", "only this kind of memory", choices=MEMORY_TYPES)
@@ -108,21 +118,13 @@ class Recall(Filters):
     k: int = option("-k", "how many answers at most", default=10, metavar="N")
     explain: bool = option("--explain", "say why each was found", default=False)
     no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)
-    as_of: str | None = option(
-        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
-    )
-    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Get:
+class Get(Moment):
     """Show one memory."""
 
     rid: str = argument("its id, or 6 and more characters of it", metavar="RID")
-    as_of: str | None = option(
-        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
-    )
-    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +134,6 @@ class List(Filters):
     fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
     offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
-    as_of: str | None = option(
-        "--as-of", "as it was then; a date alone is the end of that day", metavar="TIME"
-    )
-    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterable
+from functools import partial
 
-from cognition import TOKENS_DEFAULT, Context
+from cognition import TOKENS_DEFAULT, Context, Filters
 from cognition.budget import memory_budget
 from cognition.consolidation.summaries import Summary, summary_named
 from cognition.overview import read_overview, widen
@@ -18,6 +19,7 @@ from samemind.surface.answers import ExplainWhy, ExplainWhyNot, MakeContext
 from samemind.times import at_stamp
 from samemind.verbs.ids import find_memory
 from samemind.verbs.memories import kept
+from samemind.verbs.moments import at_moment, moment_of, opened_past
 from samemind.verbs.views import select_memories
 
 
@@ -30,60 +32,72 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
     max_tokens = TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
     if options.window is not None:
         max_tokens = memory_budget(options.window, 0)
-    filters, now_ms = kept(options), device.now_ms()
-    block = Context("", 0, SINGLE_HOP.name, (), ())
-    if options.query is not None:
-        block = await device.mind.context(options.query, max_tokens=max_tokens, filters=filters)
-        device.rehearsals.note(block.rids)
+    filters = kept(options)
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        block = Context("", 0, SINGLE_HOP.name, (), ())
+        if options.query is not None:
+            block = await mind.context(options.query, max_tokens=max_tokens, filters=filters)
+            if mind is device.mind:
+                device.rehearsals.note(block.rids)
+        return await mind.read(partial(_block, options, block, filters, max_tokens, mind.now_ms))
 
-    def read(connection: sqlite3.Connection) -> ContextBlock:
-        found = block
-        if options.overview or options.query is None:
-            parts = read_overview(connection, filters, now_ms=now_ms)
-            found = widen(block, parts, max_tokens=max_tokens)
-        allowed, values = filters.sql()
-        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
-        return ContextBlock(
-            text=found.text,
-            tokens=found.tokens,
-            kind=found.kind if options.query is not None else "overview",
-            sections=[
-                ContextSection(title=section.title, lines=list(section.lines)) for section in found.sections
-            ],
-            rids=[show_memory_id(rid) for rid in found.rids],
-            total=total,
-        )
 
-    return await device.replica.read(read)
+def _block(
+    options: MakeContext,
+    block: Context,
+    filters: Filters,
+    max_tokens: int,
+    now_ms: int,
+    connection: sqlite3.Connection,
+) -> ContextBlock:
+    """Show a block, with the overview that is wished for behind it."""
+    if options.overview or options.query is None:
+        parts = read_overview(connection, filters, now_ms=now_ms)
+        block = widen(block, parts, max_tokens=max_tokens)
+    allowed, values = filters.sql()
+    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
+    return ContextBlock(
+        text=block.text,
+        tokens=block.tokens,
+        kind=block.kind if options.query is not None else "overview",
+        sections=[
+            ContextSection(title=section.title, lines=list(section.lines)) for section in block.sections
+        ],
+        rids=[show_memory_id(rid) for rid in block.rids],
+        total=total,
+    )
 
 
 async def why(device: Device, options: ExplainWhy) -> Why:
     """Follow a memory back to where it came from; the store's writer waits, so that the log holds still."""
+    if options.as_of is None and options.seen_by is None:
+        return await device.replica.run(partial(_why, options.rid))
+    async with opened_past(device, moment_of(device, options.as_of), options.seen_by) as past:
+        return await device.replica.run(lambda core, _: _why(options.rid, core, past.connection))
 
-    def read(core: Core, connection: sqlite3.Connection) -> Why:
-        rid = find_memory(connection, options.rid, forgotten=True, summary=True)
-        summary = summary_named(connection, rid)
-        chain = list(_chain(core, connection, rid) if summary is None else _drawn(core, connection, summary))
-        checked = [link.signature_ok for link in chain if link.signature_ok is not None]
-        return Why(
-            rid=show_memory_id(rid),
-            chain=chain,
-            signature_ok=all(checked) if checked else None,
-            derived=[
-                show_memory_id(fact)
-                for (fact,) in connection.execute(
-                    "SELECT rid FROM memory WHERE parent = ? ORDER BY rid", (rid,)
-                )
-            ],
-        )
 
-    return await device.replica.run(read)
+def _why(named: str, core: Core, connection: sqlite3.Connection) -> Why:
+    """Tell where a memory comes from: its words as the connection has them, its ops as the log does."""
+    rid = find_memory(connection, named, forgotten=True, summary=True)
+    summary = summary_named(connection, rid)
+    chain = list(_chain(core, connection, rid) if summary is None else _drawn(core, connection, summary))
+    checked = [link.signature_ok for link in chain if link.signature_ok is not None]
+    return Why(
+        rid=show_memory_id(rid),
+        chain=chain,
+        signature_ok=all(checked) if checked else None,
+        derived=[
+            show_memory_id(fact)
+            for (fact,) in connection.execute("SELECT rid FROM memory WHERE parent = ? ORDER BY rid", (rid,))
+        ],
+    )
 
 
 async def why_not(device: Device, options: ExplainWhyNot) -> WhyNot:
     """Ask the question again, and watch what becomes of one memory."""
-    rid = await device.replica.read(lambda connection: find_memory(connection, options.rid, forgotten=True))
-    stages = await device.mind.why_not(rid, options.query, k=options.k, filters=kept(options))
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        rid = await mind.read(lambda connection: find_memory(connection, options.rid, forgotten=True))
+        stages = await mind.why_not(rid, options.query, k=options.k, filters=kept(options))
     return WhyNot(
         rid=show_memory_id(rid),
         query=options.query,

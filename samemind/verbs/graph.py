@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-import trio
-
 import replica
-from cognition import Extraction
-from cognition.entities import Unread, keep, read_some, triples_of, unread
+from cognition import Mind, PastMind
 from cognition.entities import entities as named
+from cognition.entities import triples_of
 from cognition.relating import RELATES_TO, check_relation
 from replica import Core, MemoryId, Write, parse_memory_id, show_memory_id
 from samemind.device import Device
 from samemind.errors import NotFound, Usage
 from samemind.results.graph import EdgeView, Entities, EntityView, Graph
 from samemind.surface.graph import ListEntities, Relate, ShowGraph, Unrelate
+from samemind.verbs.moments import at_moment
 
 # Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
 HOPS_MAX: Final = 6
@@ -56,18 +55,22 @@ async def entities(device: Device, options: ListEntities) -> Entities:
     """List what memories name, the commonest first."""
     if not 0 <= options.limit <= EDGES_MAX:
         raise Usage(f"expected a limit of 0 to {EDGES_MAX}, got {options.limit}", code="invalid")
-    await _read_all(device)
-    found = await device.replica.read(lambda connection: named(connection, limit=options.limit))
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        await mind.read_entities()
+        found = await mind.read(lambda connection: named(connection, limit=options.limit))
     return Entities(entities=[EntityView(name=name, memories=count) for name, count in found])
 
 
 async def graph(device: Device, options: ShowGraph) -> Graph:
     """Walk the edges from an entity, in both directions: those that were told, and what memories state."""
-    await _read_all(device)
     if not 1 <= options.hops <= HOPS_MAX:
         raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")
-    entity = _name(options.entity)
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        await mind.read_entities()
+        return await _walk(mind, _name(options.entity), options.hops)
 
+
+async def _walk(mind: Mind | PastMind, entity: str, hops: int) -> Graph:
     def start(connection: sqlite3.Connection) -> set[str]:
         return {
             name
@@ -81,20 +84,20 @@ async def graph(device: Device, options: ShowGraph) -> Graph:
             )
         }
 
-    reached = await device.replica.read(start)
+    reached = await mind.read(start)
     edges: dict[tuple[str, str, str], float] = {}
     border = set(reached)
-    for _ in range(options.hops):
+    for _ in range(hops):
         names = sorted(border)
-        found = await device.replica.read(partial(_edges_among, names))
+        found = await mind.read(partial(_edges_among, names))
         for name in names[:RELATED_LOOKED_UP_MAX]:
-            found += await _alike(device, name)
+            found += await _alike(mind, name)
         edges |= {(source, relation, target): weight for source, relation, target, weight in found}
         border = {end for source, _, target, _ in found for end in (source, target)} - reached
         reached |= border
         if len(edges) >= EDGES_MAX:
             break
-    if not edges and not await device.replica.read(partial(_is_named, entity)):
+    if not edges and not await mind.read(partial(_is_named, entity)):
         raise NotFound(f"nothing is related to {entity!r}")
     shown = [
         EdgeView(source=source, relation=relation, target=target, weight=weight)
@@ -103,28 +106,15 @@ async def graph(device: Device, options: ShowGraph) -> Graph:
     return Graph(edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)}))
 
 
-async def _alike(device: Device, name: str) -> list[tuple[str, str, str, float]]:
+async def _alike(mind: Mind | PastMind, name: str) -> list[tuple[str, str, str, float]]:
     """Return the edges from a memory to those most alike to it; none from an entity."""
     rid = _memory(name)
     if rid is None:
         return []
     return [
         (name, RELATES_TO, show_memory_id(other), round(cosine, 6))
-        for other, cosine in await device.mind.related(rid)
+        for other, cosine in await mind.related(rid)
     ]
-
-
-async def _read_all(device: Device) -> None:
-    """Read what came since for the names in it; in a thread, a page at a time, so that nobody waits for it."""
-    while page := await device.replica.read(unread):
-        found = await trio.to_thread.run_sync(read_some, page)
-        await device.replica.run(partial(_keep, page, found))
-
-
-def _keep(
-    page: Sequence[Unread], found: Sequence[Extraction], core: Core, connection: sqlite3.Connection
-) -> None:
-    keep(connection, page, found)
 
 
 def _edges_among(names: Sequence[str], connection: sqlite3.Connection) -> list[tuple[str, str, str, float]]:

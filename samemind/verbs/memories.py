@@ -39,7 +39,7 @@ from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
-from samemind.verbs.moments import moment_of, opened_past, read_at
+from samemind.verbs.moments import at_moment, read_at
 from samemind.verbs.pins import check_pins
 from samemind.verbs.standing import fading_page, list_page, view_of
 from samemind.verbs.talk import note_talk
@@ -172,23 +172,11 @@ async def recall(device: Device, options: Recall) -> Recalled:
     """Find memories, as they are or as they were, and say how long that took."""
     began = time.perf_counter()
     filters = kept(options)
-    if options.as_of is None and options.seen_by is None:
-        found = await device.mind.recall(
-            options.query, k=options.k, filters=filters, graph=not options.no_graph
-        )
-        device.rehearsals.note(rehearsed(found))
-        origins = await device.replica.read(partial(_origins, found))
-    else:
-        async with opened_past(device, moment_of(device, options.as_of), options.seen_by) as past:
-            found = await device.mind.recall_past(
-                past.connection,
-                options.query,
-                k=options.k,
-                filters=filters,
-                graph=not options.no_graph,
-                now_ms=past.until_ms,
-            )
-            origins = await past.read(partial(_origins, found))
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        found = await mind.recall(options.query, k=options.k, filters=filters, graph=not options.no_graph)
+        if mind is device.mind:
+            device.rehearsals.note(rehearsed(found))
+        origins = await mind.read(partial(_origins, found))
     hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in found]
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     return Recalled(query=options.query, took_ms=took_ms, results=hits)

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import trio
 
+from cognition import Mind, PastMind
 from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from samemind.device import Device, derived_tables
@@ -60,6 +61,16 @@ def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
     return device.now_ms() if as_of is None else read_end(as_of, name=name) - 1
 
 
+@asynccontextmanager
+async def at_moment(device: Device, as_of: str | None, seen_by: str | None) -> AsyncIterator[Mind | PastMind]:
+    """Use the device's mind for the block, or the mind of the moment or device that is named."""
+    if as_of is None and seen_by is None:
+        yield device.mind
+        return
+    async with opened_past(device, moment_of(device, as_of), seen_by) as past:
+        yield device.mind.at(past.connection, past.until_ms)
+
+
 async def read_at(
     device: Device,
     as_of: str | None,
@@ -75,7 +86,7 @@ async def read_at(
 
 def _make(device: Device, until_ms: int, seen_by: DeviceId | None) -> Past:
     made = connect(":memory:")
-    source = connect(str(device.home.store), read_only=True)
+    source = connect(str(device.home.store), read_only=True, key=device.key)
     try:
         source.execute("BEGIN")  # one moment of the store, however long this takes
         store = SqliteStore(made, derived_tables(device.settings))

@@ -10,7 +10,7 @@ import samemind
 from cognition.entities import EntityTables, find_triples, keep, read_some, unread
 from cognition.errors import InvalidQuery
 from cognition.index import ExactIndex
-from cognition.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relation, related
+from cognition.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relation, related, vector_of
 from cognition.words import any_of, words
 from replica import Core, Erase, MemoryId, SqliteStore, Write
 from tests.support.minds import Home
@@ -41,7 +41,10 @@ class Related(Home):
         return rid
 
     def of(self, rid: MemoryId) -> list[MemoryId]:
-        return [other for other, _ in related(self.connection, self.index, rid, SPACE)]
+        vector = vector_of(self.connection, rid, SPACE)
+        if vector is None:
+            return []
+        return [other for other, _ in related(self.connection, self.index, rid, vector)]
 
 
 def test_ml_41_a_memory_relates_to_the_three_most_like_it_above_one_half() -> None:

@@ -138,3 +138,52 @@ def test_a_read_as_another_device_saw_it_knows_what_that_device_had_merged(tmp_p
 
 async def _holds(mind: Mind, rid: str) -> bool:
     return rid in {view.rid for view in await mind.list()}
+
+
+def test_whatever_makes_something_of_memories_can_be_asked_of_another_moment(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            before = clock.next_day()
+            rid = (await mind.remember("Ann lives in Porto", speaker="Ann")).rid
+            await mind.relate("Ann", "knows", "Bob")
+            await mind.set_profile(city="Porto")
+            told = clock.next_day()
+            await mind.edit(rid, "Ann lives in Lisbon")
+            await mind.relate("Ann", "knows", "Zoe")
+            await mind.unrelate("Ann", "knows", "Bob")
+            await mind.set_profile(city="Lisbon")
+            changed = clock.next_day()
+            ops = (await mind.digest()).ops
+
+            block = await mind.context("where does Ann live?", as_of=told)
+            assert block.rids == [rid]
+            assert "Porto" in block.text
+            assert "Lisbon" not in block.text
+            assert "Lisbon" in (await mind.context("where does Ann live?", as_of=changed)).text
+            assert (await mind.context("where does Ann live?", as_of=before)).text == ""
+            assert (await mind.context(as_of=told)).total == 1  # the overview as well
+
+            def ends(graph: samemind.Graph) -> set[str]:
+                return {edge.target for edge in graph.edges if edge.relation == "knows"}
+
+            assert ends(await mind.graph("Ann", as_of=told)) == {"Bob"}
+            assert ends(await mind.graph("Ann")) == {"Zoe"}
+            with pytest.raises(samemind.NotFound, match="nothing is related"):
+                await mind.graph("Ann", as_of=before)
+            assert "Porto" in {entity.name for entity in (await mind.entities(as_of=told)).entities}
+            assert "Porto" not in {entity.name for entity in (await mind.entities()).entities}
+
+            then, now = await mind.why(rid, as_of=told), await mind.why(rid)
+            assert (then.chain[0].text, now.chain[0].text) == ("Ann lives in Porto", "Ann lives in Lisbon")
+            assert then.chain[0].op_id == now.chain[0].op_id is not None
+            assert then.signature_ok
+            with pytest.raises(samemind.NotFound):
+                await mind.why(rid, as_of=before)
+
+            assert (await mind.why_not(rid, "Porto", as_of=told)).found
+            assert [stage.name for stage in (await mind.why_not(rid, "zebra", as_of=told)).stages]
+            assert (await mind.digest()).ops == ops  # reading the past writes nothing
+
+    trio.run(main)

@@ -1,0 +1,115 @@
+"""Answer from a store as it was: whatever is asked of a mind can be asked of another moment.
+
+Such a store is made for one question, and nobody else uses it. Its texts are embedded anew where that is quick, and
+else found by their words; nothing is written and nothing is counted.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import trio
+
+from cognition import queue
+from cognition.composing import compose
+from cognition.context import TOKENS_DEFAULT, Context
+from cognition.embedding.embedder import Vectors
+from cognition.entities import keep, read_some, unread
+from cognition.explain import Stage, why_not
+from cognition.filters import Filters
+from cognition.index import ExactIndex
+from cognition.memories import fields_of
+from cognition.ranking.compound import split
+from cognition.ranking.query import Query
+from cognition.recall import K_DEFAULT, Hit
+from cognition.relating import related
+from cognition.tables import INDEXED_FIELDS, indexed
+from cognition.words import QUERY_CHARACTERS_MAX
+from replica import MemoryId
+
+if TYPE_CHECKING:
+    from cognition.mind import Mind
+
+Result = TypeVar("Result")
+
+
+class PastMind:
+    """A mind at a moment; made by `Mind.at`."""
+
+    def __init__(self, mind: "Mind", connection: sqlite3.Connection, now_ms: int) -> None:
+        self._mind = mind
+        self._connection = connection
+        self._index: ExactIndex | None = None
+        self.now_ms = now_ms
+
+    async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `function(connection)` in a thread."""
+        return await trio.to_thread.run_sync(function, self._connection)
+
+    async def recall(
+        self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
+    ) -> list[Hit]:
+        """Return what a recall would have brought."""
+        parts = [await self._read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
+        return await self.read(
+            lambda connection: self._mind.search(
+                connection, parts, self._loaded, k=k, filters=filters, graph=graph, now_ms=self.now_ms
+            )
+        )
+
+    async def context(
+        self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()
+    ) -> Context:
+        """Return the block that a prompt would have got."""
+        return await compose(self, query, max_tokens=max_tokens, filters=filters)
+
+    async def why_not(
+        self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
+    ) -> list[Stage]:
+        """Return the stages that a memory would have gone through."""
+        asked = await self._read_query(query[:QUERY_CHARACTERS_MAX])
+
+        def explain(connection: sqlite3.Connection) -> list[Stage]:
+            ranked = self._mind.ranked(
+                connection, asked, self._loaded, k=k, filters=filters, now_ms=self.now_ms
+            )
+            return why_not(connection, rid, ranked, filters=filters, k=k)
+
+        return await self.read(explain)
+
+    async def related(self, rid: MemoryId) -> list[tuple[MemoryId, float]]:
+        """Return the memories that were most alike to one; none where embedding is slow."""
+        return await self.read(partial(self._related, rid))
+
+    async def read_entities(self) -> None:
+        """Read what every text of this moment names and states."""
+
+        def read(connection: sqlite3.Connection) -> None:
+            while page := unread(connection):
+                keep(connection, page, read_some(page))
+
+        await self.read(read)
+
+    def _related(self, rid: MemoryId, connection: sqlite3.Connection) -> list[tuple[MemoryId, float]]:
+        row = connection.execute(
+            f"SELECT text, {', '.join(INDEXED_FIELDS)} FROM memory WHERE rid = ?", (rid,)
+        ).fetchone()
+        if row is None or not self._mind.embeds_quickly:
+            return []
+        text, *values = row
+        whole = indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
+        vector = self._mind.embedding.embedder.embed([whole])[0]
+        return related(connection, self._loaded(connection), rid, vector)
+
+    async def _read_query(self, text: str) -> tuple[Query, Vectors | None]:
+        query, vector = await self._mind.read_query(text)
+        return query, vector if self._mind.embeds_quickly else None
+
+    def _loaded(self, connection: sqlite3.Connection) -> ExactIndex:
+        """Return the vectors of this moment, made on the thread that first wants them."""
+        if self._index is None:
+            embedder = self._mind.embedding.embedder
+            self._index = ExactIndex(embedder.width)
+            queue.embed_all(connection, self._index, embedder, now_ms=self.now_ms)
+        return self._index
