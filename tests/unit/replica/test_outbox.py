@@ -13,7 +13,8 @@ from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET
 from replica.ops import Remember, Write
 from replica.outbox import Outbox
 from replica.signing import verify_commit
-from tests.support.replicas import NOW_MS, Hand, agree, carry, group, remember, sync, take
+from replica.storage.store import SqliteStore
+from tests.support.replicas import NOW_MS, Hand, agree, carry, group, remember, sqlite_store, sync, take
 
 
 def frames(core: Core, outbox: Outbox | None = None) -> list[Frame]:
@@ -134,6 +135,23 @@ def test_what_the_other_side_holds_is_left_out_and_so_is_what_it_turns_out_to_ho
     assert len(frame.ops) == 1
     assert outbox.is_empty(ann)
     assert outbox.lacking(ann) == 0
+
+
+def test_what_the_other_side_sent_is_not_read_back() -> None:
+    """A log of a hundred thousand ops would be read a second time while it comes."""
+    ann, ben = group("ann", "ben", make_store=sqlite_store)
+    remember(ann, "one", "two")
+    assert isinstance(ben.store, SqliteStore)
+    outbox, said = Outbox({}), list[str]()
+    ben.store.connection.set_trace_callback(said.append)
+    (frame,) = frames(ann)
+    take(ben, frame)
+    outbox.learn(ben.feeds.held())
+    assert outbox.next_frame(ben) is None
+    assert outbox.is_empty(ben)
+    ben.store.connection.set_trace_callback(None)
+    assert any("INSERT INTO op" in each for each in said)
+    assert not [each for each in said if "FROM op" in each]
 
 
 def test_only_what_is_new_leaves_when_the_log_grows() -> None:
