@@ -64,7 +64,7 @@ class Outbox:
 
     def next_frame(self, core: Core) -> Frame | None:
         """Return the next frame to send and count it as sent; None when nothing is lacking."""
-        if not self.lacking(core):  # what the other side sent itself is in the log too, and need not be read back
+        if not self.lacking(core):  # what the other side sent is in the log too, and need not be read back
             self._pos = core.position
             return None
         rows: list[Row] = []
