@@ -88,12 +88,6 @@ $(BIN)/python:
 $(CORE): pyproject.toml | $(BIN)/python
 	@echo "installing samemind"
 	@$(PIP) install --editable .
-	@# Without a C++ compiler the device stays exact, which is as fast up to some ten thousand memories.
-	@echo "building hnswlib, for large memories (half a minute)"
-	@if ! $(PIP) install --editable '.[ann]' >$(VENV)/ann.log 2>&1; then \
-	  echo "note: hnswlib could not be built (see $(VENV)/ann.log), so search stays exact;" \
-	       "it needs g++ and the Python headers." >&2; \
-	fi
 	@touch $@
 
 $(DEV): pyproject.toml $(CORE)

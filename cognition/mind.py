@@ -23,7 +23,7 @@ from cognition.errors import ModelUnavailable
 from cognition.explain import Stage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
-from cognition.index import ExactIndex, VectorIndex
+from cognition.index import VectorIndex
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
 from cognition.past import PastMind
@@ -52,12 +52,11 @@ class Mind:
         replica: Replica,
         embedder: Embedder,
         space: int,
-        make_index: Callable[[int], VectorIndex],
         thresholds: Thresholds,
         has_triples: bool,
     ) -> None:
         self._replica = replica
-        self.embedding = EmbeddingWorker(replica, embedder, space, make_index)
+        self.embedding = EmbeddingWorker(replica, embedder, space)
         # The reading thread's own. Only an embedder that looks words up is quick enough to be asked for thousands.
         self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
         # The writing thread's own: it decides before a text is stored.
@@ -264,7 +263,6 @@ async def open_mind(
     replica: Replica,
     *,
     embedder: Embedder | None = None,
-    make_index: Callable[[int], VectorIndex] = ExactIndex,
     model: ChatModel | None = None,
     thresholds: Thresholds = Thresholds(),
 ) -> AsyncIterator[Mind]:
@@ -282,7 +280,7 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Mind(replica, chosen, space, make_index, thresholds, has_triples)
+    mind = Mind(replica, chosen, space, thresholds, has_triples)
     if model is not None:
         mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)
     failure: Exception | None = None

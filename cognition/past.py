@@ -18,7 +18,7 @@ from cognition.embedding.embedder import Vectors
 from cognition.entities import keep, read_some, unread
 from cognition.explain import Stage, why_not
 from cognition.filters import Filters
-from cognition.index import ExactIndex
+from cognition.index import VectorIndex
 from cognition.memories import fields_of
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
@@ -40,7 +40,7 @@ class PastMind:
     def __init__(self, mind: "Mind", connection: sqlite3.Connection, now_ms: int) -> None:
         self._mind = mind
         self._connection = connection
-        self._index: ExactIndex | None = None
+        self._index: VectorIndex | None = None
         self.now_ms = now_ms
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -106,10 +106,10 @@ class PastMind:
         query, vector = await self._mind.read_query(text)
         return query, vector if self._mind.embeds_quickly else None
 
-    def _loaded(self, connection: sqlite3.Connection) -> ExactIndex:
+    def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the vectors of this moment, made on the thread that first wants them."""
         if self._index is None:
             embedder = self._mind.embedding.embedder
-            self._index = ExactIndex(embedder.width)
+            self._index = VectorIndex(embedder.width)
             queue.embed_all(connection, self._index, embedder, now_ms=self.now_ms)
         return self._index

@@ -11,7 +11,7 @@ no fault of the texts.
 """
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -33,6 +33,8 @@ ERROR_CHARACTERS_MAX: Final = 500
 BATCH_MS_TARGET: Final = 100
 BATCH_MIN: Final = 8
 BATCH_MAX: Final = 1_024
+# Vectors read at a time, so that they are not all held twice.
+_LOADED_ROWS: Final = 4_096
 
 _COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)
 
@@ -195,16 +197,17 @@ def enter_space(connection: sqlite3.Connection, name: str, *, now_ms: int) -> in
         return int(number)
 
 
-def load_vectors(connection: sqlite3.Connection, space: int, width: int) -> tuple[list[int], Vectors]:
-    """Return every vector of a space in one pass, with the numbers of the memories they are of."""
+def read_vectors(
+    connection: sqlite3.Connection, space: int, width: int
+) -> Iterator[tuple[list[int], Vectors]]:
+    """Return every vector of a space, some thousands at a time, with the numbers of the memories they are of."""
     bytes_wide = width * np.dtype(np.float16).itemsize
-    rows = connection.execute(
+    cursor = connection.execute(
         "SELECT id, data FROM vector WHERE space = ? AND length(data) = ? ORDER BY id", (space, bytes_wide)
-    ).fetchall()
-    packed = b"".join([data for _, data in rows])
-    return [number for number, _ in rows], np.frombuffer(packed, np.float16).reshape(-1, width).astype(
-        np.float32
     )
+    while rows := cursor.fetchmany(_LOADED_ROWS):
+        packed = np.frombuffer(b"".join([data for _, data in rows]), np.float16)
+        yield [number for number, _ in rows], packed.reshape(-1, width).astype(np.float32)
 
 
 def _texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:

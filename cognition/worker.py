@@ -32,16 +32,13 @@ TROUBLE_RETRY_S: Final = 60
 class EmbeddingWorker:
     """The queue, the embedder and the index of one replica; `watch` and `work` have to be running."""
 
-    def __init__(
-        self, replica: Replica, embedder: Embedder, space: int, make_index: Callable[[int], VectorIndex]
-    ) -> None:
+    def __init__(self, replica: Replica, embedder: Embedder, space: int) -> None:
         """`space`: the number under which this embedder's vectors are kept."""
         self.embedder = embedder
         self.space = space
         self.trouble: ModelUnavailable | StoreFailed | None = None
         """Why nothing is embedded at present, if that is so."""
         self._replica = replica
-        self._make_index = make_index
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
         self._wake = trio.Event()
         self._hurry = trio.Event()
@@ -51,8 +48,9 @@ class EmbeddingWorker:
     def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the index of all vectors there are; on the store's reading thread."""
         if self._index is None:
-            index = self._make_index(self.embedder.width)
-            index.add(*queue.load_vectors(connection, self.space, self.embedder.width))
+            index = VectorIndex(self.embedder.width)
+            for ids, vectors in queue.read_vectors(connection, self.space, self.embedder.width):
+                index.add(ids, vectors)
             self._index = index
         return self._index
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from cognition import Filters, StaticEmbedder, queue
 from cognition.embedding.lexicon import WordVectors
-from cognition.index import ExactIndex
+from cognition.index import VectorIndex
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS
 from cognition.recall import POOL_MIN, Ranked, rank
@@ -72,7 +72,7 @@ class Conversation:
         self.embedder, self.lexicon = embedder, WordVectors(embedder)
         self.home = Home()
         self.home.commit(*[Write(Remember(turn.text, turn.fields), turn.rid) for turn in self.turns])
-        self.index = ExactIndex(embedder.width)
+        self.index = VectorIndex(embedder.width)
         jobs = queue.due(self.home.connection, now_ms=NOW_MS, limit=len(self.turns))
         self.index.add([job.id for job in jobs], embedder.embed([job.text for job in jobs]))
         self.home.connection.execute("DELETE FROM embed_queue")

@@ -4,7 +4,7 @@ from typing import Any
 
 from cognition import Filters, HashedEmbedder, Hit, queue
 from cognition.embedding.lexicon import WordVectors
-from cognition.index import ExactIndex
+from cognition.index import VectorIndex
 from cognition.ranking.query import Query
 from cognition.recall import recall
 from tests.support.minds import NOW_MS, Home
@@ -18,7 +18,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.home = Home()
-        self.index = ExactIndex(EMBEDDER.width)
+        self.index = VectorIndex(EMBEDDER.width)
         self.space = queue.enter_space(self.home.connection, EMBEDDER.name, now_ms=NOW_MS)
 
     def embed(self) -> None:

@@ -23,7 +23,7 @@ LONG_FILES: dict[str, str] = {
 }
 
 # Behind one module each, which gives what they return a type and can be swapped alone.
-ONE_IMPORTER_EACH = {"aiosqlite", "hnswlib", "pycrdt", "nacl", "segno", "spake2", "tokenizers", "zeroconf"}
+ONE_IMPORTER_EACH = {"aiosqlite", "pycrdt", "nacl", "segno", "spake2", "tokenizers", "zeroconf"}
 
 # What a distribution is called when it is imported, where the two differ.
 IMPORT_NAMES = {"import-linter": "importlinter", "PyNaCl": "nacl"}

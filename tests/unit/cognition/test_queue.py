@@ -26,6 +26,10 @@ def fail(home: Home, rid: MemoryId, now_ms: int, error: str = "no") -> None:
     queue.failed(home.connection, {home.number(rid): error}, now_ms=now_ms)
 
 
+def embedded(home: Home, space: int) -> list[int]:
+    return [number for ids, _ in queue.read_vectors(home.connection, space, EMBEDDER.width) for number in ids]
+
+
 def test_pm_50_an_entry_shows_what_waits_since_when_and_what_went_wrong(home: Home) -> None:
     rid = home.remember("Ann moved to Lisbon")
     (entry,) = queue.entries(home.connection)
@@ -55,7 +59,7 @@ def test_pm_52_success_deletes_the_row(home: Home) -> None:
     assert embed(home, due(home)) == [0, 1]
     assert due(home) == []
     assert queue.state(home.connection) == queue.QueueState(0, 0, None)
-    ids, vectors = queue.load_vectors(home.connection, 1, EMBEDDER.width)
+    ((ids, vectors),) = queue.read_vectors(home.connection, 1, EMBEDDER.width)
     assert ids == [1, 2]
     assert np.allclose(vectors, EMBEDDER.embed(["one", "two"]), atol=1e-3)
 
@@ -101,7 +105,7 @@ def test_a_text_that_changed_while_it_was_embedded_keeps_no_vector_of_its_old_wo
     home.commit(Write(Set("topic", "new"), rid))
     assert embed(home, jobs) == [1]
     assert [job.text for job in due(home)] == ["old new"]
-    assert queue.load_vectors(home.connection, 1, EMBEDDER.width)[0] == [2]
+    assert embedded(home, 1) == [2]
 
 
 def test_a_memory_forgotten_while_it_was_embedded_keeps_no_vector(home: Home) -> None:
@@ -118,7 +122,7 @@ def test_ml_14_another_space_embeds_everything_again_and_mixes_nothing(home: Hom
     assert queue.enter_space(home.connection, "test", now_ms=NOW_MS) == 1
     assert due(home) == []
     space = queue.enter_space(home.connection, "better", now_ms=NOW_MS)
-    assert queue.load_vectors(home.connection, space, EMBEDDER.width)[0] == []
+    assert embedded(home, space) == []
     assert len(due(home)) == 2
 
 
@@ -127,7 +131,7 @@ def test_a_damaged_vector_is_passed_over(home: Home) -> None:
     home.remember("two")
     embed(home, due(home))
     home.connection.execute("UPDATE vector SET data = x'00' WHERE id = 1")
-    assert queue.load_vectors(home.connection, 1, EMBEDDER.width)[0] == [2]
+    assert embedded(home, 1) == [2]
 
 
 def test_batches_grow_while_they_are_quick_and_shrink_when_they_are_slow() -> None:

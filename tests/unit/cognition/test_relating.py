@@ -9,7 +9,7 @@ import trio
 import samemind
 from cognition.entities import EntityTables, find_triples, keep, read_some, unread
 from cognition.errors import InvalidQuery
-from cognition.index import ExactIndex
+from cognition.index import VectorIndex
 from cognition.relating import COSINE_ABOVE, RELATED_MAX, RELATIONS, check_relation, related, vector_of
 from cognition.words import any_of, words
 from replica import Core, Erase, MemoryId, SqliteStore, Write
@@ -24,7 +24,7 @@ class Related(Home):
 
     def __init__(self) -> None:
         super().__init__()
-        self.index = ExactIndex(WIDTH)
+        self.index = VectorIndex(WIDTH)
         self.connection.execute("INSERT INTO vector_space VALUES (?, 'test')", (SPACE,))
 
     def place(self, text: str, cosine: float, **fields: object) -> MemoryId:

@@ -8,7 +8,7 @@ import pytest
 import samemind
 from cognition import HashedEmbedder
 from cognition.errors import IndexStale
-from cognition.index import ExactIndex
+from cognition.index import VectorIndex
 from samemind.blocking import BlockingMind
 
 TEXTS = (
@@ -80,7 +80,7 @@ def test_what_cannot_be_meant_is_refused_by_name(mind: BlockingMind) -> None:
 
 
 def test_ml_14_vectors_of_another_width_are_refused_by_the_index() -> None:
-    index = ExactIndex(HashedEmbedder().width)
+    index = VectorIndex(HashedEmbedder().width)
     for shape in ((1, 7), (2, HashedEmbedder().width)):
         with pytest.raises(IndexStale, match="expected"):
             index.add([1], np.zeros(shape, np.float32))

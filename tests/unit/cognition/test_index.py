@@ -1,0 +1,133 @@
+"""What the vector index promises, beside a brute-force list: all of it in one pass, and in two for large memories."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+import cognition.index
+from cognition.embedding.embedder import Vectors
+from cognition.errors import IndexStale
+from cognition.index import ALL_MAX, VectorIndex
+from tests.support.minds import unit_rows
+
+WIDTH = 16
+# Beyond what is searched in one pass, and no multiple of anything.
+MANY = ALL_MAX + 3_333
+
+
+def topical(count: int, width: int, seed: int) -> Vectors:
+    """Return vectors that lie about a hundred topics, all of them to one side, as those of texts do."""
+    random = np.random.default_rng(seed)
+    rows = unit_rows(100, width, seed)[random.integers(0, 100, count)] + 0.6 * unit_rows(
+        count, width, seed + 1
+    )
+    rows += 0.5 * unit_rows(1, width, seed + 2)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+def test_me_14_an_index_agrees_with_a_list_whatever_is_added_and_removed() -> None:
+    """Random adds, replacements and removals; every search gives what sorting a list gives."""
+    random, index = Random(5), VectorIndex(WIDTH)
+    model: dict[int, np.ndarray] = {}
+    for step in range(60):
+        ids = [random.randrange(800) for _ in range(random.randrange(1, 40))]
+        ids = list(dict.fromkeys(ids))
+        if random.random() < 0.7:
+            rows = unit_rows(len(ids), WIDTH, step)
+            index.add(ids, rows)
+            model.update(zip(ids, rows, strict=True))
+        else:
+            index.remove(ids)
+            for number in ids:
+                model.pop(number, None)
+        assert len(index) == len(model)
+        query = unit_rows(1, WIDTH, 10_000 + step)[0]
+        among = None if step % 2 else random.sample(range(800), 50)
+        pool = model if among is None else {number: model[number] for number in among if number in model}
+        expected = sorted(((float(row @ query), -number) for number, row in pool.items()), reverse=True)[:7]
+        found = index.search(query, 7, among=among)
+        assert [number for number, _ in found] == [-negative for _, negative in expected]
+        assert np.allclose([cosine for _, cosine in found], [cosine for cosine, _ in expected], atol=1e-5)
+
+
+def test_ml_35_among_many_vectors_the_nearest_are_found_by_their_signs() -> None:
+    """Of the ten nearest none may be missing, of the nearest 120 one in fifty."""
+    rows, index = topical(MANY, 256, 3), VectorIndex(256)
+    index.add(range(MANY), rows)
+    found, found_of_ten = 0, 0
+    for query in topical(30, 256, 3):
+        hits = index.search(query, 120)
+        cosines = [cosine for _, cosine in hits]
+        assert np.allclose(
+            cosines, sorted(rows[[number for number, _ in hits]] @ query, reverse=True), atol=1e-5
+        )
+        nearest = np.argsort(-(rows @ query)).tolist()
+        found += len({number for number, _ in hits} & {*nearest[:120]})
+        found_of_ten += len({number for number, _ in hits[:10]} & {*nearest[:10]})
+    assert found_of_ten == 30 * 10
+    assert found >= 0.98 * 30 * 120
+
+
+def test_signatures_follow_what_is_added_replaced_and_removed() -> None:
+    """A vector that came, moved or went after the signatures were made is where it is now."""
+    rows, index = topical(MANY, 64, 4), VectorIndex(64)
+    index.add(range(MANY), rows)
+    query = topical(1, 64, 9)[0]
+    index.search(query, 1)  # makes the signatures
+    near = query + 0.05 * unit_rows(3, 64, 8)
+    near /= np.linalg.norm(near, axis=1, keepdims=True)
+    index.add([7, MANY + 5], near[:2])
+    assert {number for number, _ in index.search(query, 2)} == {7, MANY + 5}
+    index.remove([7])  # the last row takes its place, which is the new one
+    assert index.search(query, 1)[0][0] == MANY + 5
+    index.add(range(2 * MANY, 4 * MANY), -rows.repeat(2, axis=0))  # beyond what there was room for
+    index.add([8], near[2:])
+    assert {number for number, _ in index.search(query, 2)} == {8, MANY + 5}
+
+
+def test_a_question_among_a_few_of_many_is_exact() -> None:
+    rows, index = topical(MANY, 64, 4), VectorIndex(64)
+    index.add(range(MANY), rows)
+    query, among = topical(1, 64, 9)[0], Random(1).sample(range(MANY), 500)
+    expected = sorted(among, key=lambda number: -float(rows[number] @ query))[:50]
+    assert [number for number, _ in index.search(query, 50, among=among)] == expected
+
+
+def test_who_wants_nearly_all_of_many_gets_them_in_one_pass() -> None:
+    rows, index = topical(MANY, WIDTH, 4), VectorIndex(WIDTH)
+    index.add(range(MANY), rows)
+    found = [number for number, _ in index.search(rows[0], MANY)]
+    assert sorted(found) == [*range(MANY)]
+
+
+def test_vectors_without_any_difference_are_all_on_the_shortlist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cognition.index, "ALL_MAX", 10)
+    monkeypatch.setattr(cognition.index, "SHORTLIST_MIN", 10)
+    index, row = VectorIndex(WIDTH), unit_rows(1, WIDTH, 1)
+    index.add(range(100, 0, -1), row.repeat(100, axis=0))
+    assert [number for number, _ in index.search(row[0], 2)] == [1, 2]
+
+
+def test_ml_14_an_index_refuses_vectors_of_another_width() -> None:
+    index = VectorIndex(WIDTH)
+    with pytest.raises(IndexStale, match="expected 1 vectors of width 16, got \\(1, 8\\)"):
+        index.add([1], unit_rows(1, 8, 1))
+    with pytest.raises(IndexStale, match="width 16"):
+        index.search(unit_rows(1, 8, 1)[0], 3)
+
+
+def test_an_empty_index_and_a_wish_for_nothing_find_nothing() -> None:
+    index, query = VectorIndex(WIDTH), unit_rows(1, WIDTH, 1)[0]
+    assert index.search(query, 5) == []
+    index.add([3], unit_rows(1, WIDTH, 2))
+    assert index.search(query, 0) == []
+    assert index.search(query, 5, among=[]) == []
+    assert [number for number, _ in index.search(query, 10**6)] == [3]
+
+
+def test_equal_cosines_are_ordered_by_number() -> None:
+    index, row = VectorIndex(WIDTH), unit_rows(1, WIDTH, 1)
+    index.add([9, 4, 7, 1], np.repeat(row, 4, axis=0))
+    assert [number for number, _ in index.search(row[0], 2)] == [1, 4]
