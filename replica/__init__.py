@@ -8,6 +8,7 @@ from replica.core import Core, Digests, Taken
 from replica.errors import (
     Ambiguous,
     CausalGap,
+    CipherMissing,
     ClockDrift,
     InvalidOp,
     NotFound,
@@ -17,6 +18,7 @@ from replica.errors import (
     StoreLocked,
     StoreNewer,
     TooLarge,
+    WrongKey,
 )
 from replica.fields import FIELDS, MEMORY_TYPES, Value
 from replica.frontier import Frontier
@@ -58,23 +60,26 @@ from replica.ops import (
 from replica.purging import ErasureStatus, erasure_status
 from replica.replica import Replica, open_replica, wall_clock_ms
 from replica.state.memories import HeldTrigger, Memory
+from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
 from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
 from replica.storage.proposals import proposals_of
 from replica.storage.settings import read_lessons, read_settings
 from replica.storage.shown import DerivedTables, RowChange, content_number
-from replica.storage.sql import connect, transaction
+from replica.storage.sql import connect, open_file, transaction
 from replica.storage.store import SqliteStore
 from replica.storage.triggers import ShownTrigger, read_triggers
 
 __all__ = [
     "FIELDS",
     "MEMORY_TYPES",
+    "SALT_BYTES",
     "WHOLE_AMOUNT",
     "Access",
     "Ambiguous",
     "AsyncioHost",
     "Body",
     "CausalGap",
+    "CipherMissing",
     "Claim",
     "ClockDrift",
     "Core",
@@ -125,6 +130,7 @@ __all__ = [
     "Verdict",
     "Withdraw",
     "Write",
+    "WrongKey",
     "access_write",
     "compact",
     "connect",
@@ -133,8 +139,10 @@ __all__ = [
     "device_id",
     "erasure_status",
     "introduce",
+    "make_key",
     "new_memory_id",
     "op_uuid",
+    "open_file",
     "open_replica",
     "outlook",
     "parse_memory_id",
@@ -143,7 +151,9 @@ __all__ = [
     "read_lessons",
     "read_settings",
     "read_triggers",
+    "recode",
     "revoke",
+    "salt_of",
     "show_memory_id",
     "transaction",
     "wall_clock_ms",

@@ -9,6 +9,8 @@ ReplicaError
 ├ Ambiguous            a prefix that fits several ids
 ├ StoreCorrupt         the file is not one of ours, or is damaged: restore a backup
 ├ StoreNewer           the file was written by a later version: upgrade
+├ WrongKey             the store is encrypted, under another key: give its passphrase
+├ CipherMissing        the store is encrypted, and what reads it is not installed
 ├ StoreLocked          another process holds this store
 └ StoreFailed          the disk refused (full, read-only, I/O error); nothing was half-written
 """
@@ -52,6 +54,14 @@ class StoreCorrupt(ReplicaError):
 
 class StoreNewer(ReplicaError):
     """The store was written by a later version of samemind."""
+
+
+class WrongKey(ReplicaError):
+    """The key given does not open this store."""
+
+
+class CipherMissing(ReplicaError):
+    """What reads an encrypted store is not installed."""
 
 
 class StoreLocked(ReplicaError):

@@ -135,14 +135,16 @@ async def open_replica(
     clock: Callable[[], int] = wall_clock_ms,
     random: Random | None = None,
     outside: Path | None = None,
+    key: bytes | None = None,
 ) -> AsyncIterator[Replica]:
     """Open the store at `path`, creating it if need be; `StoreCorrupt` and `StoreNewer` leave the file as it is.
 
     `outside`: a folder, not in the home, for what a copied or restored store has to be told (`replica.outside`).
+    `key`: of a store that is encrypted (`replica.storage.cipher`).
     """
     chance = random or SystemRandom()
     beside = None if outside is None else Outside(outside, device, path)
-    async with open_driver(host, lambda: connect(str(path))) as driver:
+    async with open_driver(host, lambda: connect(str(path), key=key)) as driver:
 
         def start(connection: sqlite3.Connection) -> Core:
             store = SqliteStore(connection, derived)

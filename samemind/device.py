@@ -39,6 +39,7 @@ from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
 from samemind.errors import Failed
 from samemind.lock import hold
+from samemind.passphrase import key_of
 from samemind.performing import perform
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
@@ -76,6 +77,8 @@ class Device:
     """It holds the store only because nobody else did, and lets a daemon have it."""
     panels: "PanelOnDemand | None" = None
     """There while the daemon runs."""
+    key: bytes | None = field(default=None, repr=False)
+    """What opens the store, where it is encrypted."""
 
     @property
     def device_id(self) -> DeviceId:
@@ -127,6 +130,7 @@ async def open_device(
         settings = Settings.load(home)
         _keep_private(home)
         identity = _identity(home)
+        key = key_of(home.store, identity.device_id)
         host = await stack.enter_async_context(AsyncioHost.open())
         replica = await stack.enter_async_context(
             open_replica(
@@ -136,6 +140,7 @@ async def open_device(
                 sign=identity.sign,
                 derived=derived_tables(settings),
                 outside=Home.outside(),
+                key=key,
                 clock=clock,
                 random=random,
             )
@@ -158,6 +163,7 @@ async def open_device(
             Rehearsals(replica.now_ms),
         )
         device.lets_go = lets_go
+        device.key = key
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
             stack.callback(setattr, device, "syncer", None)

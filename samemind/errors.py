@@ -108,6 +108,10 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "replica.errors.Ambiguous": _Explanation(Ambiguous, "ambiguous", "type more of the id"),
     "replica.errors.StoreCorrupt": _Explanation(Failed, "store_corrupt", _BACKUP),
     "replica.errors.StoreNewer": _Explanation(Failed, "store_newer", "upgrade samemind on this device"),
+    "replica.errors.WrongKey": _Explanation(
+        Locked, "wrong_passphrase", "type it again; if it is right, the file is damaged: restore a backup"
+    ),
+    "replica.errors.CipherMissing": _Explanation(Failed, "cipher_missing", "pip install 'samemind[cipher]'"),
     "replica.errors.StoreLocked": _Explanation(Locked, "locked"),
     "replica.errors.StoreFailed": _Explanation(
         Failed, "store_failed", "make room on the disk, then try again"

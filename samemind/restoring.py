@@ -4,6 +4,9 @@ Nothing else may have the store open meanwhile. The store that was there is kept
 the backup turns out to be none. The device goes on as a new incarnation: since the backup it may have written ops
 that others hold, and no place in a chain is written twice. What it wrote since comes back with the next sync; what
 was forgotten since is forgotten again, since tombstones and proofs of erasure travel before anything else.
+
+A backup of an encrypted store is encrypted too, and stays so. A plain one is encrypted on its way into a home whose
+store is: no plain text ever lies there.
 """
 
 import os
@@ -15,15 +18,17 @@ from typing import Final
 
 import trio
 
-from replica import Core, connect
+from replica import Core, ReplicaError, connect, open_file, recode
 from replica.incarnations import Why
 from replica.oplog import Changes
 from samemind.config import Home
 from samemind.device import open_device
-from samemind.errors import Failed, NotFound
+from samemind.errors import Failed, NotFound, SamemindError
 from samemind.lock import hold
+from samemind.passphrase import key_of
 from samemind.results.keeping_safe import Restored
 from samemind.surface.keeping_safe import Restore
+from sync import Identity
 
 _BESIDE: Final = ("-wal", "-shm")
 PROGRAM: Final = "samemind restore"
@@ -34,12 +39,20 @@ def restore(home: Home, options: Restore) -> Restored:
     source = Path(options.file)
     if not source.is_file():
         raise NotFound(f"expected a backup, but there is no file {source}", code="no_such_file")
-    _check(source)
+    device = Identity.load(home.identity).device_id if home.identity.exists() else None
+    key = key_of(source, device)
+    _check(source, key)
     home.create()
     with hold(home, program=PROGRAM, answers=False):
-        kept = _swap(home.store, source)
+        try:
+            own = key_of(home.store, device)
+        except (ReplicaError, SamemindError):
+            if key is None:
+                raise
+            own = None  # the store that goes cannot be opened, which may be why it goes
+        kept = _swap(home.store, source, own, plain=key is None)
     try:
-        ops, memories, device = trio.run(_open, home)
+        ops, memories, device_id = trio.run(_open, home)
     except BaseException:
         with hold(home, program=PROGRAM, answers=False):
             _put_back(home.store, kept)
@@ -48,7 +61,7 @@ def restore(home: Home, options: Restore) -> Restored:
         path=home.shown(),
         ops=ops,
         memories=memories,
-        device_id=device,
+        device_id=device_id,
         before=None if kept is None else str(kept),
     )
 
@@ -69,10 +82,10 @@ async def _open(home: Home) -> tuple[int, int, str]:
         return ops, memories, device.device_id.hex()
 
 
-def _check(source: Path) -> None:
+def _check(source: Path, key: bytes | None) -> None:
     """Refuse what is no whole store, before anything is touched."""
     try:
-        connection = connect(str(source), read_only=True)
+        connection = connect(str(source), read_only=True, key=key)
         try:
             connection.execute("PRAGMA query_only = ON")
             ((found,),) = connection.execute("PRAGMA quick_check(1)")
@@ -85,21 +98,22 @@ def _check(source: Path) -> None:
         raise Failed(f"expected a backup of a store in {source}, but: {found}", code="not_a_backup")
 
 
-def _swap(store: Path, source: Path) -> Path | None:
-    """Put a copy in the store's place; return where the store is now that was there."""
+def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path | None:
+    """Put a copy in the store's place; return where the store is now that was there. `own`: the key of that one."""
     fresh = store.with_name(f"{store.name}.restored")
     try:
-        with (
-            source.open("rb") as read,
-            open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as write,
-        ):
-            shutil.copyfileobj(read, write)
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as write:
+            if plain and own is not None:
+                recode(source, None, fresh, own)
+            else:
+                with source.open("rb") as read:
+                    shutil.copyfileobj(read, write)
             write.flush()
             os.fsync(write.fileno())
         kept = None
         if store.exists():
             # Whatever its log beside it holds belongs to it: it is written back before the two part.
-            connection = sqlite3.connect(store, isolation_level=None)
+            connection = open_file(str(store), key=own)
             try:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.DatabaseError:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from replica.errors import StoreFailed
+from replica.storage.cipher import open_encrypted
 from replica.storage.schema import check
 
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
@@ -18,13 +19,19 @@ _CHECKPOINT_PAGES: Final = 16_000
 _CACHE_KIB: Final = 65_536
 
 
-def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a SQLite file the way a replica needs it; autocommit, so that transactions are explicit."""
+def open_file(name: str, *, uri: bool = False, key: bytes | None = None) -> sqlite3.Connection:
+    """Open a file and set nothing; `key` is that of an encrypted one (`replica.storage.cipher`)."""
+    if key is not None:
+        return open_encrypted(name, key, uri=uri)
+    return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
+
+
+def connect(path: str, *, read_only: bool = False, key: bytes | None = None) -> sqlite3.Connection:
+    """Open a store the way a replica needs it; autocommit, so that transactions are explicit."""
     if read_only:
-        name = f"file:{quote(path)}?mode=ro"
-        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
+        connection = open_file(f"file:{quote(path)}?mode=ro", uri=True, key=key)
     else:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection = open_file(path, key=key)
         try:
             check(connection)  # before anything is set: a file that is not ours is left as it is
         except BaseException:

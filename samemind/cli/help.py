@@ -32,7 +32,7 @@ _TITLES = {
     "panel": "In a browser",
     "agents": "Agents",
     "service": "As a service",
-    "keeping_safe": "Backups",
+    "keeping_safe": "Backups, and encryption",
     "device": "This device",
 }
 

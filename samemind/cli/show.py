@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli import show_answers, show_contradictions, show_keeping
+from samemind.cli import show_answers, show_contradictions, show_keeping, show_safe
 from samemind.cli.lines import clock as _clock
 from samemind.cli.lines import one_line as _one_line
 from samemind.cli.lines import safe as _safe
@@ -129,11 +129,6 @@ def _files(document: Document) -> list[str]:
         + (f" (before: {file['backup']})" if file["backup"] else "")
         for file in document["files"]
     ]
-
-
-def _restored(document: Document) -> list[str]:
-    lines = [f"{document['memories']} memories, {document['ops']} ops in {document['path']}"]
-    return lines + ([f"what was there is kept in {document['before']}"] if document["before"] else [])
 
 
 def _service(document: Document) -> list[str]:
@@ -344,10 +339,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "context": lambda document: [_safe(document["text"])] if document["text"] else ["nothing is known"],
     "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
     "setup": lambda document: _files(document) if document["files"] else [document["text"]],
-    "backup": lambda document: [
-        f"{document['memories']} memories, {document['ops']} ops in {document['path']}"
-    ],
-    "restore": _restored,
+    **show_safe.SHOWN,
     **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],

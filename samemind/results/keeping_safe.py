@@ -1,4 +1,4 @@
-"""What backing up and restoring return."""
+"""What backing up, restoring and encrypting return."""
 
 from dataclasses import dataclass
 
@@ -22,3 +22,12 @@ class Restored:
     memories: int
     device_id: str
     before: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ciphered:
+    """Whether the store is encrypted now. `passphrase`: one that was made for the keychain, told this once."""
+
+    path: str
+    encrypted: bool
+    passphrase: str | None

@@ -64,7 +64,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "panel": ("panel",),
     "service": ("service install", "service uninstall", "service status"),
-    "keeping_safe": ("backup", "restore"),
+    "keeping_safe": ("backup", "restore", "encrypt", "decrypt"),
     "agents": ("mcp", "connect", "setup"),
     "device": (
         "init",

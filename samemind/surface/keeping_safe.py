@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.keeping_safe import BackedUp, Restored
-from samemind.surface.declare import Verb, argument
+from samemind.results.keeping_safe import BackedUp, Ciphered, Restored
+from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,5 +21,21 @@ class Restore:
     file: str = argument("the backup", metavar="FILE")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encrypt:
+    """Encrypt the store under a passphrase (SAMEMIND_PASSPHRASE, or typed); the daemon must not run."""
+
+    keychain: bool = option(
+        "--keychain", "make a passphrase, keep it in the system's keychain, and show it once", default=False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decrypt:
+    """Make the store plain again; the daemon must not run."""
+
+
 BACKUP: Final = Verb("backup", Backup, BackedUp, "samemind.verbs.backup")
 RESTORE: Final = Verb("restore", Restore, Restored, "samemind.restoring", alone=True)
+ENCRYPT: Final = Verb("encrypt", Encrypt, Ciphered, "samemind.encrypting", alone=True)
+DECRYPT: Final = Verb("decrypt", Decrypt, Ciphered, "samemind.encrypting", alone=True)

@@ -1,12 +1,11 @@
 """Copy the store to a file as it is at one moment, while the device goes on."""
 
 import os
-import sqlite3
 from pathlib import Path
 
 import trio
 
-from replica import connect
+from replica import connect, open_file
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.results.keeping_safe import BackedUp
@@ -15,10 +14,10 @@ from samemind.surface.keeping_safe import Backup
 
 async def backup(device: Device, options: Backup) -> BackedUp:
     """Write the copy beside its place first: a backup that was there stays until the new one is whole."""
-    return await trio.to_thread.run_sync(_copy, device.home.store, Path(options.file))
+    return await trio.to_thread.run_sync(_copy, device.home.store, Path(options.file), device.key)
 
 
-def _copy(store: Path, path: Path) -> BackedUp:
+def _copy(store: Path, path: Path, key: bytes | None) -> BackedUp:
     path = path.absolute()
     if path.is_dir():
         raise Usage(f"expected the name of a file, got a folder: {path}", code="invalid")
@@ -28,7 +27,8 @@ def _copy(store: Path, path: Path) -> BackedUp:
     scratch.unlink(missing_ok=True)
     os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        source, target = connect(str(store), read_only=True), sqlite3.connect(scratch, isolation_level=None)
+        source = connect(str(store), read_only=True, key=key)
+        target = open_file(str(scratch), key=key)
         try:
             source.backup(target)  # in one step, so that it is one moment; writers go on beside it
             target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself

@@ -85,17 +85,17 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
     if options.format == "markdown":
         if options.output is None:
             raise Usage("expected --output FOLDER: Markdown is a folder of notes", code="invalid")
-        count = await trio.to_thread.run_sync(_export_notes, device.home.store, Path(options.output))
+        count = await trio.to_thread.run_sync(_export_notes, device, Path(options.output))
         return Exported(count=count, path=options.output)
     if options.output is None:
 
         def tell(lines: list[str]) -> None:
             trio.from_thread.run(say, {"lines": lines})
 
-        return Exported(count=await trio.to_thread.run_sync(_export, device.home.store, tell), path=None)
+        return Exported(count=await trio.to_thread.run_sync(_export, device, tell), path=None)
     path = await trio.Path(options.output).absolute()
     return Exported(
-        count=await trio.to_thread.run_sync(_export_to, device.home.store, Path(path)), path=str(path)
+        count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path)
     )
 
 
@@ -225,11 +225,11 @@ def _lines(connection: sqlite3.Connection) -> Iterator[str]:
     yield from map(jsonl.claim_line, claim_records(connection))
 
 
-def _export_to(store: Path, path: Path) -> int:
+def _export_to(device: Device, path: Path) -> int:
     scratch = path.with_name(f"{path.name}.part")
     try:
         with scratch.open("w", encoding="utf-8") as file:
-            count = _export(store, file.writelines)
+            count = _export(device, file.writelines)
             file.flush()
             os.fsync(file.fileno())
         os.replace(scratch, path)
@@ -238,13 +238,13 @@ def _export_to(store: Path, path: Path) -> int:
     return count
 
 
-def _export_notes(store: Path, folder: Path) -> int:
+def _export_notes(device: Device, folder: Path) -> int:
     """Write a folder of notes, which appears when it is whole; one with anything in it is not written into."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Usage(f"expected a new or an empty folder, found something in {folder}", code="invalid")
     scratch = folder.with_name(f"{folder.name}.part")
     lines: list[str] = []
-    count = _export(store, lines.extend)
+    count = _export(device, lines.extend)
     shutil.rmtree(scratch, ignore_errors=True)
     try:
         scratch.mkdir(parents=True)
@@ -257,9 +257,9 @@ def _export_notes(store: Path, folder: Path) -> int:
     return count
 
 
-def _export(store: Path, write: Callable[[list[str]], None]) -> int:
+def _export(device: Device, write: Callable[[list[str]], None]) -> int:
     """Write every line, a page at a time; return how many memories that are."""
-    connection = connect(str(store))
+    connection = connect(str(device.home.store), key=device.key)
     try:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")

@@ -119,7 +119,7 @@ def encryption(store: Path) -> Check:
             name="encryption",
             ok=True,
             detail="the store is not encrypted by itself",
-            fix="encrypt the disk it is on",
+            fix="encrypt the disk it is on, or the store: samemind encrypt",
         )
     return _good("encryption", "the store is encrypted")
 

@@ -23,10 +23,20 @@ LONG_FILES: dict[str, str] = {
 }
 
 # Behind one module each, which gives what they return a type and can be swapped alone.
-ONE_IMPORTER_EACH = {"aiosqlite", "pycrdt", "nacl", "segno", "spake2", "tokenizers", "zeroconf"}
+ONE_IMPORTER_EACH = {
+    "aiosqlite",
+    "keyring",
+    "nacl",
+    "pycrdt",
+    "segno",
+    "spake2",
+    "sqlcipher3",
+    "tokenizers",
+    "zeroconf",
+}
 
 # What a distribution is called when it is imported, where the two differ.
-IMPORT_NAMES = {"import-linter": "importlinter", "PyNaCl": "nacl"}
+IMPORT_NAMES = {"import-linter": "importlinter", "PyNaCl": "nacl", "sqlcipher3-wheels": "sqlcipher3"}
 
 # A link to a file of the tree: not to the web, and without the heading it may name.
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")

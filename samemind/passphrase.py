@@ -1,0 +1,119 @@
+"""Find the passphrase of an encrypted store: in the environment, in the system's keychain, or by asking at a terminal.
+
+A keychain belongs to whoever is logged in, so a daemon that was started by hand or as a user's service has it, and so
+does an agent's server. One on a machine without a desktop takes the environment's.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from replica import DeviceId, WrongKey, connect, make_key, salt_of
+from samemind.errors import Failed, Locked
+
+VARIABLE: Final = "SAMEMIND_PASSPHRASE"
+_SERVICE: Final = "samemind"
+
+
+def key_of(store: Path, device: DeviceId | None) -> bytes | None:
+    """Return what opens a device's store, or a backup; None where it is plain or not there yet.
+
+    `device`: whose keychain entry may hold the passphrase, where it is known.
+    """
+    salt = salt_of(store)
+    if salt is None:
+        return None
+    wrong: WrongKey | None = None
+    for passphrase in _known(device):
+        key = make_key(passphrase, salt)
+        try:
+            connect(str(store), read_only=True, key=key).close()
+        except WrongKey as error:
+            wrong = error
+        else:
+            return key
+    if wrong is not None:
+        raise wrong
+    raise Locked(
+        f"{store} is encrypted (or damaged: it begins like no SQLite file), and no passphrase is known here",
+        code="passphrase_needed",
+        hint=f"set {VARIABLE}, or run a verb at a terminal and type it",
+    )
+
+
+def new_passphrase() -> str:
+    """Return the passphrase that a store shall have: the environment's, or one typed twice."""
+    if chosen := os.environ.get(VARIABLE):
+        return chosen
+    chosen = _typed("passphrase for the store: ")
+    if not chosen:
+        raise Locked(
+            "expected a passphrase for the store, got none",
+            code="passphrase_needed",
+            hint=f"set {VARIABLE}, type one at a terminal, or keep one in the keychain: --keychain",
+        )
+    if _typed("once more: ") != chosen:
+        raise Failed("expected the same passphrase twice, got two", code="passphrases_differ")
+    return chosen
+
+
+def keep(device: DeviceId, passphrase: str | None) -> None:
+    """Put a device's passphrase into the system's keychain, or take it out."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError, PasswordDeleteError
+    except ImportError:
+        if passphrase is None:
+            return
+        raise Failed(
+            "expected the system's keychain, but keyring is not installed",
+            code="no_keychain",
+            hint="pip install 'samemind[cipher]'",
+        ) from None
+    try:
+        if passphrase is not None:
+            keyring.set_password(_SERVICE, device.hex(), passphrase)
+        elif keyring.get_password(_SERVICE, device.hex()) is not None:
+            keyring.delete_password(_SERVICE, device.hex())
+    except PasswordDeleteError:
+        pass  # it is not there, which is what was asked for
+    except KeyringError as error:
+        if passphrase is not None:
+            raise Failed(
+                f"expected the system's keychain, but: {error}",
+                code="no_keychain",
+                hint=f"unlock it, or choose a passphrase: {VARIABLE}",
+            ) from None
+
+
+def _known(device: DeviceId | None) -> Iterator[str]:
+    """Give each passphrase that might be meant, the cheapest to get first."""
+    if given := os.environ.get(VARIABLE):
+        yield given
+    if device is not None and (kept := _kept(device)) is not None:
+        yield kept
+    if typed := _typed("passphrase of the store: "):
+        yield typed
+
+
+def _kept(device: DeviceId) -> str | None:
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        return None
+    try:
+        return keyring.get_password(_SERVICE, device.hex())
+    except KeyringError:  # there is none, or it is locked
+        return None
+
+
+def _typed(prompt: str) -> str:
+    """Ask whoever sits at the terminal; nobody, where there is none."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return ""
+    from getpass import getpass
+
+    return getpass(prompt, stream=sys.stderr)
