@@ -94,9 +94,7 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
 
         return Exported(count=await trio.to_thread.run_sync(_export, device, tell), path=None)
     path = await trio.Path(options.output).absolute()
-    return Exported(
-        count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path)
-    )
+    return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
 
 
 def _read(path: Path, format: str) -> list[Record]:
