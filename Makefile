@@ -9,13 +9,16 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# The stamps hold the moment of the last good installation: older than pyproject.toml means install again.
+# Every package by the hash of its file, from lock files that `make lock` writes: what is tried here is what was chosen.
+LOCKED := $(PIP) install --require-hashes --requirement
+# The stamps hold the moment of the last good installation: older than what is wanted means install again.
 CORE := $(VENV)/.installed-core
 DEV := $(VENV)/.installed-dev
+PUBLISH := $(VENV)/.installed-publish
 SEED ?= 1
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance e2e bench bench-recall bench-sync bench-think docs clean
+.PHONY: help demo test lint format check simulate sweep endurance e2e bench bench-recall bench-sync bench-think docs lock package clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -63,8 +66,20 @@ bench-think: $(DEV) ## a cycle of thinking: 100 new memories in stores of 1,000 
 bench-sync: $(DEV) ## syncs between two processes: time, bytes, round trips, live propagation
 	$(BIN)/python -m tests.bench.sync
 
-docs: $(DEV) ## check what the docs say: links, names, examples
-	$(BIN)/python -m pytest tests/unit/test_house.py
+docs: $(PUBLISH) ## build the documents into build/site, check links and names, run their examples
+	PYTHONPATH=. NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	$(BIN)/python -m pytest -n auto tests/unit/test_house.py tests/unit/test_docs.py tests/unit/test_packaging.py \
+	  tests/unit/test_protocol_vectors.py tests/endtoend/test_tutorial.py
+
+lock: $(PUBLISH) ## write requirements/*.txt anew for what pyproject.toml says; make lock UPGRADE=--upgrade takes newer ones
+	$(BIN)/python -m tests.support.locks $(UPGRADE)
+	$(MAKE) $(DEV)
+	$(BIN)/python -m tests.support.licences
+
+package: $(PUBLISH) ## wheel and sdist in dist/, tried in a venv of their own, with the list of what is in it (SBOM)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python -m tests.support.bare_venv dist
 
 clean: ## remove everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
@@ -85,12 +100,19 @@ $(BIN)/python:
 	echo "On Debian or Ubuntu: apt install python3 python3-venv. On macOS: brew install python." >&2; \
 	exit 1
 
-$(CORE): pyproject.toml | $(BIN)/python
+$(CORE): pyproject.toml requirements/build.txt requirements/core.txt | $(BIN)/python
 	@echo "installing samemind"
-	@$(PIP) install --editable .
+	@$(LOCKED) requirements/build.txt
+	@$(LOCKED) requirements/core.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): pyproject.toml $(CORE)
+$(DEV): requirements/dev.txt $(CORE)
 	@echo "installing the tools that tests use"
-	@$(PIP) install --editable '.[dev]'
+	@$(LOCKED) requirements/dev.txt
+	@touch $@
+
+$(PUBLISH): requirements/publish.txt $(DEV)
+	@echo "installing the tools that make documents and packages"
+	@$(LOCKED) requirements/publish.txt
 	@touch $@

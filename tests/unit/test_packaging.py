@@ -1,0 +1,145 @@
+"""What is handed to strangers: a wheel with all its parts, locks that hold for every machine, licences, one version."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import distributions
+from itertools import pairwise
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.support import licences
+from tests.support.locks import FILES, FOLDER, ROOT, pins
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PACKAGES = ("replica", "sync", "cognition", "simulations", "samemind")
+
+
+def asked_for() -> dict[str, list[str]]:
+    """What each lock file must answer to, extras of our own opened."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    core = PROJECT["project"]["dependencies"]
+    dev = [line for line in extras["dev"] if not line.startswith("samemind[")]
+    for own in re.findall(r"samemind\[(\w+)\]", "\n".join(extras["dev"])):
+        dev += extras[own]
+    return {"core": core, "dev": core + dev, **PROJECT["dependency-groups"]}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_lock_files_answer_what_the_project_asks_for(name: str) -> None:
+    """A dependency that is added or raised without `make lock` would not be there on the next machine."""
+    locked = {pin.name: pin for pin in pins(name)}
+    for line in asked_for()[name]:
+        wanted = Requirement(line)
+        pin = locked.get(canonicalize_name(wanted.name))
+        assert pin is not None, f"requirements/{name}.txt lacks {wanted.name}: run make lock"
+        assert wanted.specifier.contains(pin.version), (
+            f"{pin.name} {pin.version}, wanted {line}: run make lock"
+        )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_lock_file_names_files_by_hash_and_no_place_to_get_them(name: str) -> None:
+    text = (FOLDER / f"{name}.txt").read_text("ascii")
+    assert all(pin.hashes for pin in pins(name)), "a package without a hash"
+    assert not re.search(r"://|--index|--find-links|(^|\s)@|/(root|home|tmp|work|opt)/", text, re.MULTILINE)
+
+
+def test_the_lock_files_agree_so_that_one_venv_can_take_them_all() -> None:
+    chosen = {name: {(pin.name, pin.marker): pin.version for pin in pins(name)} for name in FILES}
+    for one, other in pairwise(FILES):
+        for each in chosen[one].keys() & chosen[other].keys():
+            assert chosen[one][each] == chosen[other][each], f"{each[0]} in {one} and {other}"
+
+
+def test_the_page_of_licences_lists_every_package_that_is_locked() -> None:
+    listed = licences.rows(licences.PAGE.read_text("utf-8"))
+    locked: dict[str, list[str]] = {}
+    for pin in pins("dev"):
+        locked.setdefault(pin.name, []).append(pin.version)
+    expected = {name: ", ".join(versions) for name, versions in locked.items()}
+    assert {name: version for name, (version, _) in listed.items()} == expected
+    assert [name for name, (_, words) in listed.items() if not words.strip()] == []
+    # Where another version is installed, as on a later Python, it may say otherwise.
+    here = {str(canonicalize_name(one.name)): one.version for one in distributions()}
+    said = {name: licences.licence(name) for name in listed if here.get(name) == locked[name][0]}
+    differs = {name: words for name, words in said.items() if words != listed[name][1]}
+    assert differs == {}, "run: python -m tests.support.licences"
+
+
+def test_the_version_stands_in_one_place() -> None:
+    version = PROJECT["project"]["version"]
+    code = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    assert [str(path) for path in code if f'"{version}"' in path.read_text("utf-8")] == []
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built by the backend that pyproject.toml names."""
+    folder = tmp_path_factory.mktemp("wheel")
+    script = "import sys; from hatchling import build; print(build.build_wheel(sys.argv[1]))"
+    built = subprocess.run(
+        [sys.executable, "-c", script, str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert built.returncode == 0, built.stderr
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
+    held = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *PACKAGES],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode == 0:
+        assert held == {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    assert {f"{package}/py.typed" for package in PACKAGES} <= held
+    assert "samemind/panel/static/index.html" in held
+    assert "samemind/agents/protocol.md" in held
+
+
+def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        text = archive.read(metadata).decode()
+    assert f"Version: {PROJECT['project']['version']}\n" in text
+    assert "License-Expression: Apache-2.0\n" in text
+    assert "Requires-Python: >=3.11\n" in text
+
+
+@pytest.mark.slow
+def test_the_wheel_remembers_and_recalls_without_the_repository(wheel: Path, tmp_path: Path) -> None:
+    with ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    script = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import samemind
+assert samemind.__file__.startswith(sys.argv[1]), samemind.__file__
+with samemind.open_blocking(sys.argv[2]) as mind:
+    mind.remember("Ann moved to Lisbon in spring", wait=True)
+    print(mind.recall("where does Ann live?", k=1)[0].text)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", script, str(tmp_path / "site"), str(tmp_path / "home")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (ran.returncode, ran.stdout) == (0, "Ann moved to Lisbon in spring\n"), ran.stderr
