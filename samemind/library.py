@@ -284,7 +284,7 @@ class Mind:
         """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""
         return await self._ask(memories.EDIT, rid=rid_of(rid), text=text, was=was)
 
-    async def set(self, rid: Rid, **values: Any) -> MemoryView:
+    async def set(self, /, rid: Rid, **values: Any) -> MemoryView:
         """Change fields of a memory; `None` clears one."""
         return await self._ask(memories.SET, rid=rid_of(rid), values=assignments_of(values))
 
@@ -330,6 +330,8 @@ class Mind:
         *,
         max_tokens: int | None = None,
         window: int | None = None,
+        conversation: Iterable[Mapping[str, str]] = (),
+        compact_at: float = 0.8,
         overview: bool = False,
         type: str | None = None,
         domain: str | None = None,
@@ -346,12 +348,18 @@ class Mind:
         as_of: When | None = None,
         seen_by: str | None = None,
     ) -> ContextBlock:
-        """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+        """Make the block to put in a prompt: what memory holds about a question, fenced as data.
+
+        With the `conversation` so far (messages of role and content, the last of the user the question where there is
+        no other) and the `window` of the model, the `messages` to send: memory put in, and room made for it.
+        """
         return await self._ask(
             answers.CONTEXT,
             query=query,
             max_tokens=max_tokens,
             window=window,
+            messages=[json.dumps(dict(message), ensure_ascii=False) for message in conversation],
+            compact_at=compact_at,
             overview=overview,
             type=type,
             domain=domain,
@@ -579,7 +587,7 @@ class Mind:
         """Show the profile of the owner."""
         return await self._ask(keeping.PROFILE)
 
-    async def set_profile(self, **values: str | None) -> Profile:
+    async def set_profile(self, /, **values: str | None) -> Profile:
         """Set entries of the profile on every device; `None` clears one."""
         return await self._ask(
             keeping.PROFILE_SET, values=[f"{key}={value or ''}" for key, value in values.items()]
