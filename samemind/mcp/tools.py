@@ -123,7 +123,7 @@ NOT_FOR_AGENTS: Final = frozenset(
         "init", "up", "down", "pair", "peers rename", "peers add", "peers revoke", "import", "export",
         "backup", "restore", "carry export", "carry import", "compact", "mcp", "connect", "setup",
         "service install", "service uninstall", "service status", "panel", "held list", "held release",
-        "held drop", "warmup",
+        "held drop", "warmup", "encrypt", "decrypt",
     }
 )  # fmt: skip
 # The judged rest of the catalog. What is in neither set changes something, and may destroy it.

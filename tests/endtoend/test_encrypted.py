@@ -88,10 +88,9 @@ def test_a_daemon_takes_the_passphrase_from_the_keychain_and_survives_being_kill
 
     from tests.support import keychain
 
-    home, file = tmp_path / "home", tmp_path / "keychain.json"
+    home, file, before = tmp_path / "home", tmp_path / "keychain.json", keyring.get_keyring()
     for name, value in {**keychain.CHOSEN, keychain.FILE_VARIABLE: str(file)}.items():
         monkeypatch.setenv(name, value)  # the daemon's way to it
-    before = keyring.get_keyring()
     keyring.set_keyring(keychain.FileKeychain())  # type: ignore[no-untyped-call]
     try:
         said = call("encrypt", "--keychain", "--json").json

@@ -20,6 +20,7 @@ WITHHELD = {
         ("init", "up", "down", "panel", "mcp", "service install", "service uninstall", "service status"),
         "starts or ends a program, or says who this is",
     ),
+    **dict.fromkeys(("encrypt", "decrypt"), "writes the store anew while no program has it open"),
     **dict.fromkeys(("connect", "setup"), "writes the settings of other programs"),
     **dict.fromkeys(
         ("retract", "compact"), "undoes or folds much at once: asked for where its result can be read"
