@@ -15,7 +15,6 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -161,11 +160,10 @@ class Deduplicator:
         telling = sorted(terms(text), key=lambda word: (-len(word), word))[:OLDER_WORDS]
         if not telling:
             return []
-        pairs = [f'("{one}" AND "{other}")' for one, other in combinations(telling, 2)]
         rows = connection.execute(
             """SELECT m.id, m.text FROM memory_text f JOIN memory m ON m.id = f.rowid
                WHERE f.memory_text MATCH ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?""",
-            (f"text : ({' OR '.join(pairs) or any_of(telling)})", first, OLDER_MAX),
+            (f"text : ({_two_of(telling) or any_of(telling)})", first, OLDER_MAX),
         )
         grams = trigrams(text)
         return [number for number, known in rows if jaccard(grams, trigrams(known)) >= JACCARD_MIN]
@@ -179,6 +177,15 @@ class Deduplicator:
             rows.reverse()
             self._near.add([number for number, _ in rows], [text for _, text in rows])
             self._upto = rows[-1][0]
+
+
+def _two_of(wanted: Sequence[str]) -> str:
+    """Return the full text query for what holds two of these words; halving asks for each as seldom as can be."""
+    if len(wanted) < 2:
+        return ""
+    left, right = wanted[: len(wanted) // 2], wanted[len(wanted) // 2 :]
+    either = [f"(({any_of(left)}) AND ({any_of(right)}))", _two_of(left), _two_of(right)]
+    return " OR ".join(filter(None, either))
 
 
 def _places(text: str) -> dict[tuple[str, str], str]:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from cognition.extraction import Extraction, Triple, extract
 from cognition.versions import made_anew
-from replica import Memory, RowChange, transaction
+from replica import Memory, RowChange, derived_transaction, transaction
 
 # Raise it when a table, or what is found in a text, changes.
 ENTITIES_VERSION: Final = 2
@@ -108,7 +108,7 @@ def read_some(page: Sequence[Unread]) -> list[Extraction]:
 
 def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: Sequence[Extraction]) -> None:
     """Keep what was found, unless a text changed while it was read: then it stays to be read."""
-    with transaction(connection):
+    with derived_transaction(connection):
         for one, each in zip(page, found, strict=True):
             now = connection.execute("SELECT updated FROM memory WHERE id = ?", (one.id,)).fetchone()
             if now is not None and now != (one.updated,):

@@ -9,6 +9,7 @@ The permutations are fixed, so that a text has one signature everywhere.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -20,8 +21,14 @@ ROWS_PER_BAND: Final = 5
 BANDS: Final = PERMUTATIONS // ROWS_PER_BAND
 # Trigrams beyond these change a signature of a long text hardly at all, and each costs 200 products.
 CHARACTERS_MAX: Final = 4_000
+# Texts whose bands are remembered between looking for them and adding them.
+_LOOKED_FOR: Final = 8
+# Room for texts that is made at once, at the least.
+_ROOM_MIN: Final = 256
 
 Signature = NDArray[np.uint64]
+# Half as wide: by chance two are equal once in millions of texts, and then nothing is lost but a look at them.
+Bands = NDArray[np.uint32]
 
 # Odd multipliers and offsets modulo 2^64: any would do, as long as they never change.
 _RANDOM: Final = np.random.Generator(np.random.PCG64(0x5A6D))
@@ -30,14 +37,15 @@ _OFFSETS: Final = _RANDOM.integers(0, 2**63, PERMUTATIONS, dtype=np.uint64)
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT: Final = np.uint64(29)
 _HIGH: Final = np.uint64(32)
+_CHARACTER_BITS: Final = np.uint64(21)
 
 
 def trigrams(text: str) -> frozenset[str]:
-    """Return the trigrams of a text as it is compared: without case, with single spaces."""
-    folded = " ".join(text[:CHARACTERS_MAX].casefold().split())
+    """Return the trigrams of a text as it is compared."""
+    folded = _folded(text)
     if len(folded) <= NGRAM:
         return frozenset({folded} if folded else ())
-    return frozenset(folded[start : start + NGRAM] for start in range(len(folded) - NGRAM + 1))
+    return frozenset({folded[start : start + NGRAM] for start in range(len(folded) - NGRAM + 1)})
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
@@ -45,12 +53,21 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def signature(grams: frozenset[str]) -> Signature:
-    """Return the signature of a set of trigrams."""
-    if not grams:
+def numbered(text: str) -> NDArray[np.uint64]:
+    """Return the trigrams of a text as numbers, some of them more than once: a least one is the same."""
+    codes = np.frombuffer(_folded(text).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    size = min(NGRAM, len(codes))
+    count = len(codes) - size + 1 if size else 0
+    numbers = np.zeros(count, np.uint64)
+    for start in range(size):  # three characters of 21 bits each fill a number
+        numbers = numbers << _CHARACTER_BITS | codes[start : start + count]
+    return numbers
+
+
+def signature(numbers: NDArray[np.uint64]) -> Signature:
+    """Return the signature of a set of trigrams, given as numbers."""
+    if not len(numbers):
         return np.full(PERMUTATIONS, np.iinfo(np.uint64).max, np.uint64)
-    # Three characters of 21 bits each fill a number; longer ones cannot come up.
-    numbers = np.array([_number(gram) for gram in grams], np.uint64)
     numbers = (numbers ^ (numbers >> _SHIFT)) * _MIX
     numbers ^= numbers >> _HIGH
     # Mixed well before, one product and one sum suffice; modulo 2^64, as numbers of this size wrap around.
@@ -60,14 +77,14 @@ def signature(grams: frozenset[str]) -> Signature:
     return least
 
 
-def bands(of: Signature) -> Signature:
+def bands(of: Signature) -> Bands:
     """Return a number for each band of a signature: equal where the band is."""
     rows = of.reshape(BANDS, ROWS_PER_BAND)
     mixed = np.zeros(BANDS, np.uint64)
     for column in range(ROWS_PER_BAND):
         mixed = (mixed ^ rows[:, column]) * _MIX
         mixed ^= mixed >> _HIGH
-    return mixed
+    return mixed.astype(np.uint32)
 
 
 class NearTexts:
@@ -76,8 +93,11 @@ class NearTexts:
     def __init__(self, kept_max: int) -> None:
         self._kept_max = kept_max
         self._ids: list[int] = []
-        self._bands = np.zeros((0, BANDS), np.uint64)
-        self._held = 0
+        # A column for each text: a thousand of them are compared in the time that rows take for three hundred.
+        self._bands = np.zeros((BANDS, 0), np.uint32)
+        self._end = 0
+        # What is looked for is mostly what is added next.
+        self._bands_of = lru_cache(_LOOKED_FOR)(bands_of)
 
     @property
     def first(self) -> int | None:
@@ -87,26 +107,30 @@ class NearTexts:
     def add(self, ids: Sequence[int], texts: Sequence[str]) -> None:
         """Take texts in, as the newest; the oldest make way."""
         ids, texts = ids[-self._kept_max :], texts[-self._kept_max :]
-        fresh = np.array([bands(signature(trigrams(text))) for text in texts], np.uint64).reshape(-1, BANDS)
-        room = len(self._bands) - self._held
-        if len(fresh) > room:
-            kept = min(self._held, self._kept_max - len(fresh))
-            grown = np.zeros((min(self._kept_max, max(256, 2 * (kept + len(fresh)))), BANDS), np.uint64)
-            grown[:kept] = self._bands[self._held - kept : self._held]
-            self._bands, self._ids, self._held = grown, self._ids[len(self._ids) - kept :], kept
-        self._bands[self._held : self._held + len(fresh)] = fresh
-        self._ids += ids
-        self._held += len(fresh)
+        if self._end + len(texts) > self._bands.shape[1]:
+            kept = min(len(self._ids), self._kept_max - len(texts))
+            room = min(2 * self._kept_max, max(_ROOM_MIN, 2 * (kept + len(texts))))
+            moved = np.zeros((BANDS, room), np.uint32)
+            moved[:, :kept] = self._bands[:, self._end - kept : self._end]
+            self._bands, self._end = moved, kept
+        for text in texts:
+            self._bands[:, self._end] = self._bands_of(text)
+            self._end += 1
+        self._ids = [*self._ids, *ids][-self._kept_max :]
 
     def nominate(self, text: str) -> list[int]:
         """Return the numbers of texts that share a band with this one, the newest first."""
-        wanted = bands(signature(trigrams(text)))
-        (rows,) = (self._bands[: self._held] == wanted).any(axis=1).nonzero()
-        return [self._ids[row] for row in rows[::-1].tolist()]
+        wanted = self._bands_of(text)
+        kept = self._bands[:, self._end - len(self._ids) : self._end]
+        (columns,) = (kept == wanted[:, None]).any(axis=0).nonzero()
+        return [self._ids[column] for column in columns[::-1].tolist()]
 
 
-def _number(gram: str) -> int:
-    number = 0
-    for letter in gram:
-        number = number << 21 | ord(letter)
-    return number
+def bands_of(text: str) -> Bands:
+    """Return the bands of a text's signature."""
+    return bands(signature(numbered(text)))
+
+
+def _folded(text: str) -> str:
+    """Return a text as it is compared: without case, with single spaces."""
+    return " ".join(text[:CHARACTERS_MAX].casefold().split())

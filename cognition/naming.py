@@ -1,8 +1,8 @@
 """Read new memories for names and triples in the background, so that questions can be answered by them.
 
 It takes a millisecond a text, in pure Python: too much to do while somebody waits, and too little to ask for a
-thread of its own for long. So it starts when a store has been open for a while, takes small pages, and rests as
-long as it worked: a burst of writes, or a program that ends at once, does not feel it.
+thread of its own for long. So it starts when a store has been open for a while and nobody writes, takes small pages,
+and rests as long as it worked: a burst of writes, or a program that ends at once, does not feel it.
 """
 
 import sqlite3
@@ -19,6 +19,9 @@ from replica import Core, Replica, StoreFailed
 IDLE_S: Final = 1.0
 # Some thirty milliseconds.
 PAGE: Final = 25
+# Who writes one memory after another has not written for this long when that is over. Without end nobody is waited for.
+QUIET_S: Final = 0.25
+PATIENCE_S: Final = 5.0
 
 
 async def read_names(replica: Replica, position: int) -> None:
@@ -26,11 +29,27 @@ async def read_names(replica: Replica, position: int) -> None:
     while True:
         await trio.sleep(IDLE_S)
         try:
-            while (took_s := await _read_page(replica)) is not None:  # noqa: ASYNC110 - it works in between
+            while True:
+                before = replica.position
+                if (took_s := await _read_page(replica)) is None:
+                    break
                 await trio.sleep(took_s)
+                if replica.position != before:
+                    await _quiet(replica)
         except StoreFailed:
             pass  # whoever writes is told; nothing is lost here
         position = await replica.changed(position)
+        await _quiet(replica)
+
+
+async def _quiet(replica: Replica) -> None:
+    """Wait until nobody has written for a while."""
+    with trio.move_on_after(PATIENCE_S):
+        while True:
+            before = replica.position
+            await trio.sleep(QUIET_S)
+            if replica.position == before:
+                return
 
 
 async def read_all_names(replica: Replica) -> None:

@@ -21,7 +21,7 @@ from cognition.embedding.embedder import Embedder, Vectors
 from cognition.index import VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
-from replica import MemoryId, transaction
+from replica import MemoryId, derived_transaction, transaction
 
 ATTEMPTS_MAX: Final = 5
 BACKOFF_BASE_MS: Final = 1_500
@@ -126,9 +126,10 @@ def entries(connection: sqlite3.Connection, *, status: str | None = None, limit:
 def done(connection: sqlite3.Connection, space: int, jobs: Sequence[Job], vectors: Vectors) -> list[int]:
     """Keep the vectors of those memories that still say what was embedded.
 
-    Return which of the jobs these are.
+    Return which of the jobs these are. No write that waits for the disk has to wait for these: what a power cut takes
+    back is queued as it was.
     """
-    with transaction(connection):
+    with derived_transaction(connection):
         texts = _texts(connection, [job.id for job in jobs])
         kept = [i for i, job in enumerate(jobs) if texts.get(job.id) == job.text]
         data = vectors.astype(np.float16)
@@ -153,7 +154,7 @@ def embed_all(connection: sqlite3.Connection, index: VectorIndex, embedder: Embe
 
 def failed(connection: sqlite3.Connection, errors: Mapping[int, str], *, now_ms: int) -> None:
     """Count a failure of each memory; the fifth is the last."""
-    with transaction(connection):
+    with derived_transaction(connection):
         connection.executemany(
             """UPDATE embed_queue SET attempts = attempts + 1, last_attempt_at = ?, last_error = ?,
                status = CASE WHEN attempts + 1 >= ? THEN 'failed' ELSE 'pending' END WHERE id = ?""",

@@ -22,9 +22,9 @@ from cognition.errors import ModelUnavailable
 from cognition.index import VectorIndex
 from replica import MemoryId, Replica, StoreFailed
 
-# New texts are left to gather for this long: one commit of their vectors then serves a burst of writes, which would
-# otherwise each wait for the commit of the one before.
-LINGER_S: Final = 0.02
+# New texts are left to gather for this long: who writes many, one after the other, would otherwise share the store and
+# the interpreter with the worker at each of them. They are found by their words meanwhile.
+LINGER_S: Final = 0.1
 # A missing model, or a full disk, is tried again after this long: somebody may be mending it.
 TROUBLE_RETRY_S: Final = 60
 
@@ -41,6 +41,7 @@ class EmbeddingWorker:
         self._replica = replica
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
         self._wake = trio.Event()
+        self._begun = trio.Event()
         self._hurry = trio.Event()
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN
@@ -101,15 +102,19 @@ class EmbeddingWorker:
         return count
 
     async def watch(self, position: int) -> None:
-        """Wake the worker whenever the log has grown beyond `position`."""
+        """Wake the worker when the log has grown beyond `position`; once for all that comes until it begins."""
         while True:
             position = await self._replica.changed(position)
+            begun = self._begun
             self._wake.set()
+            await begun.wait()
 
     async def work(self) -> None:
         """Embed what is due, for ever."""
         while True:
             self._wake = wake = trio.Event()
+            begun, self._begun = self._begun, trio.Event()
+            begun.set()
             try:
                 while await self._embed_batch():
                     pass
@@ -124,11 +129,12 @@ class EmbeddingWorker:
                 await self._hurry.wait()
 
     async def _embed_batch(self) -> bool:
-        """Embed what is due, up to a batch; say whether there was anything."""
+        """Embed what is due, up to a batch; say whether there may be more."""
         now_ms, size = self._replica.now_ms(), self._batch
         jobs = await self._replica.read(lambda connection: queue.due(connection, now_ms=now_ms, limit=size))
         if not jobs:
             return False
+        more = len(jobs) == size
         began = time.perf_counter()
         errors: dict[int, str] = {}
         try:
@@ -144,7 +150,7 @@ class EmbeddingWorker:
         if jobs:
             await self._keep(jobs, vectors)
         self._tell()
-        return True
+        return more
 
     async def _embed_singly(
         self, jobs: Sequence[queue.Job]

@@ -65,7 +65,7 @@ from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
 from replica.storage.proposals import proposals_of
 from replica.storage.settings import read_lessons, read_settings
 from replica.storage.shown import DerivedTables, RowChange, content_number
-from replica.storage.sql import connect, open_file, transaction
+from replica.storage.sql import connect, derived_transaction, open_file, transaction
 from replica.storage.store import SqliteStore
 from replica.storage.triggers import ShownTrigger, read_triggers
 
@@ -136,6 +136,7 @@ __all__ = [
     "connect",
     "content_number",
     "derived_memory_id",
+    "derived_transaction",
     "device_id",
     "erasure_status",
     "introduce",

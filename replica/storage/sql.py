@@ -48,8 +48,35 @@ def connect(path: str, *, read_only: bool = False, key: bytes | None = None) -> 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run a block in one write transaction; a disk that refuses becomes `StoreFailed`, with nothing half-written."""
+    """Run a block in one durable write transaction: what it wrote is on the disk when the block has ended.
+
+    A disk that refuses becomes `StoreFailed`, with nothing half-written.
+    """
+    with _transaction(connection, "FULL"):
+        yield
+
+
+@contextmanager
+def derived_transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run a block in one write transaction that does not wait for the disk: for what can be made anew, and only that.
+
+    A power cut may take back the last such transactions, each whole; one that was followed by a durable transaction
+    stays, since SQLite's log is written in order and a durable commit waits for all of it. No op can be written inside:
+    the store begins a transaction of its own, which SQLite refuses within another.
+    """
     try:
+        with _transaction(connection, "NORMAL"):
+            yield
+    finally:
+        if not connection.in_transaction:
+            connection.execute("PRAGMA synchronous = FULL")
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, synchronous: str) -> Iterator[None]:
+    try:
+        # Said by each transaction for itself, so that none depends on what the one before left behind.
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield

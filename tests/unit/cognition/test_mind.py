@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue
 from cognition.embedding.embedder import Vectors
+from cognition.worker import LINGER_S
 from replica import Forget, Remember, Write
 from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of
 
@@ -227,3 +229,21 @@ def test_locomo_the_turn_that_answers_is_among_the_first_ten(tmp_path: Path) -> 
             assert "D1:3" in [hit.memory.fields["turn"] for hit in hits]
 
     trio.run(main)
+
+
+def test_a_burst_of_writes_is_not_disturbed_and_embedded_together_afterwards(tmp_path: Path) -> None:
+    clock = trio.testing.MockClock()  # stands still until it is told to jump
+
+    async def main() -> None:
+        embedder = FaultyEmbedder(refuse="nothing")
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            for number in range(30):
+                await remember(replica, f"fact {number}")
+                await trio.testing.wait_all_tasks_blocked()
+            assert embedder.calls == []
+            clock.jump(LINGER_S)
+            await mind.settle()
+            assert sum(map(len, embedder.calls)) == 30
+            assert len(embedder.calls) <= 4
+
+    trio.run(main, clock=clock)

@@ -1,0 +1,196 @@
+"""What a write transaction promises: durable for whatever is acknowledged, not waited for where it can be made anew."""
+
+import ctypes
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from replica import (
+    Core,
+    DerivedTables,
+    Remember,
+    RowChange,
+    SqliteStore,
+    StoreFailed,
+    Write,
+    connect,
+    derived_transaction,
+    new_memory_id,
+    transaction,
+)
+from tests.support.replicas import NOW_MS, core_of
+
+FULL, NORMAL = 2, 1
+
+
+def synchronous(connection: sqlite3.Connection) -> int:
+    """Return how a connection's next commit waits for the disk."""
+    ((level,),) = connection.execute("PRAGMA synchronous")
+    return int(level)
+
+
+def store(path: Path) -> sqlite3.Connection:
+    """Return a connection as replicas have it, to a table of numbers."""
+    connection = connect(str(path))
+    connection.execute("CREATE TABLE item (number INTEGER)")
+    return connection
+
+
+def device(*derived: DerivedTables) -> tuple[Core, sqlite3.Connection]:
+    """Return a device, and its store's connection."""
+    connection = connect(":memory:")
+    return core_of("ann", SqliteStore(connection, derived)), connection
+
+
+def remember(core: Core, text: str) -> None:
+    """Write one memory."""
+    core.commit([Write(Remember(text, {}), new_memory_id(NOW_MS, Random(text)))], NOW_MS)
+
+
+def fails() -> None:
+    """Stand for whatever goes wrong in a transaction."""
+    raise LookupError("half way")
+
+
+def cuts_off() -> None:
+    """Stand for Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def test_a_derived_transaction_alone_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    connection = store(tmp_path / "store.db")
+    assert synchronous(connection) == FULL
+    with derived_transaction(connection):
+        assert synchronous(connection) == NORMAL
+        connection.execute("INSERT INTO item VALUES (1)")
+    assert synchronous(connection) == FULL
+    with transaction(connection):
+        assert synchronous(connection) == FULL
+    assert connection.execute("SELECT number FROM item").fetchall() == [(1,)]
+    connection.close()
+
+
+@pytest.mark.parametrize("breaks", [fails, cuts_off])
+def test_a_derived_transaction_that_fails_leaves_nothing_and_the_next_one_is_durable(
+    tmp_path: Path, breaks: Callable[[], None]
+) -> None:
+    connection = store(tmp_path / "store.db")
+
+    def work() -> None:
+        with derived_transaction(connection):
+            connection.execute("INSERT INTO item VALUES (1)")
+            breaks()
+
+    with pytest.raises((LookupError, KeyboardInterrupt)):
+        work()
+    assert synchronous(connection) == FULL
+    assert connection.execute("SELECT number FROM item").fetchall() == []
+    connection.close()
+
+
+def test_a_durable_transaction_is_durable_whatever_was_left_behind(tmp_path: Path) -> None:
+    connection = store(tmp_path / "store.db")
+    connection.execute("PRAGMA synchronous = OFF")
+    with transaction(connection):
+        assert synchronous(connection) == FULL
+    connection.close()
+
+
+def test_no_op_can_be_written_within_a_derived_transaction() -> None:
+    core, connection = device()
+    before = core.frontier()
+    with pytest.raises(StoreFailed), derived_transaction(connection):
+        remember(core, "told")
+    assert core.frontier() == before
+    assert connection.execute("SELECT count(*) FROM op").fetchone() == (0,)
+    remember(core, "told again")
+    assert connection.execute("SELECT count(*) FROM op").fetchone() == (1,)
+    assert synchronous(connection) == FULL
+    connection.close()
+
+
+class Watching:
+    """A `replica.DerivedTables` that notes how the commits that it is part of wait for the disk."""
+
+    def __init__(self) -> None:
+        self.levels: list[int] = []
+
+    def migrate(self, connection: sqlite3.Connection) -> None:
+        """Keep nothing."""
+
+    def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
+        """Note how this commit will wait."""
+        self.levels.append(synchronous(connection))
+
+    def purge(self, connection: sqlite3.Connection) -> None:
+        """Keep nothing."""
+
+
+def test_every_op_is_committed_durably_whatever_came_before_it() -> None:
+    watching = Watching()
+    core, connection = device(watching)
+    remember(core, "first")
+    with derived_transaction(connection):
+        pass
+    remember(core, "after a derived transaction")
+    with pytest.raises(LookupError), derived_transaction(connection):
+        fails()
+    remember(core, "after one that failed")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    remember(core, "after one that left its level behind")
+    assert watching.levels == [FULL] * 4
+    connection.close()
+
+
+class _Range(ctypes.Structure):
+    _fields_ = (("offset", ctypes.c_uint64), ("length", ctypes.c_uint64))
+
+
+class _Pages(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_uint64) for name in ("cached", "dirty", "writing", "evicted", "recently_evicted")
+    )
+
+
+def unwritten_pages(path: Path) -> int:
+    """Return how many pages of a file a power cut would take; skips where the kernel does not tell."""
+    if sys.platform != "linux":
+        pytest.skip("only Linux tells which pages of a file are not on the disk yet")
+    found = _Pages()
+    file = os.open(path, os.O_RDONLY)
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        cachestat = 451
+        if library.syscall(cachestat, file, ctypes.byref(_Range()), ctypes.byref(found), 0) != 0:
+            pytest.skip("this kernel does not tell which pages of a file are not on the disk yet")
+    finally:
+        os.close(file)
+    return int(found.dirty + found.writing)
+
+
+def test_a_durable_commit_brings_what_was_not_waited_for_before_it_to_the_disk(tmp_path: Path) -> None:
+    """So nothing that is acknowledged can be lost for having followed something that was not waited for."""
+    probe = tmp_path / "probe"
+    with probe.open("wb") as file:
+        file.write(bytes(10_000))
+        file.flush()
+        os.fsync(file.fileno())
+    if unwritten_pages(probe):
+        pytest.skip("this file system keeps all of its files in memory")
+    connection = store(tmp_path / "store.db")
+    log = tmp_path / "store.db-wal"
+    waited = []
+    for number in range(5):  # the kernel may write pages by itself at any moment, though seldom so soon
+        with derived_transaction(connection):
+            connection.execute("INSERT INTO item VALUES (?)", (number,))
+        waited.append(unwritten_pages(log) == 0)
+        with transaction(connection):
+            connection.execute("INSERT INTO item VALUES (?)", (number,))
+        assert unwritten_pages(log) == 0
+    assert not all(waited)
+    connection.close()
