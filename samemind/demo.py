@@ -129,7 +129,7 @@ class Going:
         if self._process.poll() is None:
             self._process.terminate()
         self._process.wait(STEP_SECONDS_MAX)
-        self._reader.join()
+        self._reader.join(STEP_SECONDS_MAX)
         if self._process.stdout is not None:
             self._process.stdout.close()
 

@@ -1,13 +1,17 @@
-"""What every test shares: how hypothesis searches, and how a test says what it lacks."""
+"""What every test shares: how hypothesis searches, how a test says what it lacks, and that none hangs for ever."""
 
 import atexit
 import os
 import shutil
+import signal
 import sys
 import tempfile
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+
+from tests.support.watchdog import END_SECONDS_MAX, keep_stderr, watch, watching
 
 # What devices keep outside of their homes is kept apart from this machine's own.
 os.environ["SAMEMIND_STATE"] = tempfile.mkdtemp(prefix="samemind-tests-")
@@ -37,3 +41,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
         if "endtoend" in item.path.parts:
             item.add_marker(pytest.mark.endtoend)
+
+
+def pytest_configure() -> None:
+    keep_stderr()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Bound a test together with what it sets up and takes down."""
+    with watching(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # whoever started the workers ends them
+        watch("the end of the test run", END_SECONDS_MAX)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    # What is left is the interpreter's end, which waits for threads; the signal's default action bounds that too.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)

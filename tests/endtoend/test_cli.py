@@ -232,7 +232,12 @@ def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
     assert cli.run(tmp_path, "remember", "--batch", "-", stdin=lines).code == 0
     script = f'{sys.executable} -m samemind.cli --home "{tmp_path}" export | head -n 1'
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, env=cli.environment(), check=False
+        ["bash", "-c", script],
+        capture_output=True,
+        text=True,
+        env=cli.environment(),
+        check=False,
+        timeout=240,
     )
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""

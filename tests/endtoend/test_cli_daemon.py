@@ -19,6 +19,7 @@ from samemind.control.client import Control
 from samemind.control.protocol import decode
 from tests.support import cli
 from tests.support.cli import daemon
+from tests.support.hearing import next_line
 
 
 def test_a_verb_goes_through_the_daemon_and_says_the_same_as_without_it(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_log_follow_prints_a_line_for_each_op_as_it_comes(tmp_path: Path) -> Non
         assert following.stdout is not None
         for text in ("one", "two"):
             rid = cli.run(tmp_path, "remember", text, "--json").json["rid"]
-            assert json.loads(following.stdout.readline())["rid"] == rid
+            assert json.loads(next_line(following))["rid"] == rid
         following.send_signal(signal.SIGINT)
         assert following.wait(cli.SECONDS_MAX) == 130
         following.stdout.close()
@@ -170,6 +171,7 @@ print(sock.makefile().readline())
             capture_output=True,
             text=True,
             check=True,
+            timeout=120,
         )
     assert decode(done.stdout.encode())["error"]["code"] == "not_permitted"
 
@@ -183,6 +185,7 @@ def test_rubbish_on_the_socket_gets_an_error_and_the_next_request_an_answer(
     shared: Path, line: bytes
 ) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(cli.SECONDS_MAX)
         connection.connect(str(Home.at(shared).control))
         connection.sendall(line)
         with connection.makefile("rb") as lines:
@@ -194,6 +197,7 @@ def test_rubbish_on_the_socket_gets_an_error_and_the_next_request_an_answer(
 def test_a_client_that_hangs_up_in_the_middle_of_a_line_disturbs_nobody(shared: Path) -> None:
     for sent in (b"", b'{"verb": "rem', b'{"verb": "log", "options": {"follow": true}}\n'):
         with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(cli.SECONDS_MAX)
             connection.connect(str(Home.at(shared).control))
             connection.sendall(sent)
     assert cli.run(shared, "digest", "--json").code == 0

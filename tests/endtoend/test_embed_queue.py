@@ -35,7 +35,9 @@ trio.run(main)
 
 def test_pm_50_pm_55_a_process_killed_before_it_embeds_leaves_the_work_to_the_next(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", WRITER, str(tmp_path / "m.db")], cwd=root, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, str(tmp_path / "m.db")], cwd=root, check=False, timeout=120
+    )
     assert done.returncode == -signal.SIGKILL
 
     async def main() -> None:

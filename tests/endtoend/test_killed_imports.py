@@ -20,7 +20,7 @@ def imported_under(kills: int, tmp_path: Path, seed: int) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.killed_import", str(home), str(file), str(kills), str(seed)],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True,
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=300,
     )  # fmt: skip
     acknowledged = starts = finished = 0
     for line in done.stdout.splitlines():

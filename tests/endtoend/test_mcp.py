@@ -16,6 +16,7 @@ from samemind.lock import hold
 from tests.support import cli
 from tests.support.agents import agent, call
 from tests.support.cli import daemon
+from tests.support.hearing import next_line
 
 CORE = ["remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve"]
 
@@ -88,7 +89,7 @@ def greeting(process: "subprocess.Popen[str]") -> dict[str, Any]:
     }  # fmt: skip
     process.stdin.write(json.dumps(hello) + "\n")
     process.stdin.flush()
-    answer: dict[str, Any] = json.loads(process.stdout.readline())
+    answer: dict[str, Any] = json.loads(next_line(process))
     return answer
 
 
@@ -209,9 +210,9 @@ def test_five_agents_write_two_hundred_memories_each_at_once_and_none_is_lost(tm
                 )
             dying.stdin.flush()
             ready.set()
-            await trio.to_thread.run_sync(dying.stdout.readline)  # type: ignore[union-attr]
+            await trio.to_thread.run_sync(next_line, dying)
             dying.kill()
-            dying.wait()
+            dying.wait(cli.SECONDS_MAX)
             dying.stdout.close()  # type: ignore[union-attr]
             dying.stdin.close()
 

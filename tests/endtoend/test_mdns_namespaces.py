@@ -55,7 +55,7 @@ class Peer:
         assert self.process.stdin is not None
         self.process.stdin.close()
         assert self.process.wait(A_FEW_SECONDS) == 0
-        self._reader.join()
+        self._reader.join(A_FEW_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -64,7 +64,7 @@ class Peer:
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(A_FEW_SECONDS)
-        self._reader.join()
+        self._reader.join(A_FEW_SECONDS)
 
 
 @needs_netns

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from tests.support.cli import COMMAND, SECONDS_MAX, daemon, environment, run
+from tests.support.hearing import next_line
 from tests.support.http import let_in
 
 
@@ -33,14 +34,14 @@ def test_without_a_daemon_the_panel_is_one_for_as_long_as_it_runs(tmp_path: Path
     )
     assert process.stdout is not None
     try:
-        url, _, token = json.loads(process.stdout.readline())["url"].partition("#launch=")
+        url, _, token = json.loads(next_line(process))["url"].partition("#launch=")
         assert let_in(url, token).post("/api/v1/list").json["total"] == 1
         assert run(home, "--json", "status").json["running"] is True
         process.send_signal(signal.SIGINT)
         assert process.wait(SECONDS_MAX) == 0
     finally:
         process.kill()
-        process.wait()
+        process.wait(SECONDS_MAX)
         process.stdout.close()
     assert run(home, "--json", "status").json["running"] is False
 

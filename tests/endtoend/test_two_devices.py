@@ -12,6 +12,7 @@ from tests.support import cli
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import Opened, opened, pair
+from tests.support.hearing import next_line
 from tests.support.netns import Host, needs_netns, two_hosts
 
 LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev.json"
@@ -173,14 +174,14 @@ def test_two_daemons_pair_by_the_command_and_news_travels_by_itself(tmp_path: Pa
             stdout=subprocess.PIPE, text=True, env=cli.environment(),
         )  # fmt: skip
         assert offering.stdout is not None
-        offer = json.loads(offering.stdout.readline())
+        offer = json.loads(next_line(offering))
         assert {"code", "address", "expires_at"} <= offer.keys()
         wrong = cli.run(phone, "pair", "100-acorn-acorn", "--address", offer["address"], "--json")
         assert (wrong.code, wrong.json["error"]["code"]) == (6, "wrong_code")
-        assert "refused" in json.loads(offering.stdout.readline())
-        offer = json.loads(offering.stdout.readline())
+        assert "refused" in json.loads(next_line(offering))
+        offer = json.loads(next_line(offering))
         joined = cli.run(phone, "pair", offer["code"], "--address", offer["address"], "--json").json
-        paired = json.loads(offering.stdout.readline())
+        paired = json.loads(next_line(offering))
         assert offering.wait(cli.SECONDS_MAX) == 0
         offering.stdout.close()
         assert joined["words"] == paired["words"]
@@ -192,7 +193,7 @@ def test_two_daemons_pair_by_the_command_and_news_travels_by_itself(tmp_path: Pa
         )  # fmt: skip
         rid = cli.run(laptop, "remember", "news", "--json").json["rid"]
         assert following.stdout is not None
-        assert json.loads(following.stdout.readline())["rid"] == rid
+        assert json.loads(next_line(following))["rid"] == rid
         following.terminate()
         following.wait(cli.SECONDS_MAX)
         following.stdout.close()
@@ -210,8 +211,7 @@ def test_daemons_on_two_machines_find_each_other_and_news_travels_without_any_ad
         return process
 
     def first(process: subprocess.Popen[str]) -> dict[str, object]:
-        assert process.stdout is not None
-        document: dict[str, object] = json.loads(process.stdout.readline())
+        document: dict[str, object] = json.loads(next_line(process))
         return document
 
     def done(host: Host, *words: str) -> dict[str, object]:

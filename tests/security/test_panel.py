@@ -13,7 +13,7 @@ import pytest
 
 from samemind.panel.guard import BODY_BYTES_MAX
 from samemind.surface.catalog import NAMES
-from tests.support.cli import RunningDaemon, daemon, run
+from tests.support.cli import SECONDS_MAX, RunningDaemon, daemon, run
 from tests.support.http import Answer, Caller, let_in, stranger
 
 SESSION = "/api/v1/panel/session"
@@ -180,7 +180,7 @@ def test_files_and_programs_are_out_of_reach(served: Served) -> None:
 
 def test_a_web_socket_is_answered_by_nothing(served: Served) -> None:
     place = urlsplit(served.url)
-    with socket.create_connection((place.hostname or "", place.port or 0)) as line:
+    with socket.create_connection((place.hostname or "", place.port or 0), SECONDS_MAX) as line:
         cookie = served.owner.headers["Cookie"]
         line.sendall(
             f"GET /api/v1/panel/events HTTP/1.1\r\nHost: {place.netloc}\r\nCookie: {cookie}\r\n"
@@ -230,14 +230,16 @@ def test_the_daemon_ends_at_once_though_a_page_listens(tmp_path: Path) -> None:
     with daemon(tmp_path / "home", "--panel", "127.0.0.1:0") as running:
         url, token = launched(tmp_path / "home")
         owner, place = let_in(url, token), urlsplit(url)
-        with socket.create_connection((place.hostname or "", place.port or 0)) as line:
+        with socket.create_connection((place.hostname or "", place.port or 0), SECONDS_MAX) as line:
             cookie = owner.headers["Cookie"]
             line.sendall(
                 f"GET /api/v1/panel/events HTTP/1.1\r\nHost: {place.netloc}\r\nCookie: {cookie}\r\n\r\n".encode()
             )
             said = b""
             while b"event: hello" not in said:
-                said += line.recv(65536)
+                heard = line.recv(65536)
+                assert heard, f"the page was let go before it was greeted: {said!r}"
+                said += heard
             assert running.end() == 0
             while heard := line.recv(65536):
                 said += heard
@@ -265,7 +267,7 @@ def test_beyond_this_machine_it_is_https_only(tmp_path: Path) -> None:
         invited = owner.post("/api/v1/panel/invite").json
         assert all(address.startswith("https://") for address in invited["urls"])
         assert (home / "panel.pem").stat().st_mode & 0o777 == 0o600
-        with socket.create_connection(("127.0.0.1", port or 0)) as line:
+        with socket.create_connection(("127.0.0.1", port or 0), SECONDS_MAX) as line:
             line.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
             assert not line.recv(65536).startswith(b"HTTP/1.1 200"), "plain HTTP is not spoken there"
         refused(owner.get("/", Host=f"localhost.evil.example:{port}"), 421, "foreign_host")

@@ -65,6 +65,7 @@ def trace_of(seed: int, hash_seed: str) -> str:
         capture_output=True,
         text=True,
         check=True,
+        timeout=240,
     )
     return run.stdout.strip()
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.support.hearing import next_line
+
 COMMAND: Final = (sys.executable, "-m", "samemind.cli")
 # Far beyond what anything takes: a test that gets here has found a hang.
 SECONDS_MAX: Final = 240
@@ -80,11 +82,14 @@ def daemon(home: Path, *words: str) -> Iterator[RunningDaemon]:
     )
     assert process.stdout is not None
     try:
-        line = process.stdout.readline()
+        line = next_line(process)
         assert line, "the daemon ended before it was up"
         yield RunningDaemon(process, json.loads(line))
     finally:
         if process.poll() is None:
             process.terminate()
-        process.wait(SECONDS_MAX)
-        process.stdout.close()
+        try:
+            process.wait(SECONDS_MAX)
+        finally:
+            process.kill()
+            process.stdout.close()

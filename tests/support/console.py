@@ -170,7 +170,7 @@ class Going:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait(SECONDS_MAX)
-        self.reader.join()
+        self.reader.join(SECONDS_MAX)
         if self.process.stdout is not None:
             self.process.stdout.close()
 

@@ -51,7 +51,7 @@ def serving(script: Script) -> Iterator[ModelServer]:
             yield served
         finally:
             server.shutdown()
-            thread.join()
+            thread.join(10)
 
 
 def completion(content: str) -> bytes:

@@ -35,7 +35,9 @@ def why_not() -> str | None:
     if shutil.which("ip") is None:
         return "network namespaces need iproute2 (ip)"
     name = f"samemind-{os.getpid()}-try"
-    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
+    made = subprocess.run(
+        ["ip", "netns", "add", name], capture_output=True, text=True, check=False, timeout=60
+    )
     if made.returncode:
         return f"network namespaces are not permitted here: {made.stderr.strip()}"
     _ip("netns", "del", name)
@@ -88,7 +90,7 @@ class Host:
                 child.wait(END_SECONDS_MAX)
             except subprocess.TimeoutExpired:
                 child.kill()
-                child.wait()
+                child.wait(END_SECONDS_MAX)
             for pipe in (child.stdin, child.stdout, child.stderr):
                 if pipe is not None:
                     pipe.close()
@@ -120,6 +122,6 @@ def two_hosts() -> Iterator[tuple[Host, Host]]:
 
 
 def _ip(*arguments: str, check: bool = True) -> None:
-    done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False, timeout=60)
     if check and done.returncode:
         raise RuntimeError(f"ip {' '.join(arguments)}: {done.stderr.strip()}")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.support.hearing import next_line
+
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -26,8 +28,7 @@ class Process:
 
     def hear(self) -> dict[str, Any]:
         """The next line it says."""
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        line = next_line(self._process)
         assert line, "the process ended"
         heard: dict[str, Any] = json.loads(line)
         return heard

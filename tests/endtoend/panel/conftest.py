@@ -107,11 +107,16 @@ def page(laptop: Panel) -> Page:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Keep a picture of a page, when what moves has come to rest; a fuse burns on."""
+    """Keep a picture of a page, when what moves has come to rest; a fuse burns on.
+
+    Nothing bounds an evaluation but the page itself, and an animation comes to no end on a page that is not drawn.
+    """
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.evaluate(
-        """() => Promise.all(document.getAnimations()
-             .filter((each) => each.effect.getComputedTiming().endTime < 2000)
-             .map((each) => each.finished.catch(() => {})))"""
+        """() => Promise.race([
+             new Promise((given_up) => setTimeout(given_up, 2500)),
+             Promise.all(document.getAnimations()
+               .filter((each) => each.effect.getComputedTiming().endTime < 2000)
+               .map((each) => each.finished.catch(() => {})))])"""
     )
     page.screenshot(path=SHOTS / f"{name}.png")

@@ -18,6 +18,7 @@ def complete(*words: str) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
+        timeout=60,
     )
     assert done.stderr == ""
     return set(done.stdout.split())

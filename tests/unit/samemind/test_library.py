@@ -68,7 +68,9 @@ def test_importing_the_library_loads_nothing_heavy() -> None:
         "import sys, samemind; samemind.open; samemind.NotFound; samemind.Hit;"
         "print(*sorted({'trio', 'numpy', 'pycrdt', 'cryptography', 'sqlite3', 'replica'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
     assert done.stdout.strip() == ""
 
 

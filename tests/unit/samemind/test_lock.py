@@ -11,6 +11,7 @@ from samemind.config import Home
 from samemind.errors import Locked
 from samemind.lock import Holder, hold
 from tests.support import cli
+from tests.support.hearing import next_line
 
 HOLDER = """
 import sys, time
@@ -44,7 +45,7 @@ def test_a_killed_holder_lets_go(tmp_path: Path) -> None:
     )  # fmt: skip
     assert other.stdout is not None
     assert other.stdin is not None
-    assert other.stdout.readline() == "held\n"
+    assert next_line(other) == "held\n"
     with pytest.raises(Locked, match=f"the other \\(process {other.pid}\\)"):
         with hold(home, program="a test", answers=False):
             pass

@@ -90,7 +90,7 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "samemind.service"
     unit.write_text(systemd_unit([str(tool), *WORDS[1:]]), encoding="utf-8")
     done = subprocess.run(
-        ["systemd-analyze", "--user", "verify", str(unit)], capture_output=True, text=True, check=False,
+        ["systemd-analyze", "--user", "verify", str(unit)], capture_output=True, text=True, check=False, timeout=60,
         env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -220,6 +220,7 @@ def test_a_full_disk_says_so_loses_nothing_acknowledged_and_lets_go_on(path: Pat
         capture_output=True,
         text=True,
         check=True,
+        timeout=120,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
     )
     failed, kept, held, after, problems = json.loads(done.stdout)
@@ -260,6 +261,7 @@ def test_a_process_that_dies_inside_a_commit_loses_what_was_not_acknowledged_and
         capture_output=True,
         text=True,
         check=False,
+        timeout=120,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
     )
     assert (died.returncode, died.stdout.split()) == (9, ["0", "1", "2", "3", "4"])

@@ -1,0 +1,47 @@
+"""A test that hangs is ended, and says where; nothing else may depend on somebody watching."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.hearing import next_line
+from tests.support.watchdog import EXIT_CODE
+
+ROOT = Path(__file__).parents[2]
+HANGS = """
+import subprocess, sys, trio
+from tests.support.watchdog import watching
+
+async def waits_for_ever() -> None:
+    await trio.sleep_forever()
+
+async def main() -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(waits_for_ever, name="the culprit")
+
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with watching("a test", 0.5):
+    trio.run(main)
+"""
+
+
+def test_a_test_that_hangs_is_ended_with_its_children_and_says_where() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HANGS], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    # The child holds the pipes that are read here: had it been left, this would have waited for it.
+    assert done.returncode == EXIT_CODE
+    assert "a test hangs: expected an end within 0.5 s" in done.stderr
+    assert "task the culprit" in done.stderr
+    assert "in waits_for_ever" in done.stderr
+
+
+def test_a_process_that_says_nothing_is_killed_and_named() -> None:
+    command = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert next_line(process) == "up\n"
+        with pytest.raises(AssertionError, match="got silence"):
+            next_line(process, 0.2)
+        assert process.wait(60) != 0
