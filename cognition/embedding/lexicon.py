@@ -6,6 +6,7 @@ the whole recall. Only an embedder that looks words up is quick enough for the w
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -25,12 +26,26 @@ class WordVectors:
         self._at: dict[str, int] = {}
         self._vectors = np.zeros((0, embedder.width), np.float32)
 
-    def cosines(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
-        """Return a row for each of some words, a column for each of the others."""
-        self._learn([*some, *others])
-        rows, columns = self._rows(some), self._rows(others)
-        cosines: NDArray[np.float32] = np.einsum("ik,jk->ij", rows, columns)
-        return cosines.astype(np.float64)
+    def nearest(self, texts: Sequence[Sequence[str]], terms: Sequence[str]) -> NDArray[np.float64]:
+        """Return a row for each text, a column for each term: the cosine of the text's word that is most like it.
+
+        0 for a text without words.
+        """
+        near = np.zeros((len(texts), len(terms)), np.float64)
+        told = [i for i, text in enumerate(texts) if text]
+        if not told or not terms:
+            return near
+        self._learn([*dict.fromkeys(chain.from_iterable(texts)), *terms])
+        numbers = np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)
+        # Each word once: most stand in many texts.
+        here = np.zeros(len(self._at), np.bool_)
+        here[numbers] = True
+        asked = self._vectors[[self._at[term] for term in terms]]
+        cosines = np.einsum("ik,jk->ij", self._vectors[: len(here)][here], asked).astype(np.float64)
+        place = np.cumsum(here) - 1
+        starts = np.cumsum([0, *(len(texts[i]) for i in told[:-1])])
+        near[told] = np.maximum.reduceat(cosines[place[numbers]], starts, axis=0)
+        return near
 
     def _learn(self, words: Sequence[str]) -> None:
         new = [word for word in dict.fromkeys(words) if word not in self._at]
@@ -47,6 +62,3 @@ class WordVectors:
             self._vectors = grown
         self._vectors[count : count + len(new)] = self._embedder.embed(new)
         self._at.update(zip(new, range(count, count + len(new)), strict=True))
-
-    def _rows(self, words: Sequence[str]) -> NDArray[np.float32]:
-        return self._vectors[[self._at[word] for word in words]]

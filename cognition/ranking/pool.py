@@ -5,85 +5,41 @@ the pool too: in a conversation the answer is often next door to the words of th
 knows the rows of the turns around it, as far as they are candidates themselves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
-from sys import intern
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.ranking.query import SELF_WORDS, Query
+from cognition.ranking.query import Query
+from cognition.ranking.reading import Reading, read
 from cognition.ranking.stem import stem
-from cognition.words import STOP_WORDS, words
+from cognition.words import words
 
 Column = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 # Turns on each side that are looked at, and brought in (ML-65).
 NEAR: Final = (-2, -1, 1, 2)
+# Names of speakers that are remembered by their stems: a household, and all whom it talks to.
+_NAMES_KEPT: Final = 4_096
 # A word that is less like a term than this is not like it at all: any two words have some cosine.
 LIKE_MIN: Final = 0.3
-# Four digits are most likely a year.
-_YEAR_DIGITS: Final = 4
 # A turn of this many characters has said something; longer ones say no more by their length.
 LENGTH_SATED: Final = 400
-
-# Texts whose words are remembered: candidates come back query after query, and cutting a text costs more than
-# anything else that is done with it. About a kilobyte each.
-_READINGS_KEPT: Final = 8_192
-
-_TIME: Final = """
-    yesterday last ago week weeks month months year years day days today tonight tomorrow next since recently soon
-    weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july
-    august september october november december summer winter spring autumn
-    ayer hoy mañana semana mes año gestern heute morgen woche monat jahr
-    вчера сегодня завтра неделю месяц год вчора сьогодні тиждень місяць рік
-"""
-_TIME_WORDS: Final = frozenset(_TIME.split())
-_NUMBER: Final = (
-    "one two three four five six seven eight nine ten once twice couple few dozen hundred thousand"
-)
-_NUMBER_WORDS: Final = frozenset(_NUMBER.split())
-
-
-class Reading(NamedTuple):
-    """What the signals want to know of a text: its telling words, their stems, and what kinds of thing it names."""
-
-    words: tuple[str, ...]
-    stems: frozenset[str]
-    names_time: bool
-    names_number: bool
-    of_self: bool
-
-
-@lru_cache(_READINGS_KEPT)
-def read(text: str, about: str) -> Reading:
-    """Read a text, and the labels beside it."""
-    said = words(text)
-    some = dict.fromkeys(said)
-    digits = [word for word in some if word[0].isdigit()]
-    telling = tuple(
-        intern(word)
-        for word in (some if not about else dict.fromkeys([*said, *words(about)]))
-        if word not in STOP_WORDS
-    )
-    return Reading(
-        telling,
-        frozenset(map(stem, telling)),
-        not _TIME_WORDS.isdisjoint(some) or any(len(word) == _YEAR_DIGITS for word in digits),
-        bool(digits) or not _NUMBER_WORDS.isdisjoint(some),
-        not SELF_WORDS.isdisjoint(some),
-    )
+_NO_TALK: Final[Mapping[int, int]] = {}
 
 
 class Lexicon(Protocol):
     """Knows how like words are to each other."""
 
-    def cosines(self, some: Sequence[str], others: Sequence[str]) -> Column:
-        """Return a row for each of some words, a column for each of the others."""
+    def nearest(self, texts: Sequence[Sequence[str]], terms: Sequence[str]) -> Column:
+        """Return a row for each text, a column for each term: the cosine of the text's word that is most like it.
+
+        0 for a text without words.
+        """
         ...
 
 
@@ -133,24 +89,21 @@ class Pool:
     @cached_property
     def speakers(self) -> list[frozenset[str]]:
         """The stems of each row's speaker's name."""
-        return [frozenset(map(stem, words(row.speaker))) if row.speaker else frozenset() for row in self.rows]
+        return [_stems_of(row.speaker) for row in self.rows]
 
     @cached_property
     def near(self) -> dict[int, Rows]:
         """For each distance in NEAR, the row of the turn that far away in the same conversation, or -1."""
-        at = {
-            (row.conversation, row.position): i for i, row in enumerate(self.rows) if row.position is not None
-        }
-        return {
-            step: np.array(
-                [
-                    -1 if row.position is None else at.get((row.conversation, row.position + step), -1)
-                    for row in self.rows
-                ],
-                np.int64,
-            )
-            for step in NEAR
-        }
+        talks: dict[str | None, dict[int, int]] = {}
+        for i, row in enumerate(self.rows):
+            if row.position is not None:
+                talks.setdefault(row.conversation, {})[row.position] = i
+        found: dict[int, list[int]] = {step: [] for step in NEAR}
+        for row in self.rows:
+            talk = talks.get(row.conversation, _NO_TALK)
+            for step, rows in found.items():
+                rows.append(-1 if row.position is None else talk.get(row.position + step, -1))
+        return {step: np.array(rows, np.int64) for step, rows in found.items()}
 
     @cached_property
     def conversations(self) -> Rows:
@@ -197,15 +150,7 @@ class Pool:
         """Row by term: how like the row's nearest word is to the term, 1 for a form of the term itself."""
         if self.lexicon is None or not self.topic:
             return self.exact
-        telling = [reading.words for reading in self.readings]
-        vocabulary = {word: i for i, word in enumerate(dict.fromkeys(chain.from_iterable(telling)))}
-        like = np.zeros_like(self.exact)
-        held = [i for i, row in enumerate(telling) if row]
-        if held:
-            cosines = self.lexicon.cosines(list(vocabulary), self.topic)
-            flat = [vocabulary[word] for word in chain.from_iterable(telling)]
-            starts = np.cumsum([0, *(len(telling[i]) for i in held[:-1])])
-            like[held] = np.maximum.reduceat(cosines[flat], starts, axis=0)
+        like = self.lexicon.nearest([reading.words for reading in self.readings], self.topic)
         column: Column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
         return column
 
@@ -214,3 +159,8 @@ class Pool:
         rows = self.near[step]
         missing = (rows < 0) if column.ndim == 1 else (rows < 0)[:, None]
         return np.where(missing, 0.0, column[rows])
+
+
+@lru_cache(_NAMES_KEPT)
+def _stems_of(name: str | None) -> frozenset[str]:
+    return frozenset(map(stem, words(name))) if name else frozenset()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.ranking.pool import read
+from cognition.ranking.reading import read
 from cognition.triggers.kinds import STAGNATION_MS
 from replica import MemoryId
 
