@@ -41,6 +41,7 @@ class Outbox:
         self._known = dict(known)
         self._pos = pos
         self._parted = parted
+        self._begun = pos > 0
 
     def learn(self, known: Vector) -> None:
         """Hear that the other side holds more: it need not be sent."""
@@ -67,6 +68,8 @@ class Outbox:
         if not self.lacking(core):  # what the other side sent is in the log too, and need not be read back
             self._pos = core.position
             return None
+        if not self._begun:
+            self._begun, self._pos = True, self._first_lacking(core)
         rows: list[Row] = []
         unsigned: set[int] = set()
         size = 0
@@ -102,6 +105,16 @@ class Outbox:
             self._known[row.feed] = max(self._known.get(row.feed, 0), row.seq)
         self._pos = cut.pos
         return frame
+
+    def _first_lacking(self, core: Core) -> int:
+        """Return the position before the first op that is lacking: of a long log, nearly all is known over there."""
+        first = core.position
+        for feed in core.feeds:
+            seq = max(self._known.get(feed.no, 0), feed.base_seq) + 1
+            if seq <= feed.seq:
+                for row in core.store.feed_rows(feed.no, seq, seq):
+                    first = min(first, row.pos - 1)
+        return first
 
 
 def frame_of(core: Core, rows: list[Row], parted: Container[Origin] = ()) -> Frame:

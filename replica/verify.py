@@ -22,7 +22,7 @@ from replica.ids import OpId, Place
 from replica.oplog import Status
 from replica.outbox import Outbox
 from replica.refold import sum_up
-from replica.signing import verify_commit
+from replica.signing import Verify, verify_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import Cell, State, renumber
 from replica.state.memories import MemoryCell
@@ -54,9 +54,16 @@ class Verification:
         return not self.problems
 
 
-def verify_replica(core: Core) -> Verification:
-    """Check a replica's log, state and digests against each other."""
-    fresh = Core(MemoryStore(), device=core.device, sign=_never, random=Random(0), understood=core.understood)
+def verify_replica(core: Core, *, verify: Verify = verify_commit) -> Verification:
+    """Check a replica's log, state and digests against each other; `verify` is replaceable only to remember results."""
+    fresh = Core(
+        MemoryStore(),
+        device=core.device,
+        sign=_never,
+        random=Random(0),
+        verify=verify,
+        understood=core.understood,
+    )
     fresh.adopt(core.membership)
     fresh.learn((), (), core.proofs.values())
     problems: list[str] = []
@@ -73,7 +80,7 @@ def verify_replica(core: Core) -> Verification:
                 f"op {refusal.seq} of {refusal.origin.device.hex()[:8]} does not hold: {refusal.reason}"
                 for refusal in taken.refusals
             ]
-        problems += _compare_rows(core, fresh)
+        problems += _compare_rows(core, fresh, verify)
         problems += _compare_vectors(core, fresh)
         problems += _compare_digests(core, fresh)
         problems += _compare_cells(core, fresh)
@@ -95,7 +102,7 @@ def _compare_digests(core: Core, fresh: Core) -> Iterator[str]:
         yield "the stored cells do not add up to the stored digests"
 
 
-def _compare_rows(core: Core, fresh: Core) -> Iterator[str]:
+def _compare_rows(core: Core, fresh: Core, verify: Verify) -> Iterator[str]:
     """Compare what the headers cannot show: ids within a chain, statuses, and signatures that were not sent along."""
     for row, again in zip_longest(core.store.rows(), fresh.store.rows()):
         if row is None or again is None:
@@ -109,7 +116,7 @@ def _compare_rows(core: Core, fresh: Core) -> Iterator[str]:
             yield f"{name} is marked {Status(row.status).name}, and is {Status(again.status).name}"
         if row.signature is not None:
             key = core.membership.public_key(core.feeds[row.feed].origin.device)
-            if key is None or not verify_commit(key, OpId(row.id), row.signature):
+            if key is None or not verify(key, OpId(row.id), row.signature):
                 yield f"the signature of {name} does not verify"
 
 

@@ -190,6 +190,33 @@ BUGS: Final[dict[str, Bug]] = {
     "edges-stay": Bug(
         "an edge that was taken away still shows", _caught("convergence", "refold"), mistakes.edges_stay
     ),
+    "statuses-stay": Bug(
+        "after an upgrade, ops still count as not understood",
+        _caught("statuses", "refold"),
+        mistakes.statuses_stay,
+    ),
+    "lesson-lost": Bug(
+        "a lesson takes the place of the one before", _caught("convergence", "refold"), mistakes.lesson_lost
+    ),
+    "any-update": Bug(
+        "bytes that are no Yjs update reach the fold", _caught("no_wedge"), mistakes.any_update
+    ),
+    "any-count": Bug(
+        "a recall count may be more than the store can hold", _caught("no_wedge"), mistakes.any_count
+    ),
+    "unsigned-end": Bug(
+        "a signature that a snapshot brings is dropped", _caught("bases"), mistakes.unsigned_end
+    ),
+    "short-stem": Bug(
+        "of the op that a branch leaves, the base knows 8 bytes",
+        _caught("no_wedge", "refold"),
+        mistakes.short_stem,
+    ),
+    "any-text": Bug(
+        "an edit goes into a text that it does not name",
+        _caught("convergence", "refold"),
+        mistakes.any_text,
+    ),
 }
 # Wrong, and harmless by itself: branches carry what a missing incarnation would have kept apart.
 HARMLESS: Final[dict[str, Bug]] = {

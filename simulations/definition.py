@@ -16,7 +16,7 @@ from replica import ops
 from replica.ids import Origin, Place
 from replica.state.memories import HeldTrigger
 from replica.state.text import EditedText, base_name
-from simulations.observer import Written, bits
+from simulations.observer import Bits, Written, bits
 
 Heads = dict[Place, tuple[int, Any]]
 
@@ -27,7 +27,7 @@ class MemoryMeaning:
 
     adds: dict[Place, tuple[int, str, dict[str, Any]]] = field(default_factory=dict)
     fields: dict[str, Heads] = field(default_factory=dict)
-    edits: dict[bytes, str | None] = field(default_factory=dict)
+    edits: dict[bytes, str] = field(default_factory=dict)
     edited_hlc: int = 0
     accesses: dict[Origin, tuple[int, int]] = field(default_factory=dict)
     claims: dict[Place, ops.Claim] = field(default_factory=dict)
@@ -65,6 +65,7 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
     meaning = Meaning(tombstones=set(proofs))
     said = [each for each in held if each.body is not None]
     adds: dict[bytes, list[Written]] = defaultdict(list)
+    index: dict[Place, int] = {}
     for each in said:
         if isinstance(each.body, ops.Forget | ops.Erase):
             meaning.tombstones.update(each.body.rids)
@@ -74,15 +75,25 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
             adds[each.op.rid].append(each)
             memory = meaning.memories.setdefault(each.op.rid, MemoryMeaning())
             memory.adds[each.op.place] = (each.op.hlc, each.body.text, dict(each.body.fields))
+            index[each.op.place] = each.index
     known = {rid: bits(writers) for rid, writers in adds.items()}
+    starts: dict[tuple[bytes, bytes], Bits] = defaultdict(int)
+    for added, memory in meaning.memories.items():
+        for place, (_, text, _) in memory.adds.items():
+            starts[added, base_name(added, text)] |= 1 << index[place]
     registers: dict[Any, list[tuple[Written, Any]]] = defaultdict(list)
     edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
     resolutions: list[tuple[Written, ops.Verdict]] = []
     triggers: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
 
-    def acts(each: Written, rid: bytes | None) -> bool:
-        """Whether the writer had seen an add of the memory that is among these ops."""
-        return rid is not None and bool(each.past & known.get(rid, 0))
+    def acts(each: Written, rid: bytes | None, base: bytes | None = None) -> bool:
+        """Whether the writer had seen an add of the memory that is among these ops, and what it acts on in that add.
+
+        An edit acts on a text, which it names by `base`: where that text is in an add of a later version, it waits.
+        """
+        if rid is None:
+            return False
+        return bool(each.past & (known.get(rid, 0) if base is None else starts.get((rid, base), 0)))
 
     for each in said:
         rid = each.op.rid
@@ -93,9 +104,9 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
                 registers["field", rid, name].append((each, value))
             case ops.Relate(source, relation, target, weight):
                 registers["edge", source, relation, target].append((each, weight))
-            case ops.Edit() if acts(each, rid):
+            case ops.Edit(base) if acts(each, rid, base):
                 assert rid is not None
-                edits[rid, each.body.base].append(each)
+                edits[rid, base].append(each)
                 memory = meaning.memories[rid]
                 memory.edited_hlc = max(memory.edited_hlc, each.op.hlc)
             case ops.Access(totals):
@@ -202,13 +213,11 @@ def _place_heads(meaning: Meaning, key: Any, heads: Heads) -> None:
             meaning.memories[rid].verdicts[claim] = heads
 
 
-def _edited(memory: MemoryMeaning, rid: bytes, base: bytes, writers: list[Written]) -> str | None:
-    """Return how a document reads; None while no add is known whose text it starts from."""
-    for _, text, _ in memory.adds.values():
-        if base_name(rid, text) == base:
-            document = EditedText.from_base(rid, text)
-            for each in sorted(writers, key=lambda each: each.op.id):
-                assert isinstance(each.body, ops.Edit)
-                document.apply(each.body.update)
-            return document.show()
-    return None
+def _edited(memory: MemoryMeaning, rid: bytes, base: bytes, writers: list[Written]) -> str:
+    """Return how a document reads."""
+    text = next(text for _, text, _ in memory.adds.values() if base_name(rid, text) == base)
+    document = EditedText.from_base(rid, text)
+    for each in sorted(writers, key=lambda each: each.op.id):
+        assert isinstance(each.body, ops.Edit)
+        document.apply(each.body.update)
+    return document.show()

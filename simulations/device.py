@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from cognition.steps import steps
+from cognition.thinking.cycle import Step
 from replica.core import Core
 from replica.ids import DeviceId, device_id
 from replica.membership import Member, introduce
@@ -19,7 +21,7 @@ from replica.signing import Verify
 from replica.state.memories import MemoryCell, show
 from simulations.clock import Clock
 from simulations.definition import Shown
-from simulations.disk import Disk, SqliteDisk
+from simulations.disk import THRESHOLDS, Disk, SqliteDisk
 from simulations.observer import Bits
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class Device:
     random: Random
     verify: Verify
     core: Core = field(init=False)
+    mind: tuple[Step, ...] = ()
+    """The steps of thinking, where the disk keeps the tables of cognition."""
     held: Bits = 0
     seen_pos: int = 0
     links: "list[Link]" = field(default_factory=list)
@@ -81,6 +85,7 @@ class Device:
             understood=NEWER if self.upgraded else UNDERSTOOD,
         )
         refold_after_upgrade(self.core, self.now(true_ms))
+        self.mind = steps(THRESHOLDS) if isinstance(self.disk, SqliteDisk) and self.disk.thinks else ()
 
     def found(self) -> Member:
         """Begin a group of one, and return the introduction that says so."""

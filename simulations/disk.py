@@ -10,11 +10,16 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from enum import Enum, auto
-from typing import Any, Protocol
+from functools import cache
+from typing import Any, Final, Protocol
 
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
+from cognition.entities import EntityTables
+from cognition.patterns.tables import PatternTables
 from cognition.tables import CognitionTables
+from cognition.triggers.kinds import Thresholds
+from cognition.triggers.tables import TriggerTables
 from replica.codec import unpack
 from replica.errors import StoreFailed
 from replica.fields import FIELDS
@@ -24,6 +29,9 @@ from replica.storage.shown import DerivedTables
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from simulations.definition import Shown
+
+# Worlds are small: what takes twenty memories and a tenth of their strength elsewhere shows here with a few.
+THRESHOLDS: Final = Thresholds(review_strength=0.4, consolidation_count=4, escalation_severity="low")
 
 
 class Crash(Exception):
@@ -59,8 +67,7 @@ class SqliteDisk:
 
     def __init__(self, image: bytes | None = None, *, thinks: bool = False) -> None:
         self.connection = connect(":memory:")
-        if image is not None:
-            self.connection.deserialize(image)
+        self.connection.deserialize(_empty(thinks) if image is None else image)
         self.failing: Failure | None = None
         self.thinks = thinks
         """Whether the tables of cognition are kept in step beside the memories."""
@@ -93,6 +100,26 @@ class SqliteDisk:
         return {(source, relation, target): (weight, hlc) for source, relation, target, weight, hlc in rows}
 
 
+@cache
+def _empty(thinks: bool) -> bytes:
+    """Return a disk with a store that nothing was written to; to make its tables anew takes 12 ms."""
+    connection = connect(":memory:")
+    SqliteStore(connection, derived_tables() if thinks else ())
+    return connection.serialize()
+
+
+def derived_tables() -> list[DerivedTables]:
+    """Return what a device that thinks keeps beside its memories (as `samemind.device` does)."""
+    return [
+        CognitionTables(),
+        EntityTables(),
+        ClaimTables(),
+        SummaryTables(),
+        PatternTables(),
+        TriggerTables(THRESHOLDS),
+    ]
+
+
 def _plain(name: str, value: Any) -> Any:
     if name in ("tags", "meta"):
         return json.loads(value)
@@ -118,8 +145,7 @@ class MemoryDisk:
 class _FailingSqlite(SqliteStore):
     def __init__(self, connection: sqlite3.Connection, disk: SqliteDisk) -> None:
         self._disk = disk
-        derived: list[DerivedTables] = [CognitionTables(), ClaimTables(), SummaryTables()]
-        super().__init__(connection, derived if disk.thinks else ())
+        super().__init__(connection, derived_tables() if disk.thinks else ())
 
     def _write(self, changes: Changes, now_ms: int) -> None:
         super()._write(changes, now_ms)

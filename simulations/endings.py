@@ -116,3 +116,22 @@ def draw_ending(seed: int, faults: tuple[str, ...]) -> tuple[str, ...]:
     name = random.choice(list(ENDINGS))
     needs, events = ENDINGS[name]
     return tuple(random.sample(events, len(events))) if needs <= set(faults) else ()
+
+
+# What devices that think go through at the end: few conversations, so that most of it happens while they are apart.
+_THOUGHTS: Final = ("think",) * 8 + ("react",) * 6 + ("teach",) * 3 + ("write",) * 6 + ("sync",) * 7
+_FAULTS_AMONG_THOUGHTS: Final = 6
+# Feedback needs no mind: any world may be taught by people.
+_LESSONS: Final = ("teach",) * 6 + ("sync",) * 5 + ("write",) * 2
+_TAUGHT: Final = 0.2
+
+
+def draw_thoughts(seed: int, *, thinks: bool, faults: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how a seed's plan goes on after its ending: with devices that think, or with people who teach."""
+    random = Random(f"thoughts {seed}")
+    if not thinks and random.random() >= _TAUGHT:
+        return ()
+    events = [*(_THOUGHTS if thinks else _LESSONS)]
+    events += random.choices(faults, k=_FAULTS_AMONG_THOUGHTS) if thinks and faults else []
+    random.shuffle(events)
+    return tuple(events)

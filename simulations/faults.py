@@ -11,7 +11,7 @@ from replica.compaction import compact
 from replica.membership import revoke
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
-from simulations import endings, workload
+from simulations import endings, minds, workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
@@ -334,5 +334,6 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     "compact": fold_down,
     "erase": clean,
     "rogue": rogue,
+    **minds.EVENTS,
     **endings.EVENTS,
 }

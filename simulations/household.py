@@ -17,7 +17,7 @@ from simulations import workload
 from simulations.checkers import Checker, all_checkers
 from simulations.checkers.convergence import defined_for
 from simulations.clock import Clock
-from simulations.definition import claims_of
+from simulations.definition import Meaning, claims_of
 from simulations.device import Device, Key
 from simulations.disk import Crash, Disk, MemoryDisk, SqliteDisk
 from simulations.observer import Bits, Observer, Written
@@ -38,6 +38,8 @@ class Household(Timeline):
     """A planted bug: a process that dies takes its last commit with it."""
     verify: MemoisedVerify = field(default_factory=MemoisedVerify)
     memo: workload.Memo = field(init=False)
+    meanings: dict[tuple[Bits, bool, frozenset[bytes]], Meaning] = field(default_factory=dict)
+    """What was asked for last: what a set of ops means to who understands so much of it."""
     _device_count: int = 0
 
     def __post_init__(self) -> None:
@@ -173,16 +175,23 @@ class Household(Timeline):
 
     def purge(self, device: Device) -> None:
         """Let a device clean its pages of what was erased; the receipt that it writes is noted like any commit."""
-        if not self.attempt(device, lambda: purge(device.core, device.now(self.now_ms))):
-            return
-        core = device.core
+        if self.attempt(device, lambda: purge(device.core, device.now(self.now_ms))):
+            self.note_own(device)
+
+    def note_own(self, device: Device) -> None:
+        """Note what a device's own program wrote by itself: a receipt, or what came of thinking."""
+        core, held, own = device.core, device.held, list[Op]()
         for row in list(core.store.rows(after=device.seen_pos)):
             op = op_of(row, core.feeds.origin_of(row.feed))
             prev = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
-            op = op._replace(payload_hash=payload_hash(row.payload or b""), prev=prev)
-            self.observer.wrote(device.name, device.held, [op], [body_of(op, core.understood)])
-            self.say(device.name, "writes", _told([op]), ops=1)
-        self.notice(device)
+            own.append(op._replace(payload_hash=payload_hash(row.payload or b""), prev=prev))
+        if own:
+            bodies = [body_of(op, core.understood) for op in own]
+            held = self.observer.wrote(device.name, held, own, bodies)
+            said = [(Write(body), op.place) for op, body in zip(own, bodies, strict=True) if body is not None]
+            workload.note(self.memo, [each for each, _ in said], [place for _, place in said])
+            self.say(device.name, "writes", _told(own), ops=len(own))
+        self.notice(device, held)
 
     def stamp(self, device: Device) -> int:
         """Return a stamp for a crafted op: the device's time, and later than any it was given before."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from simulations.endings import THINKING, draw_ending
+from simulations.endings import THINKING, draw_ending, draw_thoughts
 from simulations.workload import WRITERS
 
 # What can go wrong, with the relative rate of its event in the plan (0: no event of its own).
@@ -128,6 +128,9 @@ def draw(
     r.shuffle(plan)
     if faults == "all" and protocol == "frontier":
         plan += draw_ending(seed, on)
+    thinks = faults == "all" and protocol == "frontier" and _thinks(seed, plan)
+    if faults == "all" and protocol == "frontier":
+        plan += draw_thoughts(seed, thinks=thinks, faults=tuple(name for name in on if FAULTS[name]))
     return Options(
         seed=seed,
         replicas=count,
@@ -144,9 +147,7 @@ def draw(
         delay_ms_max=r.choice([20, 500, 20_000]) if "delay" in on else 1,
         liars=r.randint(1, max(1, count // 3)) if "relay" in on else 0,
         live_percent=r.choice([0, 30, 80]),
-        thinks=faults == "all"
-        and protocol == "frontier"
-        and (not THINKING.isdisjoint(plan) or Random(f"thinks {seed}").random() < THINKS),
+        thinks=thinks,
     )
 
 
@@ -154,6 +155,10 @@ def bare(seed: int, *, replicas: int, protocol: str = "frontier", faults: tuple[
     """Return the options of a world in which nothing happens by itself."""
     drawn = draw(seed, replicas=replicas, ops=1, faults="none", protocol=protocol)
     return dataclasses.replace(drawn, plan=(), topology="all", faults=faults)
+
+
+def _thinks(seed: int, plan: list[str]) -> bool:
+    return not THINKING.isdisjoint(plan) or Random(f"thinks {seed}").random() < THINKS
 
 
 def _weight(kind: str, r: Random, on: tuple[str, ...]) -> int:

@@ -7,7 +7,6 @@ from replica.ops import Claim
 from replica.state.cells import Key, Lesson, Part, Proposal, Receipts, proposal_place
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
-from replica.state.text import base_name
 from simulations.definition import Heads, Meaning, MemoryMeaning
 
 
@@ -17,7 +16,7 @@ def meaning_on(core: Core) -> Meaning:
     for key, cell in core.store.all_cells():
         match cell:
             case MemoryCell():
-                meaning.memories[key.name] = _memory(core, key.name, cell)
+                meaning.memories[key.name] = _memory(core, cell)
             case Receipts(devices):
                 meaning.receipts[key.name] = set(devices)
             case Lesson(rid, amounts):
@@ -29,12 +28,11 @@ def meaning_on(core: Core) -> Meaning:
     return meaning
 
 
-def _memory(core: Core, rid: bytes, cell: MemoryCell) -> MemoryMeaning:
-    named = {base_name(rid, add.text) for add in cell.adds.values()}
+def _memory(core: Core, cell: MemoryCell) -> MemoryMeaning:
     return MemoryMeaning(
         adds={_place(core, dot): (add.hlc, add.text, dict(add.fields)) for dot, add in cell.adds.items()},
         fields={name: _heads(core, register) for name, register in cell.fields.items()},
-        edits={base: text.show() if base in named else None for base, text in cell.edits.items()},
+        edits={base: text.show() for base, text in cell.edits.items()},
         edited_hlc=cell.edited_hlc,
         accesses={core.feeds.origin(number): total for number, total in cell.accesses.items()},
         claims={

@@ -12,7 +12,7 @@ from typing import Any, Final
 from simulations.options import Options, draw
 
 # Raised whenever a seed draws another world than before: a new fault, another weight, an event with other draws.
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,18 @@ class Recording:
     keep: frozenset[int] | None
     checker: str
     cause: str
+    undone: str = ""
+    """The planted bug that brings the cause back: with it this world fails again."""
 
-    def options(self) -> Options:
-        """Return the options that this recording stands for."""
+    def options(self, *, undone: bool = False) -> Options:
+        """Return the options that this recording stands for; `undone`, with what it was kept for planted again."""
         return draw(
             self.seed,
             replicas=self.replicas,
             ops=self.ops,
             faults=self.faults,
             protocol=self.protocol,
-            bug=self.bug,
+            bug=self.undone if undone else self.bug,
         )
 
 
@@ -81,6 +83,7 @@ def _read(plain: dict[str, Any], path: Path) -> Recording:
         "keep": list | None,
         "checker": str,
         "cause": str,
+        "undone": str,
     }
     for name, shape in shapes.items():
         if name not in plain or not isinstance(plain[name], shape):

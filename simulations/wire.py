@@ -17,6 +17,7 @@ import replica.frame
 import replica.membership
 import replica.outbox
 import replica.rows
+import replica.snapshot
 import replica.state.digest
 import sync.exchange
 from replica.codec import pack, wire_places
@@ -156,6 +157,7 @@ class Wire:
             swapped(replica.rows, "read_places", self.read_places),
             swapped(replica.chains, "read_places", self.read_places),
             swapped(replica.membership, "verify", self.verify),
+            swapped(replica.snapshot, "verify", self.verify),
             swapped(replica.core, "body_of", self.body_of),
         ):
             yield

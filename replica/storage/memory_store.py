@@ -1,6 +1,7 @@
 """Keep a replica in dictionaries: for simulations of a thousand devices, where SQLite would want 80 KB each.
 
-Nothing survives the process. Cells are kept as bytes, so that a batch that fails half-way leaves no trace in them.
+Nothing survives the process. A batch that fails half-way must leave no trace in the cells: memories are kept as bytes,
+and read anew for every batch. The other kinds of cells are never changed in place, so they are kept as they are.
 """
 
 from bisect import bisect_right
@@ -13,6 +14,9 @@ from replica.ids import ID8_BYTES, OpId
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
+from replica.state.memories import MemoryCell
+
+_Kept = bytes | Cell
 
 
 class MemoryStore:
@@ -23,9 +27,9 @@ class MemoryStore:
         self._meta: dict[str, bytes] = {}
         self._rows: list[Row] = []
         self._rows_by_feed: dict[int, list[Row]] = {}
-        self._cells: dict[Key, bytes] = {}
+        self._cells: dict[Key, _Kept] = {}
         self._tombstones: set[bytes] = set()
-        self._base: dict[Key, bytes] = {}
+        self._base: dict[Key, _Kept] = {}
         self._base_tombstones: set[bytes] = set()
         self._spine: dict[int, list[SpinePiece]] = {}
         self._proofs: dict[bytes, Proof] = {}
@@ -88,16 +92,15 @@ class MemoryStore:
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
-        return {key: decode_cell(key.part, self._cells[key]) for key in keys if key in self._cells}
+        return _read(self._cells, keys)
 
     def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist in the base."""
-        return {key: decode_cell(key.part, self._base[key]) for key in keys if key in self._base}
+        return _read(self._base, keys)
 
     def all_base_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell of the base."""
-        for key, base in self._base.items():
-            yield key, decode_cell(key.part, base)
+        yield from _read(self._base, self._base).items()
 
     def base_tombstones(self) -> set[bytes]:
         """Return the memories that were forgotten by compacted ops."""
@@ -121,8 +124,7 @@ class MemoryStore:
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
-        for key, state in self._cells.items():
-            yield key, decode_cell(key.part, state)
+        yield from _read(self._cells, self._cells).items()
 
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
@@ -175,12 +177,21 @@ class MemoryStore:
             self._rows_by_feed.setdefault(row.feed, []).append(row)
 
 
-def _keep(held: dict[Key, bytes], cells: dict[Key, Cell | None]) -> None:
+def _keep(held: dict[Key, _Kept], cells: dict[Key, Cell | None]) -> None:
     for key, cell in cells.items():
         if cell is None:
             held.pop(key, None)
         else:
-            held[key] = encode_cell(cell)
+            held[key] = encode_cell(cell) if isinstance(cell, MemoryCell) else cell
+
+
+def _read(held: dict[Key, _Kept], keys: Iterable[Key]) -> dict[Key, Cell]:
+    found: dict[Key, Cell] = {}
+    for key in keys:
+        kept = held.get(key)
+        if kept is not None:
+            found[key] = decode_cell(key.part, kept) if isinstance(kept, bytes) else kept
+    return found
 
 
 def _copy(feed: Feed) -> Feed:

@@ -18,6 +18,7 @@ from simulations.checkers.erasure import Erasure
 from simulations.checkers.no_wedge import NoWedge
 from simulations.checkers.refold import Refold
 from simulations.checkers.resurrection import Resurrection
+from simulations.checkers.statuses import Statuses
 
 __all__ = [
     "Authorship",
@@ -34,6 +35,7 @@ __all__ = [
     "OneSummary",
     "Refold",
     "Resurrection",
+    "Statuses",
     "TriggerLattice",
     "Violation",
     "all_checkers",
@@ -49,6 +51,7 @@ def all_checkers() -> list[Checker]:
         Resurrection(),
         Erasure(),
         Bases(),
+        Statuses(),
         Convergence(),
         ChangeOfMind(),
         OneRecord(),

@@ -6,7 +6,6 @@ Below the last signature nothing could be checked by anybody, and a commit is ap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from replica.signing import verify_commit
 from simulations.checkers.base import Checker
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Bases(Checker):
             if (
                 key is None
                 or feed.base_signature is None
-                or not verify_commit(key, written.op.id, feed.base_signature)
+                or not world.verify(key, written.op.id, feed.base_signature)
             ):
                 world.violate(self.name, f"{where} is not signed")
 

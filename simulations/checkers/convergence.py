@@ -49,8 +49,13 @@ class Convergence(Checker):
 
 def defined_for(world: "Household", device: "Device") -> Meaning:
     """Return what the ops that a device holds and understands mean."""
-    held = [each for each in world.observer.among(device.held) if device.upgraded or not each.newer]
-    return meaning_of(held, frozenset(device.core.erased))
+    erased = frozenset(device.core.erased)
+    known = world.meanings.get((device.held, device.upgraded, erased))
+    if known is None:
+        held = [each for each in world.observer.among(device.held) if device.upgraded or not each.newer]
+        world.meanings.clear()  # several checkers ask about one device, and then about another one that holds the same
+        known = world.meanings[device.held, device.upgraded, erased] = meaning_of(held, erased)
+    return known
 
 
 def differences(found: Meaning, defined: Meaning) -> Iterator[str]:
@@ -63,6 +68,7 @@ def differences(found: Meaning, defined: Meaning) -> Iterator[str]:
         ("settings", found.settings, defined.settings),
         ("proposals", found.proposals, defined.proposals),
         ("receipts", found.receipts, defined.receipts),
+        ("lessons", found.lessons, defined.lessons),
     ):
         yield from _compare(what, have, want)
 

@@ -23,7 +23,7 @@ class Refold(Checker):
 
     def audited(self, world: "Household", device: "Device") -> None:
         """What is stored is what the log folds to."""
-        for problem in verify_replica(device.core).problems:
+        for problem in verify_replica(device.core, verify=world.verify).problems:
             world.violate(self.name, f"{device.name}: {problem}")
 
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:

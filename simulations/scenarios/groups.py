@@ -81,6 +81,28 @@ def _two_adds(stage: Stage) -> None:
     stage.expect("B's own add is not touched", stage.topic("B", rid), None)
 
 
+def _later_text(stage: Stage) -> None:
+    stage["B"].upgraded = False
+    stage["B"].start(stage.world.now_ms)
+    device, rid = stage["A"], derived_memory_id("script", "text")
+    write = Write(Remember("a text of a later version", {}), rid)
+    kind, payload = newer_payload(write.body, Random(1))
+    stamp = device.now(stage.world.now_ms) << COUNTER_BITS
+    frame = craft(device, feed="later", kind=kind, version=2, rid=rid, payload=payload, hlc=stamp)
+    stage.world.take_crafted(device, frame, write, honest=True)
+    stage.remember("B", "the same, as B reads it", item="text")
+    stage.meet("A", "C")
+    stage.meet("B", "C")
+    stage.edit("C", rid, "a text of a later version, edited")
+    stage.meet("B", "C")
+    stage.audit("B")
+    memory = stage.memory("B", rid)
+    stage.expect("B shows what it understands", memory and memory.text, "the same, as B reads it")
+    stage.world.upgrade(stage["B"])
+    memory = stage.memory("B", rid)
+    stage.expect("the edit was kept", memory and memory.text, "a text of a later version, edited")
+
+
 def _poison(stage: Stage) -> None:
     rid = stage.remember("A", "a note")
     stage.meet("A", "B")
@@ -143,6 +165,13 @@ SCENARIOS = (
         "Our third wording let an op act wherever its memory exists: an importer on an old version added what it could "
         "not read, and somebody's words about the other add stuck to it. An op acts only on an add that it has seen.",
         _two_adds,
+        devices=3,
+    ),
+    Scenario(
+        "later_text",
+        "Our definition put an edit on every device that holds its memory, also where the text that it edits is in an "
+        "add of a later version. There it waits: without effect or trace, and not lost when the device upgrades.",
+        _later_text,
         devices=3,
     ),
     Scenario(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import simulations
+from simulations.bugs import BUGS
 from simulations.options import draw
 from simulations.recording import FORMAT, Recording, load, save
 from simulations.run import simulate
@@ -21,6 +22,14 @@ def test_a_seed_that_once_failed_holds_every_property_now(path: Path) -> None:
     outcome = simulate(recording.options(), keep=recording.keep)
     assert not outcome.violations, recording.cause
     assert len(recording.cause) > 40, "a kept seed says what broke"
+
+
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+def test_a_kept_seed_fails_again_when_what_it_was_kept_for_is_undone(path: Path) -> None:
+    recording = load(path)
+    assert recording.undone in BUGS, "a kept seed names the bug that brings its cause back"
+    found = simulate(recording.options(undone=True), keep=recording.keep).violations
+    assert recording.checker in {each.checker for each in found}
 
 
 def test_the_shrinker_keeps_only_what_is_needed() -> None:

@@ -14,6 +14,9 @@ SEEDS_MAX = 200
 # Where the search need not begin at 0: the first seed that catches a bug, as far as it is not among the first few.
 CATCHING_SEEDS = {
     "any-add": 16,
+    "any-count": 18,
+    "any-text": 24,
+    "any-update": 27,
     "claim-drop": 13,
     "cut": 8,
     "mid-commit": 7,
@@ -23,10 +26,13 @@ CATCHING_SEEDS = {
     "record-stays": 59,
     "replace": 7,
     "replaces-shown": 41,
+    "short-stem": 29,
     "status-falls": 7,
+    "statuses-stay": 8,
     "summary-stays": 6,
     "tie-feed": 4,
     "union": 7,
+    "unsigned-end": 5,
 }
 
 # These take one memory, two adds, two versions and the right order: the scenario says which.
