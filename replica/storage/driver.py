@@ -1,10 +1,12 @@
 """One SQLite store behind trio: one connection that writes, one that reads.
 
 The unit is a whole synchronous function, not a statement: `await driver.run(fn, ...)` runs `fn(connection,
-...)` on the writing connection's thread in one call. Crossing from trio and back costs 0.1 to 0.3 ms on a
-small machine whatever the call does: many times a statement, a fraction of a batch. It also means that no
-await lies inside a transaction: nobody else's statement can slip in, and no cancellation can leave one
-open.
+...)` on the writing connection's thread in one call. Crossing from trio and back costs 0.1 ms on a small
+machine whatever the call does: many times a statement, a fraction of a batch. It also means that no await
+lies inside a transaction: nobody else's statement can slip in, and no cancellation can leave one open.
+
+aiosqlite opens and closes the connections and owns their threads. Calls do not go the way round by its loop,
+which would double the crossings: they are put into its queue, and answered into trio.
 
 The function manages its own BEGIN and COMMIT. If it raises, what it left open is rolled back; if it returns
 with a transaction open, that is its bug, and it is told so. Writes are done in the order in which they were
@@ -19,12 +21,10 @@ begun never begins.
 called once per connection, on the connection's thread, and must open the same file each time.
 """
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Final, TypeVar, TypeVarTuple, cast
+from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 import aiosqlite
 import outcome
@@ -48,8 +48,7 @@ STEPS_PER_CHECK: Final = 50_000
 class Driver:
     """The way from trio into the store; made by `open_driver`."""
 
-    def __init__(self, host: AsyncioHost, writer: "_Connection", reader: "_Connection") -> None:
-        self._host = host
+    def __init__(self, writer: "_Connection", reader: "_Connection") -> None:
         self._writer = writer
         self._reader = reader
         self._closed = False
@@ -57,14 +56,12 @@ class Driver:
     async def run(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)` on the writing connection, to its end."""
         self._check_open()
-        done = await self._host.run_shielded(self._writer.run, lambda it: _whole(it, lambda: fn(it, *args)))
-        return done.unwrap()
+        return await self._writer.call(lambda it: _whole(it, lambda: fn(it, *args)))
 
     async def read(self, fn: Callable[[sqlite3.Connection, *Arguments], Result], *args: *Arguments) -> Result:
         """Run `fn(connection, *args)` on the reading connection; a cancelled caller does not wait for it."""
         self._check_open()
-        done = await self._host.run(self._reader.run, lambda it: _whole(it, lambda: fn(it, *args)))
-        return done.unwrap()
+        return await self._reader.call(lambda it: _whole(it, lambda: fn(it, *args)))
 
     def _check_open(self) -> None:
         if self._closed:
@@ -76,7 +73,7 @@ async def open_driver(host: AsyncioHost, connect: Connect) -> AsyncIterator[Driv
     """Open both connections; close them at the end of the block, once all that was asked for is done."""
     # The writer is first, since it may have to create the file, and closed last, since that empties the WAL.
     async with _opened(host, _Connection(connect)) as writer, _opened(host, _Reader(connect)) as reader:
-        driver = Driver(host, writer, reader)
+        driver = Driver(writer, reader)
         try:
             yield driver
         finally:
@@ -107,10 +104,35 @@ def _whole(connection: sqlite3.Connection, work: Callable[[], Result]) -> Result
     return result
 
 
+class _Answer:
+    """What aiosqlite's thread takes for a future of its loop: it brings an outcome back to a task of trio."""
+
+    def __init__(self) -> None:
+        self._task = trio.lowlevel.current_task()
+        self._token = trio.lowlevel.current_trio_token()
+        self.is_wanted = True
+        """Whether the task still waits; changed by trio's thread, looked at by the connection's."""
+
+    def get_loop(self) -> "_Answer":
+        """Return what `call_soon_threadsafe` is asked of."""
+        return self
+
+    def call_soon_threadsafe(self, set_result: object, future: object, done: outcome.Outcome[Any]) -> None:
+        """Wake the task, which gets the outcome as a value."""
+        try:
+            self._token.run_sync_soon(self._wake, done)
+        except trio.RunFinishedError:
+            pass  # trio crashed: nobody is left to be told
+
+    def _wake(self, done: outcome.Outcome[Any]) -> None:
+        if self.is_wanted:
+            trio.lowlevel.reschedule(self._task, outcome.Value(done))
+
+
 class _Connection(aiosqlite.Connection):
     """aiosqlite, plus a way to run a whole function on the connection's thread.
 
-    There is no documented one. The protected `_execute` is used, so the dependency is pinned to one series.
+    There is no documented one. Its queue is used, so the dependency is pinned to one series.
     """
 
     def __init__(self, connect: Connect) -> None:
@@ -124,24 +146,37 @@ class _Connection(aiosqlite.Connection):
             self._thread.join()
             raise
 
-    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> outcome.Outcome[Result]:
-        """What `work` returned or raised, as a value: a future refuses StopIteration and would stay open."""
+    # Protected from Ctrl-C: an interrupt between handing the work over and going to sleep would leave the
+    # connection's thread waking a task that does not wait.
+    @trio.lowlevel.enable_ki_protection
+    async def call(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `work` on the connection's thread, unless the caller is cancelled already; then wait for its end."""
+        await trio.lowlevel.checkpoint_if_cancelled()
+        answer = _Answer()
 
-        # Without arguments, because aiosqlite logs what it executes, and what is written is private.
+        # Without arguments, because aiosqlite logs what it executes, and what is written is private. What `work`
+        # raises is a value too: aiosqlite would keep it from raising StopIteration.
         def perform() -> outcome.Outcome[Result]:
-            return outcome.capture(work, self._conn)
+            return outcome.capture(self._begin, answer, work)
 
-        done = await self._execute(perform)  # type: ignore[no-untyped-call]
-        return cast(outcome.Outcome[Result], done)
+        self._tx.put_nowait((cast(Any, answer), perform))
+        done: outcome.Outcome[Result] = await trio.lowlevel.wait_task_rescheduled(
+            lambda raise_cancel: self._abort(answer)
+        )
+        try:
+            return done.unwrap()
+        finally:
+            del done  # an exception whose traceback holds itself would wait for the collector
+
+    def _begin(self, answer: _Answer, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        return work(self._conn)
+
+    def _abort(self, answer: _Answer) -> trio.lowlevel.Abort:
+        return trio.lowlevel.Abort.FAILED  # it is woken at the end, and learns what came of it
 
     async def close_and_join(self) -> None:
         await self.close()
         self._thread.join()  # it has nothing left to do but return
-
-
-@dataclass(slots=True)
-class _Read:
-    abandoned: bool = False  # set by the loop's thread, looked at by the connection's
 
 
 class _Reader(_Connection):
@@ -149,37 +184,35 @@ class _Reader(_Connection):
 
     def __init__(self, connect: Connect) -> None:
         super().__init__(connect)
-        self._current = _Read()
+        self._current: _Answer | None = None
 
     async def open(self) -> None:
         await super().open()
         try:
-            (await super().run(self._prepare)).unwrap()
+            await self._execute(self._prepare)  # type: ignore[no-untyped-call]
         except BaseException:
             await self.close_and_join()
             raise
 
-    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> outcome.Outcome[Result]:
-        read = _Read()
-
-        def perform(connection: sqlite3.Connection) -> Result:
-            if read.abandoned:
-                raise sqlite3.OperationalError("interrupted before it began")  # nobody is there to see it
-            self._current = read
-            return work(connection)
-
+    def _begin(self, answer: _Answer, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        if not answer.is_wanted:
+            raise sqlite3.OperationalError("interrupted before it began")  # nobody is there to see it
+        self._current = answer
         try:
-            return await super().run(perform)
-        except asyncio.CancelledError:
-            read.abandoned = True
-            raise
+            return work(self._conn)
+        finally:
+            self._current = None
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
+    def _abort(self, answer: _Answer) -> trio.lowlevel.Abort:
+        answer.is_wanted = False
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def _prepare(self) -> None:
         # Not a read-only open: that needs a file's name, and a reader of a WAL may have to build its index.
-        connection.execute("PRAGMA query_only = ON")
+        self._conn.execute("PRAGMA query_only = ON")
         # Not `interrupt()`: it does nothing to a function that is between two statements, and might hit the
         # next caller's.
-        connection.set_progress_handler(self._is_abandoned, STEPS_PER_CHECK)
+        self._conn.set_progress_handler(self._is_abandoned, STEPS_PER_CHECK)
 
     def _is_abandoned(self) -> bool:
-        return self._current.abandoned
+        return self._current is not None and not self._current.is_wanted
