@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cognition.extraction import Extraction, Triple, extract
+from cognition.fulltext import NEWEST_MAX, Asked
 from cognition.versions import made_anew
 from replica import Memory, RowChange, derived_transaction, transaction
 
@@ -152,14 +153,17 @@ def triples_of(connection: sqlite3.Connection, name: str, *, limit: int) -> list
     ).fetchall()
 
 
-def find_triples(connection: sqlite3.Connection, query: str, *, limit: int) -> list[tuple[int, float]]:
+def find_triples(connection: sqlite3.Connection, asked: Asked, *, limit: int) -> list[tuple[int, float]]:
     """Return the memories whose triples match a full text query, each once, the best first."""
-    if not query:
+    if not asked.match:
         return []
+    newest = "SELECT rowid FROM triple_text WHERE triple_text MATCH ? ORDER BY rowid DESC LIMIT ?"
     rows = connection.execute(
-        """SELECT t.id, -f.rank FROM triple_text f JOIN triple t ON t.no = f.rowid
-           WHERE f.triple_text MATCH ? ORDER BY f.rank, t.id LIMIT ?""",
-        (query, limit),
+        f"""SELECT t.id, -f.score FROM
+            (SELECT rowid, bm25(triple_text) AS score FROM triple_text WHERE triple_text MATCH ?
+             {"" if asked.among is None else f"AND +rowid IN ({newest})"} ORDER BY score LIMIT ?) f
+            JOIN triple t ON t.no = f.rowid ORDER BY f.score, t.id""",
+        (asked.match, *(() if asked.among is None else (asked.among, NEWEST_MAX)), limit),
     )
     best: dict[int, float] = {}
     for number, score in rows:

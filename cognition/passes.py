@@ -6,7 +6,7 @@ current.
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
@@ -14,27 +14,25 @@ from typing import Any, Final
 from cognition.embedding.embedder import Vectors
 from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
+from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.index import VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
-from cognition.words import any_of, words
+from cognition.words import quoted, words
 
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
-# Words that more memories hold than this are asked for only where there are no others. In a memory of a few thousand,
-# that is never; in one of a hundred thousand it is what keeps a question from ranking a third of them.
-_COMMON: Final = 4_000
 # ML-42: how far a question follows edges, and how many neighbours of one step it follows.
 _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
-_INDEXED: Final = ", ".join(f"m.{name}" for name in INDEXED_FIELDS)
+# In the order of `Row`, whose last is made of the last five.
 _ROW: Final = (
-    "SELECT m.id, m.rid, m.content, m.text, m.conversation, m.position, "
-    f"{TIME}, m.importance, m.accesses, m.last_access, {_INDEXED} FROM"
+    "SELECT m.id, m.rid, m.content, m.text, m.speaker, m.conversation, m.position, "
+    f"{TIME}, m.importance, m.accesses, m.last_access, m.told_at, m.topic, m.project, m.tags, m.meta FROM"
 )
 
 
@@ -42,53 +40,58 @@ def by_words(
     connection: sqlite3.Connection, wanted: Sequence[str], filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
-    if not wanted:
-        return []
-    return by_match(connection, any_of(_telling(connection, wanted)), filters, limit)
+    return by_match(connection, quoted(wanted), filters, limit)
 
 
 def by_match(
-    connection: sqlite3.Connection, query: str, filters: Filters, limit: int
+    connection: sqlite3.Connection, terms: Sequence[str], filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
-    """Return up to `limit` memories that match a full text query, by BM25."""
-    if not query:
+    """Return up to `limit` memories that match any of some full text expressions, by BM25."""
+    if not terms:
         return []
+    asked = bounded(connection, "memory_text", terms)
+    if asked.among is None and not filters.narrow:
+        return _best(connection, asked.match, filters, limit)
+    found = _best_among(connection, asked.match, asked.among or asked.match, filters, limit)
+    if asked.among not in (None, asked.match) and len(found) < limit:
+        here = {number for number, _ in found}
+        more = _best_among(connection, asked.match, asked.match, filters, limit)
+        found += [each for each in more if each[0] not in here][: limit - len(found)]
+    return found
+
+
+def _best(
+    connection: sqlite3.Connection, match: str, filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Rank all that match: joining every match to its row would cost more, so only the best are looked at."""
     condition, values = filters.sql()
-    if filters.narrow:
-        rows = connection.execute(
-            f"""SELECT f.rowid, -f.rank FROM memory_text f JOIN memory m ON m.id = f.rowid
-                WHERE f.memory_text MATCH ? AND {condition} ORDER BY f.rank LIMIT ?""",
-            (query, *values, limit),
-        ).fetchall()
-        return [(number, score) for number, score in rows]
-    # Joining every match to its row costs more than the ranking: take the best, and look only at those.
     taken = limit
     while True:
         rows = connection.execute(
-            "SELECT rowid, -rank FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
-            (query, taken),
+            f"""SELECT f.rowid, f.score, {condition} FROM
+                (SELECT rowid, -rank AS score FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?) f
+                JOIN memory m ON m.id = f.rowid ORDER BY f.score DESC, f.rowid""",
+            (*values, match, taken),
         ).fetchall()
-        permitted = allowed(connection, [number for number, _ in rows], filters)
-        ranked = [(number, score) for number, score in rows if number in permitted][:limit]
+        ranked = [(number, score) for number, score, permitted in rows if permitted][:limit]
         if len(ranked) == limit or len(rows) < taken:
             return ranked
         taken *= 4
 
 
-def _telling(connection: sqlite3.Connection, wanted: Sequence[str]) -> Sequence[str]:
-    """Leave out words that too many memories hold: ranking all of those costs much and decides little."""
-    if len(wanted) == 1:
-        return wanted
-    rare = [
-        word
-        for word in wanted
-        if connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT ?)",
-            (any_of([word]), _COMMON + 1),
-        ).fetchone()
-        <= (_COMMON,)
-    ]
-    return rare or wanted
+def _best_among(
+    connection: sqlite3.Connection, match: str, among: str, filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Rank what the filters let through of the newest that match `among`, by how well they match the question."""
+    condition, values = filters.sql()
+    # The plus keeps SQLite from asking full text for one row at a time.
+    return connection.execute(
+        f"""SELECT rowid, -bm25(memory_text) AS score FROM memory_text WHERE memory_text MATCH ? AND +rowid IN
+            (SELECT f.rowid FROM memory_text f CROSS JOIN memory m ON m.id = f.rowid
+             WHERE f.memory_text MATCH ? AND {condition} ORDER BY f.rowid DESC LIMIT ?)
+            ORDER BY score DESC, rowid LIMIT ?""",
+        (match, among, *values, NEWEST_MAX, limit),
+    ).fetchall()
 
 
 def by_vector(
@@ -110,39 +113,48 @@ def by_vector(
     taken = limit
     while True:
         nearest = index.search(vector, taken, among=among)
-        numbers = [number for number, _ in nearest]
-        index.remove(_missing(connection, numbers))
-        permitted = allowed(connection, numbers, filters, embedded=True)
-        ranked = [(number, max(0.0, cosine)) for number, cosine in nearest if number in permitted][:limit]
+        permitted = _judged(connection, [number for number, _ in nearest], filters)
+        index.remove([number for number, _ in nearest if number not in permitted])
+        ranked = [(number, max(0.0, cosine)) for number, cosine in nearest if permitted.get(number)][:limit]
         if len(ranked) == limit or len(nearest) < taken:
             return ranked
         taken *= 4
 
 
-def allowed(
-    connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters, *, embedded: bool = False
-) -> set[int]:
-    """Return those of the memories that the filters let through; with `embedded`, only ones with a current vector."""
+def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> set[int]:
+    """Return those of the memories that the filters let through."""
     condition, values = filters.sql()
-    if embedded:
-        condition += " AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)"
-    return _select(connection, f"SELECT m.id FROM memory m WHERE {condition} AND m.id IN", numbers, values)
-
-
-def _missing(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
-    present = _select(connection, "SELECT id FROM memory WHERE id IN", numbers, ())
-    return [number for number in numbers if number not in present]
-
-
-def _select(
-    connection: sqlite3.Connection, sql: str, numbers: Sequence[int], values: Iterable[str | int]
-) -> set[int]:
     selected: set[int] = set()
-    for start in range(0, len(numbers), IDS_MAX):
-        chunk = numbers[start : start + IDS_MAX]
-        rows = connection.execute(f"{sql} ({','.join('?' * len(chunk))})", (*values, *chunk))
+    for chunk in _chunks(numbers):
+        rows = connection.execute(
+            f"SELECT m.id FROM memory m WHERE {condition} AND m.id IN ({_marks(chunk)})", (*values, *chunk)
+        )
         selected.update(number for (number,) in rows)
     return selected
+
+
+def _judged(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> dict[int, bool]:
+    """Return, of those memories that are still there, whether the filters let them through and their vector holds."""
+    condition, values = filters.sql()
+    judged: dict[int, bool] = {}
+    for chunk in _chunks(numbers):
+        judged.update(
+            connection.execute(
+                f"""SELECT m.id, {condition} AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
+                    FROM memory m WHERE m.id IN ({_marks(chunk)})""",
+                (*values, *chunk),
+            )
+        )
+    return judged
+
+
+def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(numbers), IDS_MAX):
+        yield numbers[start : start + IDS_MAX]
+
+
+def _marks(chunk: Sequence[int]) -> str:
+    return ",".join("?" * len(chunk))
 
 
 def by_graph(
@@ -164,7 +176,7 @@ def by_graph(
         known.update(fringe)
         connected.update(dict.fromkeys(fringe))
     phrases = [" ".join(words(name)) for name in connected]
-    return by_match(connection, any_of(phrase for phrase in phrases if phrase), filters, limit)
+    return by_match(connection, quoted(phrase for phrase in phrases if phrase), filters, limit)
 
 
 def by_triples(
@@ -173,7 +185,7 @@ def by_triples(
     """Return up to `limit` memories that state something of the wanted words: as subject, predicate or object."""
     if not wanted:
         return []
-    found = find_triples(connection, any_of(_telling(connection, wanted)), limit=limit)
+    found = find_triples(connection, bounded(connection, "triple_text", quoted(wanted)), limit=limit)
     permitted = allowed(connection, [number for number, _ in found], filters)
     return [(number, score) for number, score in found if number in permitted]
 
@@ -181,13 +193,9 @@ def by_triples(
 def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
     """Return the candidates of these numbers."""
     rows: dict[int, Row] = {}
-    for start in range(0, len(numbers), IDS_MAX):
-        chunk = numbers[start : start + IDS_MAX]
-        for values in connection.execute(
-            f"{_ROW} memory m WHERE m.id IN ({','.join('?' * len(chunk))})", chunk
-        ):
-            row = _row(values)
-            rows[row.id] = row
+    for chunk in _chunks(numbers):
+        found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({_marks(chunk)})", chunk)
+        rows.update((row.id, row) for row in map(_row, found))
     return rows
 
 
@@ -218,36 +226,10 @@ def read_near(
 
 
 def _row(values: Sequence[Any]) -> Row:
-    (
-        number,
-        rid,
-        content,
-        text,
-        conversation,
-        position,
-        time_ms,
-        importance,
-        accesses,
-        last_access,
-        *labels,
-    ) = values
-    speaker, told_at, *others = labels
+    *shown, told_at, topic, project, tags, meta = values
     # Day by day, most rows of a store bear one of few labels.
-    about = _about(None if told_at is None else told_at - told_at % DAY_MS, *others)
-    return Row(
-        number,
-        rid,
-        content,
-        text,
-        about,
-        speaker,
-        conversation,
-        position,
-        time_ms,
-        importance,
-        accesses,
-        last_access,
-    )
+    day = None if told_at is None else told_at - told_at % DAY_MS
+    return Row._make((*shown, _about(day, topic, project, tags, meta)))
 
 
 @lru_cache(_ABOUT_KEPT)

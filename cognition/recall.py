@@ -184,13 +184,13 @@ def rank(
         lists["vectors"] = passes.by_vector(connection, vector, index, filters, limit)
     synonyms = query.synonyms
     if synonyms:
-        lists["synonyms"] = passes.by_match(connection, " OR ".join(synonyms), filters, BRIDGED)
+        lists["synonyms"] = passes.by_match(connection, synonyms, filters, BRIDGED)
     if graph:
         lists["graph"] = passes.by_graph(connection, query.entities, filters, BRIDGED)
     if query.phrases:
-        lists["phrases"] = passes.by_match(connection, " OR ".join(query.phrases), filters, NARROW_MAX)
+        lists["phrases"] = passes.by_match(connection, query.phrases, filters, NARROW_MAX)
     if query.of_speakers:
-        lists["speaker"] = passes.by_match(connection, query.of_speakers, filters, NARROW_MAX)
+        lists["speaker"] = passes.by_match(connection, [query.of_speakers], filters, NARROW_MAX)
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     standing = stand_in(connection, lists, vector, filters)

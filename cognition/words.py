@@ -73,4 +73,9 @@ def terms(text: str) -> list[str]:
 
 def any_of(wanted: Iterable[str]) -> str:
     """Return the full text query that asks for any of these words; they must come from `terms` or `words`."""
-    return " OR ".join(f'"{word}"' for word in wanted)
+    return " OR ".join(quoted(wanted))
+
+
+def quoted(wanted: Iterable[str]) -> list[str]:
+    """Return words, or runs of words, as full text expressions; they must come from `terms` or `words`."""
+    return [f'"{word}"' for word in wanted]

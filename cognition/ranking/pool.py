@@ -50,7 +50,6 @@ class Row(NamedTuple):
     rid: bytes
     content: int
     text: str
-    about: str
     speaker: str | None
     conversation: str | None
     position: int | None
@@ -58,6 +57,8 @@ class Row(NamedTuple):
     importance: float | None
     accesses: int
     last_access: int
+    about: str
+    """The words of its date and labels."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,105 @@
+"""What full text is asked for where many memories hold the words of a question."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cognition import Filters, fulltext, passes
+from cognition.fulltext import Asked, bounded
+from replica import Remember, Write, new_memory_id
+from tests.support.minds import Home
+
+EVERYTHING = ['"walrus"', '"tea"', '"cake"']
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A memory in which forty is many; the numbers of its rows count from 1, as they are told."""
+    for name, value in {"RANKED_MAX": 20, "RARE_MAX": 5, "COMMON": 60}.items():
+        monkeypatch.setattr(fulltext, name, value)
+    return Home()
+
+
+def tell(home: Home, *texts: str, **fields: str) -> None:
+    home.commit(
+        *[Write(Remember(text, dict(fields)), new_memory_id(home.now_ms, home.random)) for text in texts]
+    )
+
+
+def asked(home: Home, *terms: str) -> Asked:
+    return bounded(home.connection, "memory_text", terms)
+
+
+def test_where_few_hold_any_of_the_words_all_are_ranked(home: Home) -> None:
+    tell(home, *["tea"] * 12, *["cake"] * 8)
+    assert asked(home, *EVERYTHING) == Asked('"walrus" OR "tea" OR "cake"')
+
+
+def test_where_many_do_a_rare_word_or_two_of_the_others_stand_out(home: Home) -> None:
+    tell(home, *["tea time"] * 30, *["cake time"] * 30, "tea and cake", "a walrus")
+    assert asked(home, *EVERYTHING) == Asked('"walrus" OR "tea" OR "cake"', '"walrus" OR ("cake" AND "tea")')
+
+
+def test_a_word_that_nearly_all_hold_is_asked_for_only_where_there_are_no_others(home: Home) -> None:
+    tell(home, *["tea"] * 61, "cake", "walrus")
+    assert asked(home, *EVERYTHING) == Asked('"walrus" OR "cake"')
+    assert asked(home, '"tea"') == Asked('"tea"', '"tea"')
+
+
+def test_as_many_words_are_paired_as_can_be_told_apart_quickly(home: Home) -> None:
+    words = [f"{letter}oat" for letter in "bcdghkmrst"]
+    tell(home, *[word for word in words for _ in range(10)])
+    among = asked(home, *(f'"{word}"' for word in words)).among
+    assert among is not None
+    assert among.count(" AND ") == 15
+
+
+def test_what_stands_out_keeps_the_scores_of_the_whole_question(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(
+        home,
+        *["tea time"] * 30,
+        *["cake time"] * 30,
+        *["tea and cake"] * 3,
+        "a walrus",
+        "walrus, tea and cake",
+    )
+    some = passes.by_words(home.connection, ["walrus", "tea", "cake"], Filters(), 5)
+    monkeypatch.setattr(fulltext, "RANKED_MAX", 1_000)
+    whole = passes.by_words(home.connection, ["walrus", "tea", "cake"], Filters(), 5)
+    assert {number for number, _ in whole} == {61, 62, 63, 64, 65}
+    assert some == whole
+
+
+def test_where_too_few_stand_out_the_newest_that_hold_any_of_the_words_follow(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "NEWEST_MAX", 10)
+    tell(home, *["tea time"] * 30, *["cake time"] * 30, "tea and cake", "nothing", "tea time")
+    found = [number for number, _ in passes.by_words(home.connection, ["tea", "cake"], Filters(), 4)]
+    # Beside the one that has both, the newest ten are 53 to 60 and 63; of equal ones the oldest come first.
+    assert found == [61, 53, 54, 55]
+
+
+@pytest.mark.parametrize(
+    "many", [lambda: ["tea time"] * 40, lambda: ["tea and cake"] * 40], ids=["one word", "pairs"]
+)
+def test_a_narrow_recall_finds_what_passes_it_behind_whatever_does_not(
+    home: Home, many: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "NEWEST_MAX", 10)
+    tell(home, "tea, once", "tea with cake", speaker="Ann")
+    tell(home, *many(), speaker="Bob")
+    found = passes.by_words(home.connection, ["tea", "cake"], Filters(speaker="ann"), 5)
+    assert [number for number, _ in found] == [2, 1]
+
+
+def test_an_expression_that_is_no_word_is_left_as_it_is(home: Home) -> None:
+    tell(home, *["tea"] * 30, speaker="Ann")
+    tell(home, "tea", speaker="Bob")
+    assert (
+        passes.by_match(home.connection, ['speaker : ("bob") AND text : ("tea")'], Filters(), 5)[0][0] == 31
+    )
+    assert len(passes.by_match(home.connection, ['speaker : ("ann") AND text : ("tea")'], Filters(), 5)) == 5
+    assert passes.by_match(home.connection, [], Filters(), 5) == []
