@@ -41,6 +41,7 @@ from sync.wire.messages import (
     encode_message,
     trust_digest,
 )
+from tests.support.history import told
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, Hand, frame_of_segments, group, take
 
@@ -179,6 +180,21 @@ def frames() -> Any:
     }
 
 
+def histories() -> Any:
+    """A history of every kind, and what it folds to."""
+    frame = told()
+    core, _ = group("ann", "ben")
+    assert take(core, frame).ops == len(frame.ops)
+    return {
+        "columns": zstandard.decompress(encode_frame(frame)),
+        "op_ids": [op.id for op in frame.ops],
+        "heads": core.frontier().plain(),
+        "frontier_digest": core.frontier().digest(),
+        "digest": core.digests().visible,
+        "state_digest": core.digests().state,
+    }
+
+
 def groups() -> Any:
     """An introduction and a revocation, and the hash by which two devices find that they know the same."""
     told, out = (
@@ -314,6 +330,7 @@ VECTORS: dict[str, Callable[[], Any]] = {
     "clocks": clocks,
     "ops": bodies,
     "frames": frames,
+    "histories": histories,
     "groups": groups,
     "messages": messages,
     "registers": registers,

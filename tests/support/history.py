@@ -1,0 +1,76 @@
+"""A history to agree on: two devices write an op of every kind, apart and in touch, and some that come to nothing."""
+
+from random import Random
+from typing import Any, Final
+
+from replica import ops
+from replica.codec import pack
+from replica.frame import Frame
+from replica.ids import MemoryId
+from replica.ops import Kind, Op, Remember, Set
+from replica.state.text import EditedText, base_name
+from tests.support.replicas import NOW_MS, Hand, frame_of_segments
+
+RID: Final = MemoryId(bytes(range(0x10, 0x20)))
+OTHER: Final = MemoryId(bytes(range(0x20, 0x30)))
+
+
+def told() -> Frame:
+    """Return the whole history as one frame, in the order in which its ops were written."""
+    ann, ben = Hand("ann"), Hand("ben")
+    gone = MemoryId(bytes(range(0x30, 0x40)))
+    fork = MemoryId(bytes(range(0x40, 0x50)))
+    base, text = base_name(RID, "Ann lives in Porto"), EditedText.from_base(RID, "Ann lives in Porto")
+    fork_base, fork_text = base_name(fork, "two words"), EditedText.from_base(fork, "two words")
+    said: list[tuple[Hand, Op]] = []
+
+    def say(hand: Hand, *args: Any, **more: Any) -> Op:
+        op = hand.write(*args, **more)
+        said.append((hand, op))
+        return op
+
+    say(ann, Remember("Ann lives in Porto", {"importance": 0.5, "topic": None}), RID)
+    say(ann, Remember("to be forgotten", {}), gone)
+    say(ann, Remember("Ben bakes", {"tags": ["bread", "oven"], "meta": {"b": 1, "a": None}}), OTHER)
+    lives = say(ann, ops.Claim("Ann", "lives in", "Porto", (), None), RID)
+    works = say(ann, ops.Claim("Ann", "works at", "the harbour", (lives.place,), NOW_MS), RID)
+    one = say(ann, Remember("two words", {}), fork)
+    say(ben, Set("topic", "too early"), RID)  # not effective: its writer had not seen the memory
+    say(ben, Remember("a word", {"speaker": "Ben"}), fork)
+    say(ben, ops.Edit(base, text.edit("Ann lives in Lisbon", Random(1))), RID, seen=[one.place])
+    say(ben, Set("topic", "moving"), RID)
+    say(ben, Set("importance", None), RID)
+    say(
+        ben,
+        ops.Resolve((ops.Verdict(RID, lives.place, keep=False), ops.Verdict(RID, works.place, keep=False))),
+    )
+    say(ben, ops.Access(((RID, 3, NOW_MS), (OTHER, 1, NOW_MS))))
+    say(ben, ops.Access(((RID, 2, NOW_MS),)))
+    say(ben, ops.Trigger(OTHER, 1, "decay_review", (RID,)), OTHER)
+    proposed = say(ben, ops.Propose((RID, OTHER)))
+    say(ben, Set("theme", "dark"))
+    say(ben, ops.Relate("Ann", "lives in", "Porto", 0.5))
+    say(ann, ops.Edit(base, text.edit("Ann still lives in Porto", Random(2))), RID)
+    say(ann, ops.Edit(fork_base, fork_text.edit("two more words", Random(3))), fork)
+    say(ann, Set("topic", "at the same time"), RID)
+    say(ann, Set("theme", "light"))
+    say(ann, ops.Relate("Ann", "lives in", "Porto", None))
+    say(ann, ops.Resolve((ops.Verdict(RID, works.place, keep=True),)))
+    say(ann, ops.Trigger(OTHER, 0, "goal_check", ()), OTHER)
+    say(ann, ops.Withdraw((proposed.place,)))  # not effective: it was guessed
+    say(ann, ops.Forget((gone,)))
+    say(ann, Set("topic", "too late"), gone)
+    say(ann, ops.Receipt((gone,)))
+    say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
+    say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
+    say(ann, kind=Kind.RELATE, plain=pack(["Ann", "owes", "Ben", 2.0]))  # breaks a rule
+    say(ann, kind=Kind.REMEMBER, plain=pack(["\u2003\x1f", {}]), rid=bytes(range(16)))  # likewise
+    say(ann, kind=Kind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
+    last = say(ben, ops.Propose((OTHER, gone)))
+    say(ann, ops.Withdraw((last.place, proposed.place)), seen=[last.place])
+    segments = [
+        (hand.segment(*own), own) for hand in (ann, ben) if (own := [op for by, op in said if by is hand])
+    ]
+    return frame_of_segments(*segments)._replace(
+        ops=tuple(op for _, op in said), segment_of=tuple(int(hand is ben) for hand, _ in said)
+    )
