@@ -61,6 +61,7 @@ class Group:
             each.device: (certificates[each.device], each)
             for each in revocations
             if each.device in certificates and each.device not in self._told and each.device != self._own
+            if not found.get(each.device, PeerRecord()).told
         }
         self.names = {each.device: each.name for each in members if each.device != self._own}
         new = {device: record for device, record in found.items() if device not in self._records}
@@ -69,10 +70,17 @@ class Group:
             self._records[device] = replace(known, nickname=record.nickname, fixed=record.fixed)
         return new
 
-    def told(self, device: DeviceId) -> None:
-        """Hear that a device is being told that it was put out: this was the once."""
+    def telling(self, device: DeviceId) -> None:
+        """Hear that a device is being told that it was put out: this is the once, though it may call twice at once."""
         self._told.add(device)
         self.untold.pop(device, None)
+
+    async def told(self, device: DeviceId) -> None:
+        """Keep that a device has heard it; a full disk only means that it hears it again from the next program."""
+        try:
+            await self._replica.run(lambda _, connection: peers.note_told(connection, device))
+        except (ReplicaError, sqlite3.Error) as error:
+            _log.warning("that %s was told is not written down: %s", device.hex()[:8], error)
 
     def record(self, device: DeviceId) -> PeerRecord:
         """Return what is kept of a peer."""

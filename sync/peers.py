@@ -17,7 +17,10 @@ from sync.address import Address
 
 @dataclass(frozen=True, slots=True)
 class PeerRecord:
-    """What is kept of one peer. `covered`: up to which position of our log it is known to hold everything."""
+    """What is kept of one peer. `covered`: up to which position of our log it is known to hold everything.
+
+    `told`: that it was put out, and has heard so from us.
+    """
 
     nickname: str | None = None
     fixed: Address | None = None
@@ -25,12 +28,13 @@ class PeerRecord:
     last_sync_ms: int | None = None
     offset_ms: int | None = None
     covered: int | None = None
+    told: bool = False
 
 
 def load_records(core: Core, connection: sqlite3.Connection) -> dict[DeviceId, PeerRecord]:
     """Return every row; call it on the store's thread."""
     rows = connection.execute(
-        "SELECT device, nickname, fixed_address, last_address, last_sync, offset_ms, known FROM peer"
+        "SELECT device, nickname, fixed_address, last_address, last_sync, offset_ms, known, told FROM peer"
     )
     return {
         DeviceId(device): PeerRecord(
@@ -40,8 +44,9 @@ def load_records(core: Core, connection: sqlite3.Connection) -> dict[DeviceId, P
             last_sync,
             offset_ms,
             None if known is None else core.position - _lacking(core, known),
+            bool(told),
         )
-        for device, nickname, fixed, last, last_sync, offset_ms, known in rows
+        for device, nickname, fixed, last, last_sync, offset_ms, known, told in rows
     }
 
 
@@ -78,6 +83,15 @@ def fix_address(connection: sqlite3.Connection, device: DeviceId, address: Addre
         """INSERT INTO peer (device, fixed_address) VALUES (?, ?)
         ON CONFLICT (device) DO UPDATE SET fixed_address = excluded.fixed_address""",
         (device, None if address is None else str(address)),
+    )
+
+
+def note_told(connection: sqlite3.Connection, device: DeviceId) -> None:
+    """Keep that a device which was put out has heard so from us."""
+    connection.execute(
+        """INSERT INTO peer (device, told) VALUES (?, 1)
+        ON CONFLICT (device) DO UPDATE SET told = 1""",
+        (device,),
     )
 
 

@@ -45,6 +45,8 @@ from sync.tls import SecureStream, secure
 HANDSHAKES_MAX: Final = 16
 # A new partner may still be writing down who we are when we call.
 PARTNER_RETRY_SECONDS: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
+# So long after pairing one of the two may still be about to call: whoever wants to sync waits for that.
+PARTNER_SECONDS_MAX: Final = sum(PARTNER_RETRY_SECONDS) + 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -105,6 +107,7 @@ class Syncer:
             is_hopeless=self._is_hopeless,
         )
         self._calls: dict[str, Contact] = {}
+        self._promised: dict[DeviceId, float] = {}  # until when the first link after pairing may come
         self._knocking: dict[trio.CancelScope, None] = {}
         self._news = trio.Event()
         for address in fixed:
@@ -219,6 +222,8 @@ class Syncer:
             certificate=partner.certificate,
             name=partner.name,
         )
+        if partner.address is not None or self._listeners:
+            self._promised[partner.device_id] = trio.current_time() + PARTNER_SECONDS_MAX
         await self._replica.run(lambda core, _: core.learn([introduction], []))
         await self.refresh()
         if partner.address is not None:
@@ -236,6 +241,8 @@ class Syncer:
             else:
                 await self._keep(reached.stream, reached.peer, address=address)
                 return
+        self._promised.pop(device, None)
+        self._stir()
 
     # -- syncing when asked ----------------------------------------------------------------------------------
 
@@ -246,7 +253,7 @@ class Syncer:
 
     def _is_hopeless(self, device: DeviceId, since: float) -> bool:
         """Whether everything that could be tried has been, and nobody else may still be sighted."""
-        if self._mdns or self._calls:
+        if self._mdns or self._calls or trio.current_time() < self._promised.get(device, 0.0):
             return False
         record = self._group.record(device)
         if (record.last or record.fixed) and self._group.failure(device, since=since) is None:
@@ -272,9 +279,10 @@ class Syncer:
                 self._knocking.pop(scope)
         if scope.cancelled_caught:
             return
-        if peer in untold:  # it may call twice at once, and keep either of the two links
-            self._group.told(peer)
+        if peer in untold:
+            self._group.telling(peer)
             await tell_revoked(secured, untold[peer][1], self._replica.now_ms())
+            await self._group.told(peer)
         elif not self._group.trust.admits(peer):
             await trio.aclose_forcefully(secured)
         else:

@@ -202,7 +202,8 @@ def create_replica(connection: sqlite3.Connection) -> None:
             last_address TEXT,
             last_sync INTEGER,
             offset_ms INTEGER,
-            known BLOB
+            known BLOB,
+            told INTEGER
         ) WITHOUT ROWID""",
     ):
         connection.execute(statement)

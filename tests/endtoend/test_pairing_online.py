@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 import trio
 
+from sync import syncer
 from sync.address import Address
 from sync.errors import LinkLost, WrongCode
 from sync.meeting import CodeOffered, Partner, Refusal
+from sync.reports import SyncReport
 from sync.syncer import Syncer
 from tests.support.daemons import agree, online
 from tests.support.devices import devices, run
@@ -52,6 +54,31 @@ def test_pairing_makes_two_groups_one_and_links_them_at_once(tmp_path: Path, sca
                     assert len(await server.texts()) == 4
                     names = {peer.name for peer in one.peers()}
                     assert names == {"laptop", "phone", "tablet"}
+
+    run(main)
+
+
+def test_who_syncs_right_after_pairing_waits_for_the_link_that_is_coming(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that showed the code has no address of the other, which is about to call; neither gives up on it."""
+    monkeypatch.setattr(syncer, "PARTNER_RETRY_SECONDS", (0.3,))
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "phone") as (phone,):
+            await laptop.remember("the key is under the mat")
+            async with online(laptop) as one, online(phone) as two:
+                await pair(one, two)
+                reports: list[SyncReport] = []
+
+                async def sync(device: Syncer) -> None:
+                    reports.extend(await device.sync_now())
+
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(sync, one)
+                    nursery.start_soon(sync, two)
+                assert [report.error for report in reports] == [None, None]
+                assert await phone.texts() == {"the key is under the mat"}
 
     run(main)
 

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from replica import revoke
 from sync.errors import Untrusted
+from sync.wire.messages import Bye, Hello
 from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import Device, devices, run
+from tests.support.hostile import speaking
 
 
 async def is_out(device: Device, whom: Device) -> bool:
@@ -32,6 +36,31 @@ def test_who_was_put_out_while_away_is_told_once_and_by_whom(tmp_path: Path) -> 
                     (report,) = await caller.sync_now(laptop.identity.device_id, address=address_of(server))
                     assert isinstance(report.error, Untrusted), "once: now the door is closed"
                 assert await phone.texts() == {"before"}
+
+    run(main)
+
+
+def test_who_was_told_is_not_told_again_by_the_next_daemon(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            out = revoke(laptop.identity.sign, laptop.identity.device_id, phone.identity.device_id)
+            await laptop.replica.run(lambda core, _: core.learn([], [out]))
+            async with online(laptop) as server:
+                async with speaking(server, phone.identity, laptop.identity.certificate) as caller:
+                    assert isinstance(await caller.hear(), Hello)
+                    while not isinstance(await caller.hear(), Bye):
+                        pass
+
+                async def kept() -> bool:
+                    return await laptop.replica.read(
+                        lambda connection: connection.execute("SELECT told FROM peer").fetchall() == [(1,)]
+                    )
+
+                await until(kept)
+            async with online(laptop) as server:
+                with pytest.raises(Untrusted, match="not paired, or revoked"):
+                    async with speaking(server, phone.identity, laptop.identity.certificate):
+                        pass
 
     run(main)
 

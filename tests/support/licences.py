@@ -48,12 +48,13 @@ def licence(name: str) -> str:
         found = metadata(name)
     except PackageNotFoundError:
         return _KNOWN.get(name, "")
-    spoken = found["License-Expression"] or ""
+    said = found.json  # which gives nothing for what is not said, whoever stands in for importlib's own
+    spoken = str(said.get("license_expression") or "")
     if not spoken:
         classifiers = [one for one in found.get_all("Classifier") or [] if one.startswith("License ::")]
         spoken = " and ".join(sorted(_one(one.rpartition(":: ")[2]) for one in classifiers))
     if not spoken or spoken == "OSI Approved":
-        spoken = _one((found["License"] or "").strip().partition("\n")[0])
+        spoken = _one(str(said.get("license") or "").strip().partition("\n")[0])
     return spoken or _KNOWN.get(name, "")
 
 
