@@ -44,10 +44,11 @@ _WORD_BITS: Final = 64
 class VectorIndex:
     """A matrix, a column of numbers beside it, where each number stands, and beyond `ALL_MAX` the signatures."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, room: int = 0) -> None:
+        """`room`: for so many vectors at once; it takes no memory before they come."""
         self._width = width
-        self._matrix = np.zeros((0, width), np.float32)
-        self._ids: Numbers = np.zeros(0, np.int64)
+        self._matrix = np.zeros((room, width), np.float32)
+        self._ids: Numbers = np.zeros(room, np.int64)
         self._at: dict[int, int] = {}
         self._middle: Vectors | None = None  # None: no signatures yet, or none that fit
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector

@@ -35,6 +35,7 @@ BATCH_MIN: Final = 8
 BATCH_MAX: Final = 1_024
 # Vectors read at a time, so that they are not all held twice.
 _LOADED_ROWS: Final = 4_096
+_LOADING_KIB: Final = 2_048
 
 _COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)
 
@@ -198,17 +199,27 @@ def enter_space(connection: sqlite3.Connection, name: str, *, now_ms: int) -> in
         return int(number)
 
 
+def room_for_vectors(connection: sqlite3.Connection) -> int:
+    """Return a number that no fewer vectors have, and hardly more: their rows follow one another."""
+    ((first, last),) = connection.execute("SELECT min(id), max(id) FROM vector")
+    return 0 if last is None else int(last - first + 1)
+
+
 def read_vectors(
     connection: sqlite3.Connection, space: int, width: int
 ) -> Iterator[tuple[list[int], Vectors]]:
     """Return every vector of a space, some thousands at a time, with the numbers of the memories they are of."""
     bytes_wide = width * np.dtype(np.float16).itemsize
+    # Their pages are read once: kept, they would push everything else out of the connection's cache, and fill it.
+    ((pages,),) = connection.execute("PRAGMA cache_size")
+    connection.execute(f"PRAGMA cache_size = -{_LOADING_KIB}")
     cursor = connection.execute(
         "SELECT id, data FROM vector WHERE space = ? AND length(data) = ? ORDER BY id", (space, bytes_wide)
     )
     while rows := cursor.fetchmany(_LOADED_ROWS):
         packed = np.frombuffer(b"".join([data for _, data in rows]), np.float16)
         yield [number for number, _ in rows], packed.reshape(-1, width).astype(np.float32)
+    connection.execute(f"PRAGMA cache_size = {pages}")
 
 
 def _texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:

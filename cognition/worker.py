@@ -49,7 +49,7 @@ class EmbeddingWorker:
     def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the index of all vectors there are; on the store's reading thread."""
         if self._index is None:
-            index = VectorIndex(self.embedder.width)
+            index = VectorIndex(self.embedder.width, room=queue.room_for_vectors(connection))
             for ids, vectors in queue.read_vectors(connection, self.space, self.embedder.width):
                 index.add(ids, vectors)
             self._index = index
