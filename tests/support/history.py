@@ -34,11 +34,14 @@ def told() -> Frame:
     say(ann, Remember("Ben bakes", {"tags": ["bread", "oven"], "meta": {"b": 1, "a": None}}), OTHER)
     lives = say(ann, ops.Claim("Ann", "lives in", "Porto", (), None), RID)
     works = say(ann, ops.Claim("Ann", "works at", "the harbour", (lives.place,), NOW_MS), RID)
+    likes = say(ann, ops.Claim("Ann", "likes", "tea", (), None), RID)
     one = say(ann, Remember("two words", {}), fork)
-    say(ben, Set("topic", "too early"), RID)  # not effective: its writer had not seen the memory
+    say(ben, Set("project", "too early"), RID)  # not effective: its writer had not seen the memory
+    say(ben, ops.Resolve((ops.Verdict(RID, likes.place, keep=False),)))  # nor this claim
     say(ben, Remember("a word", {"speaker": "Ben"}), fork)
     say(ben, ops.Edit(base, text.edit("Ann lives in Lisbon", Random(1))), RID, seen=[one.place])
     say(ben, Set("topic", "moving"), RID)
+    say(ben, Set("domain", "life"), RID)
     say(ben, Set("importance", None), RID)
     say(
         ben,
@@ -48,6 +51,7 @@ def told() -> Frame:
     say(ben, ops.Access(((RID, 2, NOW_MS),)))
     say(ben, ops.Trigger(OTHER, 1, "decay_review", (RID,)), OTHER)
     proposed = say(ben, ops.Propose((RID, OTHER)))
+    guessed = say(ben, ops.Propose((RID, fork)))
     say(ben, Set("theme", "dark"))
     say(ben, ops.Relate("Ann", "lives in", "Porto", 0.5))
     say(ann, ops.Edit(base, text.edit("Ann still lives in Porto", Random(2))), RID)
@@ -57,7 +61,7 @@ def told() -> Frame:
     say(ann, ops.Relate("Ann", "lives in", "Porto", None))
     say(ann, ops.Resolve((ops.Verdict(RID, works.place, keep=True),)))
     say(ann, ops.Trigger(OTHER, 0, "goal_check", ()), OTHER)
-    say(ann, ops.Withdraw((proposed.place,)))  # not effective: it was guessed
+    say(ann, ops.Withdraw((guessed.place,)))  # not effective: its writer had not seen the proposal
     say(ann, ops.Forget((gone,)))
     say(ann, Set("topic", "too late"), gone)
     say(ann, ops.Receipt((gone,)))
@@ -68,6 +72,8 @@ def told() -> Frame:
     say(ann, kind=Kind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
     last = say(ben, ops.Propose((OTHER, gone)))
     say(ann, ops.Withdraw((last.place, proposed.place)), seen=[last.place])
+    say(ann, Set("topic", "both known, and a slow clock"), RID, hlc=1)
+    say(ann, Set("theme", None), hlc=2)
     segments = [
         (hand.segment(*own), own) for hand in (ann, ben) if (own := [op for by, op in said if by is hand])
     ]
