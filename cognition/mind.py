@@ -77,13 +77,18 @@ class Mind:
         self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
     ) -> list[Hit]:
         """Return up to `k` memories for a query, the best first, each with its reasons."""
-        parts = [await self.read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
+        texts = split(query[:QUERY_CHARACTERS_MAX]).parts
         now_ms = self._replica.now_ms()
-        return await self._replica.read(
-            lambda connection: self.search(
-                connection, parts, self.embedding.loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
+        parts = [] if self.embeds_quickly else [await self.read_query(text) for text in texts]
+
+        def answer(connection: sqlite3.Connection) -> list[Hit]:
+            # In one visit to the reading thread: going there and back costs more than embedding a question.
+            asked = parts or [self._read_here(connection, text) for text in texts]
+            return self.search(
+                connection, asked, self.embedding.loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
             )
-        )
+
+        return await self._replica.read(answer)
 
     def at(self, connection: sqlite3.Connection, now_ms: int) -> PastMind:
         """Return what answers from a store as it was, which nobody else uses; `now_ms` is the moment it shows."""
@@ -123,11 +128,24 @@ class Mind:
 
     async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""
+        if self.embeds_quickly:
+            return await self._replica.read(lambda connection: self._read_here(connection, text))
         asked = Query(await self._replica.read(lambda connection: corrected(connection, text)))
         if not asked.terms:
             return asked, None
         try:
             return asked, (await self.embedding.embed([asked.keywords]))[0]
+        except ModelUnavailable as error:
+            self.embedding.trouble = error
+            return asked, None
+
+    def _read_here(self, connection: sqlite3.Connection, text: str) -> tuple[Query, Vectors | None]:
+        """Read and embed a question on the reading thread, where embedding is quick."""
+        asked = Query(corrected(connection, text))
+        if not asked.terms:
+            return asked, None
+        try:
+            return asked, self.embedding.embed_here([asked.keywords])[0]
         except ModelUnavailable as error:
             self.embedding.trouble = error
             return asked, None

@@ -57,7 +57,11 @@ class EmbeddingWorker:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""
-        vectors = await trio.to_thread.run_sync(self.embedder.embed, texts)
+        return await trio.to_thread.run_sync(self.embed_here, texts)
+
+    def embed_here(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts on the thread of the caller, likewise."""
+        vectors = self.embedder.embed(texts)
         wanted = len(texts), self.embedder.width
         if vectors.shape != wanted:
             raise ModelUnavailable(
