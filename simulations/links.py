@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from random import Random
 
+from replica.snapshot import make_snapshot
 from simulations import liar
 from simulations.checkers.bounded_work import BoundedWork, SessionWork
 from simulations.checkers.no_wedge import NAME as WEDGE
@@ -243,6 +244,13 @@ class Links(Household):
         """Return what a session between two devices has to do."""
         ours, theirs = a.core.membership, b.core.membership
         lacking = a.held ^ b.held
+
+        def content_bytes() -> int:
+            payloads = sum(len(each.op.payload or b"") for each in self.observer.among(lacking))
+            cores = [side.core for side in (a, b)]
+            based = [core for core in cores if any(feed.base_seq > feed.fork for feed in core.feeds)]
+            return payloads + sum(len(make_snapshot(core)) for core in based)
+
         return SessionWork(
             name=f"{a.name} with {b.name}",
             lacking=lacking.bit_count(),
@@ -261,5 +269,5 @@ class Links(Household):
                 and set(a.core.proofs) == set(b.core.proofs)
             ),
             same_frontier=a.core.frontier() == b.core.frontier(),
-            payload_bytes=lambda: sum(len(each.op.payload or b"") for each in self.observer.among(lacking)),
+            content_bytes=content_bytes,
         )

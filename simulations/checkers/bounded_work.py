@@ -45,8 +45,8 @@ class SessionWork:
     bytes: int = 0
     frames: int = 0
     ops: int = 0
-    payload_bytes: Callable[[], int] = int
-    """How long the payloads that were lacking are; asked only where that decides."""
+    content_bytes: Callable[[], int] = int
+    """How long the payloads that were lacking are, and the bases that may have travelled; asked where that decides."""
 
 
 class BoundedWork(Checker):
@@ -74,5 +74,5 @@ class BoundedWork(Checker):
             + BYTES_PER_HEAD * work.heads
             + BYTES_PER_MEMBER * work.members
         )
-        if work.bytes > bytes_max and work.bytes > (bytes_max := bytes_max + work.payload_bytes()):
+        if work.bytes > bytes_max and work.bytes > (bytes_max := bytes_max + work.content_bytes()):
             world.violate(self.name, f"{work.name}: {work.bytes} bytes, at most {bytes_max} expected")
