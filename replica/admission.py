@@ -164,7 +164,7 @@ def _first_missing(
     for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
         if at not in taken:
             continue
-        missing = [place for place in op.seen if feeds.locate(place) is None]
+        missing = [place for place in op.seen if feeds.locate(place) is None] if op.seen else []
         if at not in begun:
             begun.add(at)
             if op.prev is not None:

@@ -106,7 +106,7 @@ def wire_place(place: Place) -> list[Any]:
 
 def wire_places(places: tuple[Place, ...]) -> list[Any]:
     """Return several places as plain values."""
-    return [wire_place(place) for place in places]
+    return [wire_place(place) for place in places] if places else []
 
 
 def read_place(value: object) -> Place:
@@ -139,10 +139,10 @@ def encode_payload(salt: bytes, body: ops.Body) -> bytes:
 
 def decode_payload(kind: int, payload: bytes) -> ops.Body:
     """Return the body that a payload of a known kind holds; `InvalidOp` says what is wrong with it."""
-    plain = unpack(payload[SALT_BYTES:])
-    body = _BODY_READERS[kind](plain)
+    encoded = payload[SALT_BYTES:]
+    body = _BODY_READERS[kind](unpack(encoded))
     _check(body)
-    if pack(_plain(body)) != payload[SALT_BYTES:]:
+    if pack(_plain(body)) != encoded:
         raise InvalidOp("expected the canonical encoding of the body, got another spelling of it")
     return body
 
@@ -189,7 +189,7 @@ def _remember(plain: Any) -> ops.Remember:
     # No pattern here: nearly all ops are these, and a pattern costs three times these two tests.
     if type(plain) is list and len(plain) == 2:
         text, fields = plain
-        if type(text) is str and type(fields) is dict and all(type(name) is str for name in fields):
+        if type(text) is str and type(fields) is dict and (not fields or set(map(type, fields)) == {str}):
             return ops.Remember(text, fields)
     raise _shape("[text, fields]", plain)
 
@@ -315,7 +315,8 @@ def _check(body: ops.Body) -> None:
     match body:
         case ops.Remember():
             check_text(body.text)
-            check_fields(body.fields)
+            if body.fields:
+                check_fields(body.fields)
         case ops.Edit():
             if len(body.base) != ID8_BYTES:
                 raise InvalidOp(f"expected {ID8_BYTES} bytes that name a document, got {len(body.base)}")

@@ -9,7 +9,7 @@ disk.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica import hlc
 from replica.admission import Refusal, admit
@@ -33,11 +33,11 @@ from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place
 from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Why
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
-from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
+from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Kind, Op, Write
 from replica.partial import Partial
 from replica.rows import Understood, body_of, row_of, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
-from replica.state.cells import Key, memory_key
+from replica.state.cells import Cell, Key, memory_key
 from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
@@ -45,6 +45,10 @@ from replica.state.register import Dot, Vector
 
 if TYPE_CHECKING:
     from random import Random
+
+
+# Counted memories are looked at and let go: a few megabytes at a time, however many there are.
+_CELLS_AT_ONCE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +128,23 @@ class Core:
         return not self.totals.unfolded
 
     def digests(self) -> Digests:
-        """Return both digests, kept up to date by every write."""
+        """Return both digests: sums that every write moves, and that count new memories now."""
+        self.count_memories()
         return digests_of(self.totals, self.frontier())
+
+    def count_memories(self) -> None:
+        """Count the memories that were added since the last time (`Totals`), while the log still tells which."""
+        added: dict[Key, None] = {}
+        for feed in self.feeds:
+            first = max(self.totals.counted.get(feed.no, 0), feed.base_seq) + 1
+            for row in self.store.feed_rows(feed.no, first, feed.seq):
+                if row.kind == Kind.REMEMBER and row.rid is not None:
+                    added[memory_key(row.rid)] = None
+        self.totals.count(self._cells([*added]), self.feeds.held(), self.feeds.origin_of)
+
+    def _cells(self, keys: Sequence[Key]) -> Iterator[tuple[Key, Cell]]:
+        for start in range(0, len(keys), _CELLS_AT_ONCE):
+            yield from self.store.load(keys[start : start + _CELLS_AT_ONCE]).items()
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -190,7 +209,7 @@ class Core:
         if not fresh and not out and not proven:
             return False
         rids = {rid for proof in proven for rid in proof.rids}
-        working = WorkingSet.load(self.store, map(memory_key, rids), self.feeds.origin_of)
+        working = WorkingSet.load(self.store, map(memory_key, rids), self.totals, self.feeds.origin_of)
         for rid in rids:
             working.state.kill(rid)
         with self.undoing():
@@ -296,7 +315,7 @@ class Core:
         for (op, _), body in zip(ops, bodies, strict=True):
             if body is not None:
                 keys += keys_of(op, body)
-        working = WorkingSet.load(self.store, keys, self.feeds.origin_of)
+        working = WorkingSet.load(self.store, keys, self.totals, self.feeds.origin_of)
         state, totals = working.state, self.totals
         rows: list[Row] = []
         for (op, at), body in zip(ops, bodies, strict=True):
@@ -388,6 +407,7 @@ class Core:
             "totals": pack(
                 [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
             ),
+            "counted": pack(totals.counted),
         }
 
     def reload(self) -> None:
@@ -412,17 +432,19 @@ class Core:
             DeviceId(peer): Contact(*contact)
             for peer, contact in unpack(meta.get("contacts", b"\x80")).items()
         }
+        self.totals = Totals()
+        if "totals" in meta:
+            visible, cells, tombstones, unfolded = (int.from_bytes(n) for n in unpack(meta["totals"]))
+            # A store from before memories were counted late has counted all of them.
+            counted = unpack(meta["counted"]) if "counted" in meta else self.feeds.held()
+            self.totals = Totals(visible, cells, tombstones, unfolded, counted)
         if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
-            self.totals = Totals()
-            if "totals" in meta:
-                self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
             self.incarnate()
             return
         self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
         self.began_ms = unpack(meta["began"]) if "began" in meta else 0
         self._own = unpack(meta["own feed"])
-        self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
 
 
 def digests_of(totals: Totals, frontier: Frontier) -> Digests:

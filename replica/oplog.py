@@ -15,7 +15,7 @@ from replica.feeds import Feed
 from replica.ids import OpId
 from replica.membership import Member, Membership, Revocation
 from replica.state.cells import Cell, Key
-from replica.state.memories import Memory
+from replica.state.memories import Memory, MemoryCell
 
 
 class Status(IntEnum):
@@ -52,11 +52,15 @@ class Row(NamedTuple):
 
 
 class MemoryChange(NamedTuple):
-    """What a batch did to what shows of one memory; `None` where it did not or does not show."""
+    """What a batch did to what shows of one memory; `None` where it did not or does not show.
+
+    `cell` is the memory's cell after the batch, if it has one.
+    """
 
     rid: bytes
     before: Memory | None
     after: Memory | None
+    cell: MemoryCell | None
 
 
 class SpinePiece(NamedTuple):

@@ -61,7 +61,7 @@ def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | Non
     )
     for key, cell in refolded.state.cells.items():
         if key.part is Part.MEMORY and isinstance(cell, MemoryCell):
-            changes.memories.append(MemoryChange(key.name, None, show(key.name, cell)))
+            changes.memories.append(MemoryChange(key.name, None, show(key.name, cell), cell))
     into.write(changes, until_ms)
 
 

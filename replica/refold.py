@@ -89,6 +89,7 @@ def sum_up(state: State, totals: Totals, feeds: Feeds) -> None:
         memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
         visible += digest.visible_element(key, cell, memory)
         cells += digest.state_element(key, cell, feeds.origin_of)
+    totals.counted = feeds.held()
     for rid in state.tombstones:
         tombstones += digest.tombstone_element(rid)
     totals.visible, totals.cells = digest.reduced(visible), digest.reduced(cells)
@@ -104,11 +105,11 @@ def changes_to(store: Store, refolded: Refolded) -> Changes:
         before, after = old.get(key), new.get(key)
         changes.cells[key] = after
         if key.part is Part.MEMORY:
-            shown = [
-                show(key.name, cell) if isinstance(cell, MemoryCell) else None for cell in (before, after)
-            ]
-            if shown[0] != shown[1] or _hanging_on(before) != _hanging_on(after):
-                changes.memories.append(MemoryChange(key.name, shown[0], shown[1]))
+            was = show(key.name, before) if isinstance(before, MemoryCell) else None
+            cell = after if isinstance(after, MemoryCell) else None
+            now = None if cell is None else show(key.name, cell)
+            if was != now or _hanging_on(before) != _hanging_on(after):
+                changes.memories.append(MemoryChange(key.name, was, now, cell))
     changes.statuses = list(refolded.statuses.items())
     return changes
 

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, unpack
 from replica.ids import ID8_BYTES
-from replica.state.cells import Cell
 from replica.state.memories import MemoryCell
 from replica.storage.of_memories import shown_rows, write_rows
 
@@ -66,9 +65,11 @@ def read_claims(connection: sqlite3.Connection, where: str, values: Sequence[Any
     ]
 
 
-def write_claims(connection: sqlite3.Connection, cells: Sequence[tuple[int, bool, Cell | None]]) -> None:
+def write_claims(
+    connection: sqlite3.Connection, stale: Sequence[tuple[int]], cells: Sequence[tuple[int, MemoryCell]]
+) -> None:
     """Follow a batch: see `write_rows`."""
-    write_rows(connection, "claim", _COLUMNS, claim_rows, cells)
+    write_rows(connection, "claim", _COLUMNS, claim_rows, stale, cells)
 
 
 def claim_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:

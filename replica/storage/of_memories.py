@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from replica.state.cells import Cell
 from replica.state.memories import MemoryCell
 
 RowsOf = Callable[[MemoryCell], Iterable[tuple[Any, ...]]]
@@ -19,15 +18,13 @@ def write_rows(
     table: str,
     columns: str,
     rows_of: RowsOf,
-    cells: Sequence[tuple[int, bool, Cell | None]],
+    stale: Sequence[tuple[int]],
+    cells: Sequence[tuple[int, MemoryCell]],
 ) -> None:
-    """Follow a batch: the number of each memory in it, whether it showed before, and its cell if it still does."""
-    stale = [(number,) for number, shown_before, _ in cells if shown_before]
+    """Follow a batch: the numbers of memories that showed before, and the cells of those that have rows, by number."""
     if stale:
         connection.executemany(f"DELETE FROM {table} WHERE id = ?", stale)
-    rows = [
-        (number, *row) for number, _, cell in cells if isinstance(cell, MemoryCell) for row in rows_of(cell)
-    ]
+    rows = [(number, *row) for number, cell in cells for row in rows_of(cell)]
     if rows:
         marks = ", ".join("?" * len(rows[0]))
         connection.executemany(f"INSERT INTO {table} (id, {columns}) VALUES ({marks})", rows)

@@ -8,14 +8,14 @@ each memory that shows. Its tables are never hashed, never shipped and can be re
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from replica.codec import pack, unpack
 from replica.fields import FIELDS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
-from replica.state.cells import Cell, Key, Part, Proposal, memory_key
+from replica.state.cells import Cell, Key, Part, Proposal
 from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import winner
 from replica.storage.claims import claim_rows, shown_claims, write_claims
@@ -73,9 +73,10 @@ class Shown:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Follow a batch, inside its transaction."""
-        self._write_edges(changes)
-        self._write_settings(changes)
-        proposed = write_proposals(self._connection, changes.cells)
+        others = {key: cell for key, cell in changes.cells.items() if key.part is not Part.MEMORY}
+        self._write_edges(others)
+        self._write_settings(others)
+        proposed = write_proposals(self._connection, others)
         if changes.memories or proposed:
             self._write_memories(changes, now_ms)
 
@@ -124,8 +125,8 @@ class Shown:
         yield from (f"the proposal {name.hex()} shows, but was never folded" for name in proposals)
         yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
 
-    def _write_edges(self, changes: Changes) -> None:
-        for key, cell in changes.cells.items():
+    def _write_edges(self, cells: Mapping[Key, Cell | None]) -> None:
+        for key, cell in cells.items():
             if key.part is Part.EDGE:
                 source, relation, target = unpack(key.name)
                 assert isinstance(cell, dict)
@@ -141,8 +142,8 @@ class Shown:
                         (source, relation, target, weight, hlc),
                     )
 
-    def _write_settings(self, changes: Changes) -> None:
-        for key, cell in changes.cells.items():
+    def _write_settings(self, cells: Mapping[Key, Cell | None]) -> None:
+        for key, cell in cells.items():
             if key.part is Part.SETTING:
                 write_setting(self._connection, key, cell)
             elif key.part is Part.FEEDBACK:
@@ -153,12 +154,18 @@ class Shown:
         numbers = dict(select_named(self._connection, "SELECT rid, id FROM memory WHERE rid IN", shown))
         inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
         updates, deletes = [], []
+        stale: list[tuple[int]] = []
+        laden: list[tuple[int, MemoryCell]] = []
         seen: list[RowChange] = []
-        for rid, before, after in changes.memories:
+        for rid, before, after, cell in changes.memories:
             number = numbers.get(rid)
             if number is None:
                 self._last_memory += 1
                 number = self._last_memory
+            if before is not None:
+                stale.append((number,))
+            if cell is not None and (cell.claims or cell.triggers):
+                laden.append((number, cell))
             if after is None:
                 deletes.append((number,))
             elif before is None:
@@ -172,14 +179,12 @@ class Shown:
             self._connection.executemany(
                 f"INSERT INTO memory ({names}) VALUES ({', '.join('?' * (len(columns) + 1))})", rows
             )
-        self._connection.executemany(_UPDATE_MEMORY, updates)
-        self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
-        numbered = [
-            (number, before is not None, changes.cells.get(memory_key(rid)))
-            for number, rid, before, _ in seen
-        ]
-        write_claims(self._connection, numbered)
-        write_triggers(self._connection, numbered)
+        if updates:
+            self._connection.executemany(_UPDATE_MEMORY, updates)
+        if deletes:
+            self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
+        write_claims(self._connection, stale, laden)
+        write_triggers(self._connection, stale, laden)
         for tables in self._derived:
             tables.changed(self._connection, seen, now_ms)
 

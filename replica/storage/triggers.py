@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from replica.ids import MEMORY_ID_BYTES, MemoryId
-from replica.state.cells import Cell
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.storage.of_memories import shown_rows, write_rows
 
@@ -40,9 +39,11 @@ def read_triggers(
         yield ShownTrigger(MemoryId(rid), trigger, HeldTrigger(status, (raised, kind, others), delivery))
 
 
-def write_triggers(connection: sqlite3.Connection, cells: Sequence[tuple[int, bool, Cell | None]]) -> None:
+def write_triggers(
+    connection: sqlite3.Connection, stale: Sequence[tuple[int]], cells: Sequence[tuple[int, MemoryCell]]
+) -> None:
     """Follow a batch: see `write_rows`."""
-    write_rows(connection, "raised_trigger", _COLUMNS, trigger_rows, cells)
+    write_rows(connection, "raised_trigger", _COLUMNS, trigger_rows, stale, cells)
 
 
 def trigger_rows(cell: MemoryCell) -> Iterator[tuple[Any, ...]]:
