@@ -14,14 +14,20 @@ from cognition.filters import Filters
 from cognition.memories import read_memories
 from cognition.profile import blocks, entries, facts
 from cognition.ranking.query import SELF_WORDS
+from cognition.ranking.stem import stem
 from cognition.recall import Hit
 from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
-from cognition.words import words
+from cognition.words import STOP_WORDS, words
 from replica import MemoryId
 
-# Facts beyond these are for recall to find.
+# Of each category; facts beyond these are for recall to find.
 _FACTS_MAX: Final = 10
+_PLACE_WORDS: Final = """
+    where place live city town country address home near nearby local around here location
+    dónde ciudad país cerca wo stadt land nähe hier где город страна рядом де місто країна поруч
+"""
+_PLACES: Final = frozenset(_PLACE_WORDS.split())
 _REMINDERS_MAX: Final = 10
 _SESSIONS_MAX: Final = 2
 
@@ -37,28 +43,44 @@ def read_around(
 ) -> Around:
     """Return the lines, none of which repeats a hit.
 
-    What follows from memories about the owner is told only where the question is about them. Summaries of the
-    conversations that the best hits are from come only where `sessions` are wanted.
+    What the owner wrote of themselves is always told. Of what follows from memories, the work is; a taste where the
+    question touches it; and who they are only where it is about them, or about a place (LO-23): what nobody asked
+    for is nobody's business. Summaries of the conversations that the best hits are from come only where `sessions`
+    are wanted.
     """
     known = {hit.rid for hit in hits}
-    personal = not SELF_WORDS.isdisjoint(words(query))
+    follows: dict[str, list[str]] = {"project": [], "preference": [], "identity": []}
+    if not filters.workspace:
+        asked = words(query)
+        topic = frozenset(stem(word) for word in asked if word not in STOP_WORDS)
+        personal = not SELF_WORDS.isdisjoint(asked)
+        placed = personal or not _PLACES.isdisjoint(asked)
+        for fact in facts(connection, now_ms=now_ms):
+            wanted = (
+                fact.category == "project"
+                or (fact.category == "identity" and placed)
+                or (fact.category is None and personal)
+                or (
+                    fact.category == "preference"
+                    and not topic.isdisjoint(stem(word) for word in words(fact.text))
+                )
+            )
+            lines = follows[fact.category or "identity"]
+            if wanted and fact.rid not in known and len(lines) < _FACTS_MAX:
+                lines.append(f"- {plain(fact.text)}")
     return Around(
-        profile=()
-        if filters.workspace
-        else tuple(_profile(connection, known, personal=personal, now_ms=now_ms)),
+        profile=() if filters.workspace else tuple(_profile(connection)),
+        project=tuple(follows["project"]),
+        preference=tuple(follows["preference"]),
+        identity=tuple(follows["identity"]),
         reminders=tuple(_reminders(connection, known, filters, now_ms)),
         sessions=tuple(_sessions(connection, hits)) if sessions else (),
     )
 
 
-def _profile(
-    connection: sqlite3.Connection, known: Set[MemoryId], *, personal: bool, now_ms: int
-) -> Iterable[str]:
+def _profile(connection: sqlite3.Connection) -> Iterable[str]:
     yield from (f"- {plain(key)}: {plain(value)}" for key, value in entries(connection).items())
     yield from (f"- {plain(block.label)}: {plain(block.text)}" for block in blocks(connection))
-    if personal:
-        told = facts(connection, now_ms=now_ms, limit=_FACTS_MAX)
-        yield from (f"- {plain(fact.text)}" for fact in told if fact.rid not in known)
 
 
 def _reminders(

@@ -12,8 +12,9 @@ you are before what you prefer, and never the work at hand.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
+
+Message = TypeVar("Message")
 
 LETTERS_PER_TOKEN: Final = 5
 # LO-27: on top of every estimate.
@@ -27,7 +28,6 @@ _BYTES_OF_RARE: Final = 4
 
 TOKENS_MIN: Final = 150
 TOKENS_MAX: Final = 500
-TOKENS_IDEAL: Final = 350
 SHARE: Final = 0.25
 # Kept free for the answer.
 RESERVE: Final = 500
@@ -56,21 +56,8 @@ def must_compact(used: int, window: int, at: float = COMPACT_AT) -> bool:
     return used >= at * window
 
 
-def middle_out(messages: Sequence[str]) -> list[str]:
+def middle_out(messages: Sequence[Message]) -> list[Message]:
     """Return a conversation without its middle: the first exchange and the last six messages."""
     if len(messages) <= HEAD_MESSAGES + TAIL_MESSAGES:
         return list(messages)
     return [*messages[:HEAD_MESSAGES], *messages[-TAIL_MESSAGES:]]
-
-
-@dataclass(frozen=True, slots=True)
-class Core:
-    """What is known of the user, by kind, each the most recent first."""
-
-    project: tuple[str, ...] = ()
-    preference: tuple[str, ...] = ()
-    identity: tuple[str, ...] = ()
-
-    def reduced(self) -> "Core":
-        """Return what is kept when even a trimmed conversation is too long."""
-        return Core(self.project, self.preference[: math.ceil(len(self.preference) / 2)], ())

@@ -1,20 +1,42 @@
-"""Gather what goes into a prompt for a question, from a mind or from a mind as it was."""
+"""Gather what goes into a prompt for a question, from a mind or from a mind as it was.
+
+One round of recall, and a second one for what the first left open (`cognition.rounds`). There is no third.
+"""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+import trio
+
 from cognition.around import read_around
-from cognition.context import Context, assemble
+from cognition.context import Around, Context, assemble
+from cognition.errors import CognitionError
 from cognition.filters import Filters
-from cognition.ranking.classes import SINGLE_HOP, classify
-from cognition.recall import Hit
+from cognition.models.chat import ChatModel
+from cognition.ranking.classes import SINGLE_HOP, QueryClass, classify
+from cognition.recall import Hit, fuse_hits
+from cognition.rounds import (
+    MODEL_SECONDS_MAX,
+    MODEL_TOKENS_MAX,
+    TAKEN_FOR_MODEL,
+    ask_model,
+    fills,
+    gap,
+    read_answer,
+)
 
 Result = TypeVar("Result")
 
 
 class Source(Protocol):
     """What is asked: a mind."""
+
+    @property
+    def model(self) -> ChatModel | None:
+        """The language model that is configured."""
+        ...
 
     @property
     def now_ms(self) -> int:
@@ -30,14 +52,55 @@ class Source(Protocol):
         ...
 
 
-async def compose(source: Source, query: str, *, max_tokens: int, filters: Filters) -> Context:
-    """Return the block for a question: the best memories that fit, and what stands around them."""
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What answers a question, and what stands around it, however much of it will fit."""
+
+    kind: QueryClass
+    hits: tuple[Hit, ...] = ()
+    around: Around = field(default_factory=Around)
+
+    def within(self, max_tokens: int) -> Context:
+        """Return the block of the best that fits."""
+        return assemble(self.hits, self.kind, max_tokens=max_tokens, around=self.around)
+
+
+async def gather(source: Source, query: str, filters: Filters) -> Gathered:
+    """Return what memory holds about a question."""
     kind = classify(query)
-    hits = await source.recall(query, k=kind.context, filters=filters)
+    hits = await _recall_twice(source, query, kind.context, filters)
     now_ms = source.now_ms
     around = await source.read(
         lambda connection: read_around(
             connection, query, hits, filters=filters, now_ms=now_ms, sessions=kind is not SINGLE_HOP
         )
     )
-    return assemble(hits, kind, max_tokens=max_tokens, around=around)
+    return Gathered(kind, tuple(hits), around)
+
+
+async def _recall_twice(source: Source, query: str, k: int, filters: Filters) -> list[Hit]:
+    """Return the answers of both rounds, fused by rank."""
+    hits = await source.recall(query, k=k, filters=filters)
+    wished = None if source.model is None or not hits else await _ask(source.model, query, hits)
+    found = gap(query, hits)
+    parts = [hits]
+    for follow_up in found.queries if wished is None else wished:
+        more = await source.recall(follow_up, k=k, filters=filters)
+        parts.append(
+            [hit for hit in more if fills(hit, found.missing)] if wished is None else more[:TAKEN_FOR_MODEL]
+        )
+    return hits if len(parts) == 1 else fuse_hits(parts, k)
+
+
+async def _ask(model: ChatModel, query: str, hits: Sequence[Hit]) -> tuple[str, ...] | None:
+    """Return what a model wishes to search for; None where it is not there, too slow, or says something else."""
+    answer = None
+    with trio.move_on_after(MODEL_SECONDS_MAX):
+        try:
+            answer = await trio.to_thread.run_sync(
+                lambda: model.complete(ask_model(query, hits), temperature=0.0, max_tokens=MODEL_TOKENS_MAX),
+                abandon_on_cancel=True,
+            )
+        except CognitionError:
+            return None
+    return None if answer is None else read_answer(answer)

@@ -50,11 +50,26 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Lines that stand beside what was recalled: the profile, what is due, and what conversations were about."""
+    """Lines that stand beside what was recalled: the profile, what is due, and what conversations were about.
+
+    Of the profile, `project`, `preference` and `identity` follow from memories, the most telling first.
+    """
 
     profile: tuple[str, ...] = ()
+    project: tuple[str, ...] = ()
+    preference: tuple[str, ...] = ()
+    identity: tuple[str, ...] = ()
     reminders: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+
+    def reduced(self) -> "Around":
+        """Return what is kept where a trimmed conversation is still too long: the work, and half of the tastes."""
+        return replace(self, preference=self.preference[: -(-len(self.preference) // 2)], identity=())
+
+    @property
+    def owner(self) -> tuple[str, ...]:
+        """All that is said of the owner, in the order in which it is put in."""
+        return (*self.profile, *self.project, *self.preference, *self.identity)
 
 
 def assemble(
@@ -67,7 +82,7 @@ def assemble(
     if max_tokens < 0:
         raise ValueError(f"expected a budget of 0 tokens or more, got {max_tokens}")
     beside = Around()
-    for name in ("profile", "reminders"):
+    for name in ("profile", "reminders", "project", "preference", "identity"):
         beside = _widened(beside, name, around, [], kind, max_tokens)
     chosen: list[Hit] = []
     for hit in hits[: kind.context]:
@@ -98,7 +113,7 @@ def _fits(text: str, kind: QueryClass, max_tokens: int) -> bool:
 
 def _sections(hits: Sequence[Hit], kind: QueryClass, beside: Around) -> tuple[Section, ...]:
     if kind is SINGLE_HOP:
-        flat = (*beside.profile, *beside.reminders, *_lines(hits))
+        flat = (*beside.owner, *beside.reminders, *_lines(hits))
         return (Section("", flat),) if flat else ()
     facts = [hit for hit in hits if hit.memory.fields.get("position") is None]
     turns = [hit for hit in hits if hit.memory.fields.get("position") is not None]
@@ -107,7 +122,7 @@ def _sections(hits: Sequence[Hit], kind: QueryClass, beside: Around) -> tuple[Se
     important = [hit for hit in facts if hit.memory.fields.get("importance", 0.0) >= IMPORTANT_MIN]
     others = [hit for hit in facts if hit not in important]
     sections = (
-        Section("PROFILE", beside.profile),
+        Section("PROFILE", beside.owner),
         Section("REMINDERS", beside.reminders),
         Section("KEY FACTS", _lines(others)),
         Section("TOP EVIDENCE", _lines(evidence)),

@@ -12,8 +12,6 @@ from typing import TypeVar
 import trio
 
 from cognition import queue
-from cognition.composing import compose
-from cognition.context import TOKENS_DEFAULT, Context
 from cognition.contradictions.marking import with_both_sides
 from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
@@ -63,6 +61,7 @@ class Mind:
         self.dedup = Deduplicator(embedder)
         self._has_triples = has_triples
         self.talk: TalkReader | None = None  # where a model is configured
+        self.model: ChatModel | None = None
         self._steps = steps(thresholds)
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
         self.last_cycle: Cycle | None = None
@@ -208,12 +207,6 @@ class Mind:
             triples=self._has_triples,
         )
 
-    async def context(
-        self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()
-    ) -> Context:
-        """Return the block to put in a prompt for a query: the best memories that fit, fenced as data."""
-        return await compose(self, query, max_tokens=max_tokens, filters=filters)
-
     @property
     def embeds_quickly(self) -> bool:
         """Whether all texts of a store can be embedded while somebody waits."""
@@ -300,6 +293,7 @@ async def open_mind(
     space, has_triples = await replica.run(enter)
     mind = Mind(replica, chosen, space, thresholds, has_triples)
     if model is not None:
+        mind.model = model
         mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:

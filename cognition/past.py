@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 import trio
 
 from cognition import queue
-from cognition.composing import compose
-from cognition.context import TOKENS_DEFAULT, Context
 from cognition.embedding.embedder import Vectors
 from cognition.entities import keep, read_some, unread
 from cognition.explain import Stage, why_not
@@ -41,6 +39,7 @@ class PastMind:
         self._mind = mind
         self._connection = connection
         self._index: VectorIndex | None = None
+        self.model = mind.model
         self.now_ms = now_ms
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -57,12 +56,6 @@ class PastMind:
                 connection, parts, self._loaded, k=k, filters=filters, graph=graph, now_ms=self.now_ms
             )
         )
-
-    async def context(
-        self, query: str, *, max_tokens: int = TOKENS_DEFAULT, filters: Filters = Filters()
-    ) -> Context:
-        """Return the block that a prompt would have got."""
-        return await compose(self, query, max_tokens=max_tokens, filters=filters)
 
     async def why_not(
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()

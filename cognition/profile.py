@@ -6,8 +6,10 @@ both. What follows from memories is computed when it is asked for.
 """
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from cognition.contradictions.relations import Kind, relation_of
 from cognition.core_profile import EXPIRES_DAYS, CoreFact, staying
 from replica import MemoryId, derived_memory_id, read_settings
 
@@ -17,8 +19,16 @@ ENTRY_CHARACTERS_MAX: Final = 1_000
 # Of what is known by itself: what is pinned, what a model took for lasting, what the owner told of themselves.
 FACTS_MAX: Final = 40
 _OWNER: Final = "owner"
+_CATEGORIES: Final[Mapping[str | None, str]] = {
+    "procedural": "project",
+    "prospective": "project",
+    "affective": "preference",
+    "factual": "identity",
+    "social": "identity",
+}
 _FACTS: Final = """
-    SELECT m.rid, m.text FROM memory m
+    SELECT m.rid, m.text, json_extract(m.meta, '$.category'), m.type,
+    (SELECT group_concat(relation, ' ') FROM claim WHERE claim.id = m.id AND entity = ?) FROM memory m
     WHERE ifnull(m.archived, 0) = 0 AND m.block IS NULL AND m.goal IS NULL
     AND (m.pinned = 1 OR json_extract(m.meta, '$.category') IS NOT NULL
          OR (m.id IN (SELECT id FROM claim WHERE entity = ?) AND m.id NOT IN (SELECT id FROM claim_retired)))
@@ -32,10 +42,11 @@ _CORE: Final = f"""
 
 
 class Fact(NamedTuple):
-    """Something that memory knows of its owner by itself."""
+    """Something that memory knows of its owner by itself; its category, if it has one, is one of the core profile's."""
 
     rid: MemoryId
     text: str
+    category: str | None
 
 
 class Block(NamedTuple):
@@ -55,8 +66,21 @@ def entries(connection: sqlite3.Connection) -> dict[str, str]:
 def facts(connection: sqlite3.Connection, *, now_ms: int, limit: int = FACTS_MAX) -> list[Fact]:
     """Return what follows from memories, what is pinned first; core facts as far as they stay in the core profile."""
     left = left_out(connection, now_ms)
-    rows = connection.execute(_FACTS, (_OWNER, limit + len(left)))
-    return [Fact(MemoryId(rid), text) for rid, text in rows if rid not in left][:limit]
+    rows = connection.execute(_FACTS, (_OWNER, _OWNER, limit + len(left)))
+    return [
+        Fact(MemoryId(rid), text, _category(category, of_type, relations or ""))
+        for rid, text, category, of_type, relations in rows
+        if rid not in left
+    ][:limit]
+
+
+def _category(told: str | None, of_type: str | None, relations: str) -> str | None:
+    """Return what a fact is for the profile: as a model said, or else as its type and what it claims say (D-8)."""
+    if told in EXPIRES_DAYS:
+        return told
+    if any(relation_of(relation).kind is Kind.PREFERENCE for relation in relations.split()):
+        return "preference"
+    return "identity" if relations else _CATEGORIES.get(of_type)
 
 
 def left_out(connection: sqlite3.Connection, now_ms: int) -> set[bytes]:

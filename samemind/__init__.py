@@ -31,7 +31,15 @@ if TYPE_CHECKING:
 
     from samemind.blocking import BlockingMind
     from samemind.library import Mind
-    from samemind.results.answers import ContextBlock, ContextSection, Provenance, StageView, Why, WhyNot
+    from samemind.results.answers import (
+        ContextBlock,
+        ContextSection,
+        PromptMessage,
+        Provenance,
+        StageView,
+        Why,
+        WhyNot,
+    )
     from samemind.results.device import (
         Check,
         DaemonStatus,
@@ -93,6 +101,7 @@ __all__ = [
     "PeerSync",
     "PeerView",
     "Peers",
+    "PromptMessage",
     "Provenance",
     "Recalled",
     "Remembered",

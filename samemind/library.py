@@ -358,7 +358,7 @@ class Mind:
             query=query,
             max_tokens=max_tokens,
             window=window,
-            messages=[json.dumps(dict(message), ensure_ascii=False) for message in conversation],
+            conversation=[json.dumps(dict(message), ensure_ascii=False) for message in conversation],
             compact_at=compact_at,
             overview=overview,
             type=type,

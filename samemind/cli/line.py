@@ -82,6 +82,9 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
     if found.get("batch") == STANDARD_INPUT:
         del found["batch"]
         found["lines"] = _standard_input().split("\n")
+    if "conversation" in found:
+        # What is in the files goes on, not where they are: no other door may name a file.
+        found["conversation"] = [line for name in found["conversation"] for line in _lines_of(name)]
     for name in _PATHS & found.keys():
         given = found[name]
         found[name] = (
@@ -133,6 +136,13 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise Usage(f"{self.prog}: {message}", hint=" ".join(self.format_usage().split()))
+
+
+def _lines_of(name: str) -> list[str]:
+    if name == STANDARD_INPUT:
+        return _standard_input().split("\n")
+    with open(name, encoding="utf-8") as file:
+        return file.read().split("\n")
 
 
 def _standard_input() -> str:

@@ -13,11 +13,20 @@ class ContextSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptMessage:
+    """One message to a model."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBlock:
     """A block for a prompt, fenced as data, and at most how many tokens it takes.
 
     `class` (`kind` in Python) is what sort of question it answers; `rids` are the memories in it, the best first;
-    `total` is how many memories there are.
+    `total` is how many memories there are. Where a conversation was given, `messages` are what to send, the block in
+    the system prompt, and `compacted` tells what was done to make room: `trimmed`, and then `reduced`.
     """
 
     text: str
@@ -26,6 +35,8 @@ class ContextBlock:
     sections: list[ContextSection]
     rids: list[str]
     total: int
+    messages: list[PromptMessage] = field(default_factory=list)
+    compacted: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return self.text

@@ -15,6 +15,16 @@ class MakeContext(Filters):
     query: str | None = argument("what is asked; without it, an overview", metavar="QUERY", optional=True)
     max_tokens: int | None = option("--max-tokens", "at most how many tokens the block takes", metavar="N")
     window: int | None = option("--window", "the model's window, of which memory gets its share", metavar="N")
+    conversation: tuple[str, ...] = option(
+        "--conversation",
+        "the talk so far, JSON lines of role and content; with --window: the messages to send, memory put in; "
+        "- reads standard input",
+        default=(),
+        metavar="FILE",
+    )
+    compact_at: float = option(
+        "--compact-at", "how full the window may be before the talk is cut", default=0.8, metavar="SHARE"
+    )
     overview: bool = option("--overview", "what is pinned, recent, often used and stale, too", default=False)
 
 

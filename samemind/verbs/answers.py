@@ -1,19 +1,31 @@
 """Make the block for a prompt, and say why a memory is there or is not."""
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from functools import partial
 
-from cognition import TOKENS_DEFAULT, Context, Filters
+from cognition import TOKENS_DEFAULT, Filters
 from cognition.budget import memory_budget
+from cognition.composing import Gathered, gather
 from cognition.consolidation.summaries import Summary, summary_named
-from cognition.overview import read_overview, widen
+from cognition.models.chat import ChatMessage
+from cognition.overview import Part, read_overview, widen
+from cognition.prompting import Prompt, prompt
 from cognition.ranking.classes import SINGLE_HOP
 from replica import Core, Kind, MemoryId, Row, op_uuid, show_memory_id
 from replica.vouching import is_vouched
 from samemind.device import Device
 from samemind.errors import Usage
-from samemind.results.answers import ContextBlock, ContextSection, Provenance, StageView, Why, WhyNot
+from samemind.results.answers import (
+    ContextBlock,
+    ContextSection,
+    PromptMessage,
+    Provenance,
+    StageView,
+    Why,
+    WhyNot,
+)
 from samemind.results.memories import MemoryView
 from samemind.surface.answers import ExplainWhy, ExplainWhyNot, MakeContext
 from samemind.times import at_stamp
@@ -25,47 +37,80 @@ from samemind.verbs.views import select_memories
 
 async def context(device: Device, options: MakeContext) -> ContextBlock:
     """Make the block: for a question what answers it, else (or beside it) an overview."""
-    if options.max_tokens is not None and options.window is not None:
-        raise Usage("expected --max-tokens or --window, got both", code="invalid")
-    if options.max_tokens is not None and options.max_tokens < 0:
-        raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
-    max_tokens = TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
-    if options.window is not None:
-        max_tokens = memory_budget(options.window, 0)
+    talk = _conversation(options)
+    query = options.query
+    if query is None and talk:
+        query = next((message.content for message in reversed(talk) if message.role == "user"), None)
+    max_tokens = _budget(options)
     filters = kept(options)
     async with at_moment(device, options.as_of, options.seen_by) as mind:
-        block = Context("", 0, SINGLE_HOP.name, (), ())
-        if options.query is not None:
-            block = await mind.context(options.query, max_tokens=max_tokens, filters=filters)
-            if mind is device.mind:
-                device.rehearsals.note(block.rids)
-        return await mind.read(partial(_block, options, block, filters, max_tokens, mind.now_ms))
-
-
-def _block(
-    options: MakeContext,
-    block: Context,
-    filters: Filters,
-    max_tokens: int,
-    now_ms: int,
-    connection: sqlite3.Connection,
-) -> ContextBlock:
-    """Show a block, with the overview that is wished for behind it."""
-    if options.overview or options.query is None:
-        parts = read_overview(connection, filters, now_ms=now_ms)
-        block = widen(block, parts, max_tokens=max_tokens)
-    allowed, values = filters.sql()
-    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
+        gathered = Gathered(SINGLE_HOP) if query is None else await gather(mind, query, filters)
+        parts: list[Part] = []
+        if options.overview or query is None:
+            parts = await mind.read(partial(read_overview, filters=filters, now_ms=mind.now_ms))
+        made = Prompt((), widen(gathered.within(max_tokens), parts, max_tokens=max_tokens))
+        if talk and options.window is not None:
+            made = prompt(gathered, talk, window=options.window, at=options.compact_at)
+        if mind is device.mind:
+            device.rehearsals.note(made.context.rids if query is not None else ())
+        total = await mind.read(partial(_total, filters))
+    block = made.context
     return ContextBlock(
         text=block.text,
         tokens=block.tokens,
-        kind=block.kind if options.query is not None else "overview",
+        kind=block.kind if query is not None else "overview",
         sections=[
             ContextSection(title=section.title, lines=list(section.lines)) for section in block.sections
         ],
         rids=[show_memory_id(rid) for rid in block.rids],
         total=total,
+        messages=[PromptMessage(role=one.role, content=one.content) for one in made.messages],
+        compacted=list(made.compacted),
     )
+
+
+def _budget(options: MakeContext) -> int:
+    """Return how many tokens the block may take where there is no conversation."""
+    if options.max_tokens is not None and options.window is not None:
+        raise Usage("expected --max-tokens or --window, got both", code="invalid")
+    if options.max_tokens is not None and options.max_tokens < 0:
+        raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
+    if options.window is not None:
+        return memory_budget(options.window, 0)
+    return TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
+
+
+def _conversation(options: MakeContext) -> list[ChatMessage]:
+    """Return the talk so far; `Usage` names the line that is none of it."""
+    if options.conversation and (options.window is None or options.overview):
+        raise Usage("expected --window and no --overview with a conversation", code="invalid")
+    if not 0 < options.compact_at <= 1:
+        raise Usage(f"expected a share above 0 and up to 1, got {options.compact_at}", code="invalid")
+    talk = []
+    for number, line in enumerate(options.conversation, start=1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+            talk.append(ChatMessage(_text(said["role"]), _text(said["content"])))
+        except (ValueError, LookupError, TypeError):
+            raise Usage(
+                f"line {number}: expected an object with role and content, both text, got {line!r:.60}",
+                code="bad_line",
+            ) from None
+    return talk
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _total(filters: Filters, connection: sqlite3.Connection) -> int:
+    allowed, values = filters.sql()
+    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
+    return int(total)
 
 
 async def why(device: Device, options: ExplainWhy) -> Why:

@@ -1,5 +1,6 @@
 """The block for a prompt, and where a memory comes from."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
-from tests.support.calling import Call
+from tests.support.calling import Call, remember
 
 
 @pytest.fixture
@@ -19,12 +20,15 @@ def mind(tmp_path: Path) -> Iterator[BlockingMind]:
 
 def test_me_19_one_call_gives_what_is_relevant_recent_frequent_and_stale(mind: BlockingMind) -> None:
     mind.remember("Ann moved to Lisbon", speaker="Ann")
-    mind.remember("The deploy key rotates on Mondays", pin=True)
+    for number in range(20):  # more than a simple question is answered with
+        mind.remember(f"Ann went for a walk by the lake on day {number}", no_dedup=True)
+    mind.remember("The deploy key rotates on Mondays", pin=True, wait=True)
     block = mind.context("where does Ann live?", overview=True)
-    assert [section.title for section in block.sections] == ["", "Pinned"], "nothing stands there twice"
+    assert [section.title for section in block.sections] == ["", "Pinned", "Recent"]
     assert block.sections[0].lines[0].startswith("- Ann: Ann moved to Lisbon")
-    assert block.total == 2
-    assert len(set(block.rids)) == len(block.rids) == 2
+    assert block.sections[1].lines[0].startswith("- The deploy key")
+    assert block.total == 22
+    assert len(set(block.rids)) == len(block.rids), "nothing stands there twice"
     start = mind.context()
     assert start.kind == "overview"
     assert [section.title for section in start.sections] == ["Pinned", "Recent"]
@@ -160,3 +164,18 @@ def test_me_22_a_rule_about_how_to_work_comes_up_when_its_task_does(mind: Blocki
     assert block.rids[0] == told.rid
     mind.edit(told, f"{rule}, ever")
     assert "trailers, ever" in str(mind.context("write a commit message for this change"))
+
+
+def test_a_conversation_is_read_from_a_file_on_the_command_line(call: Call, tmp_path: Path) -> None:
+    remember(call, "Ann moved to Lisbon")
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"role": "user", "content": "Where does Ann live?"}) + "\n")
+    said = call("context", "--window", "4096", "--conversation", str(file), "--json")
+    assert said.code == 0
+    system, user = said.json["messages"]
+    assert "Lisbon" in system["content"]
+    assert user == {"role": "user", "content": "Where does Ann live?"}
+    file.write_text("no json")
+    said = call("context", "--window", "4096", "--conversation", str(file), "--json")
+    assert (said.code, said.json["error"]["code"]) == (2, "bad_line")
+    assert call("context", "--window", "9", "--conversation", str(tmp_path / "none")).code == 3

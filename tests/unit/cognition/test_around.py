@@ -56,8 +56,31 @@ def test_reminders_keep_to_their_workspace_and_the_profile_to_its_owner(home: Ho
 
 def test_what_is_known_of_the_owner_is_told_only_where_the_question_is_about_them(home: Home) -> None:
     home.remember("allergic to nuts", pinned=True)
-    assert around(home, "fix the loop").profile == ()
-    assert around(home, "what can I eat?").profile == ("- allergic to nuts",)
+    assert around(home, "fix the loop").owner == ()
+    assert around(home, "what can I eat?").owner == ("- allergic to nuts",)
+
+
+def test_lo_23_the_work_is_always_told_a_taste_where_it_is_touched_and_who_one_is_where_that_is_asked(
+    home: Home,
+) -> None:
+    home.remember("Builds a weather station", meta={"category": "project"})
+    home.remember("Prefers dark roast coffee", meta={"category": "preference"})
+    home.remember("Lives in Lisbon", meta={"category": "identity"})
+    work, taste, self = "- Builds a weather station", "- Prefers dark roast coffee", "- Lives in Lisbon"
+    assert around(home, "fix the loop").owner == (work,)
+    assert around(home, "which coffee should be bought?").owner == (work, taste)
+    assert around(home, "where do I live").owner == (work, self)
+    assert around(home, "any good bakery nearby").owner == (work, self)
+    assert around(home, "where do I get coffee?").owner == (work, taste, self)
+    assert around(home, "where do I live", filters=Filters(workspace="work")).owner == ()
+
+
+def test_lo_23_what_no_model_read_goes_by_its_type_and_by_what_it_claims(home: Home) -> None:
+    """D-8: the three categories are a view of the eight types."""
+    home.remember("Release on Fridays", type="procedural", pinned=True)
+    home.remember("Long walks calm me", type="affective", pinned=True)
+    assert around(home, "fix the loop").owner == ("- Release on Fridays",)
+    assert around(home, "where to walk").preference == ("- Long walks calm me",)
 
 
 def test_a_prompt_without_room_keeps_who_asks_before_what_is_recalled() -> None:

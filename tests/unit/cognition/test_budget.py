@@ -24,7 +24,7 @@ def test_lo_22_memory_gets_a_quarter_of_what_is_left_within_bounds(
 
 
 def test_lo_22_the_ideal_lies_within_the_bounds() -> None:
-    assert budget.memory_budget(4_096, 2_096, reserve=600) == budget.TOKENS_IDEAL == 350
+    assert budget.TOKENS_MIN < budget.memory_budget(4_096, 2_096, reserve=600) == 350 < budget.TOKENS_MAX
 
 
 def test_lo_24_compaction_begins_at_four_fifths_of_the_window() -> None:
@@ -37,11 +37,6 @@ def test_lo_25_the_middle_goes_first() -> None:
     messages = [f"m{n}" for n in range(12)]
     assert budget.middle_out(messages) == ["m0", "m1", "m6", "m7", "m8", "m9", "m10", "m11"]
     assert budget.middle_out(messages[:8]) == messages[:8]
-
-
-def test_lo_26_then_identity_goes_preferences_are_halved_and_the_work_stays() -> None:
-    core = budget.Core(("p1", "p2"), ("a", "b", "c"), ("me",))
-    assert core.reduced() == budget.Core(("p1", "p2"), ("a", "b"), ())
 
 
 @pytest.mark.parametrize("text", FIXTURES)

@@ -1,0 +1,93 @@
+"""Memory in the prompt of a conversation: where it stands, what it may take, and what gives way for it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognition.budget import tokens
+from cognition.composing import Gathered
+from cognition.context import FENCE_OPENS, Around
+from cognition.models.chat import ChatMessage
+from cognition.prompting import REDUCED, TRIMMED, Prompt, prompt
+from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP
+from cognition.recall import Found, Hit
+from replica import DeviceId, Memory, MemoryId
+
+CORE = Around(
+    project=("- project one", "- project two"),
+    preference=("- taste one", "- taste two", "- taste three"),
+    identity=("- lives in Lisbon",),
+)
+
+
+def hits(count: int) -> tuple[Hit, ...]:
+    return tuple(
+        Hit(
+            (rid := MemoryId(n.to_bytes(16))), 0.5, (Found("words", 0, 1.0),), 0.0, {},
+            Memory(rid, f"fact number {n} about tea", {}, 0, 0, 1, 0, 0), DeviceId(bytes(32)),
+        )
+        for n in range(count)
+    )  # fmt: skip
+
+
+def talk(*sizes: int, persona: str = "You are kind.") -> list[ChatMessage]:
+    """A persona, and messages of so many tokens, less the margin: each says which it is."""
+    said = [
+        ChatMessage("assistant" if n % 2 else "user", " ".join([f"m{n}", *["word"] * size]))
+        for n, size in enumerate(sizes)
+    ]
+    return [ChatMessage("system", persona), *said] if persona else said
+
+
+def used(messages: tuple[ChatMessage, ...]) -> int:
+    return sum(tokens(message.content) for message in messages)
+
+
+def numbers(made: Prompt) -> list[str]:
+    return [message.content.split()[0] for message in made.messages if message.role != "system"]
+
+
+def test_lo_21_memory_stands_in_the_system_prompt_after_the_persona_and_before_the_history() -> None:
+    made = prompt(Gathered(SINGLE_HOP, hits(3)), talk(5, 5), window=8_000)
+    first, *others = made.messages
+    assert first.role == "system"
+    assert first.content.index("You are kind.") < first.content.index(FENCE_OPENS)
+    assert first.content.endswith(made.context.text)
+    assert [message.content.split()[0] for message in others] == ["m0", "m1"]
+    assert made.compacted == ()
+    assert prompt(Gathered(SINGLE_HOP), talk(5, persona=""), window=8_000).messages == tuple(
+        talk(5, persona="")
+    )
+
+
+def test_lo_24_a_conversation_is_cut_at_four_fifths_of_its_window_and_not_before() -> None:
+    made = prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=10_000)
+    total = used(made.messages)
+    assert prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=-(-total * 100 // 79)).compacted == ()
+    assert prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=total * 10 // 8).compacted == (TRIMMED,)
+    assert prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=10_000, at=0.1).compacted == (TRIMMED,)
+
+
+def test_lo_25_the_first_exchange_and_the_last_six_messages_stay() -> None:
+    made = prompt(Gathered(SINGLE_HOP), talk(*[100] * 12), window=1_500)
+    assert numbers(made) == ["m0", "m1", "m6", "m7", "m8", "m9", "m10", "m11"]
+    short = prompt(Gathered(SINGLE_HOP), talk(*[100] * 8), window=1_000)
+    assert numbers(short) == [f"m{n}" for n in range(8)]
+    assert TRIMMED not in short.compacted
+
+
+def test_lo_26_still_too_long_it_loses_who_they_are_and_half_of_the_tastes_and_no_work() -> None:
+    made = prompt(Gathered(MULTI_HOP, around=CORE), talk(*[100] * 12), window=1_200)
+    assert made.compacted == (TRIMMED, REDUCED)
+    (section,) = made.context.sections
+    assert section.lines == ("- project one", "- project two", "- taste one", "- taste two")
+    whole = prompt(Gathered(MULTI_HOP, around=CORE), talk(*[100] * 12), window=9_000)
+    assert whole.context.sections[0].lines == CORE.owner
+
+
+@given(st.integers(200, 6_000), st.lists(st.integers(0, 300), max_size=20), st.floats(0.1, 1))
+def test_lo_28_what_fits_its_window_still_fits_with_memory_in_it(
+    window: int, sizes: list[int], at: float
+) -> None:
+    said = talk(*sizes)
+    made = prompt(Gathered(MULTI_HOP, hits(30), CORE), said, window=window, at=at)
+    assert used(made.messages) <= max(window, used(tuple(said)))

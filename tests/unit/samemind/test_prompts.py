@@ -1,0 +1,100 @@
+"""The block for a prompt, as a program gets it: from all that memory holds, and put into a conversation."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "home") as opened:
+        yield opened
+
+
+def test_ml_06_a_block_is_assembled_from_six_sources_each_once(mind: BlockingMind) -> None:
+    """Keyword-matched facts, ranked evidence, session summaries, graph triples, profile, and what is due."""
+    mind.remember("The harvest festival is held on the old square", type="factual")
+    mind.remember("Zoe is the daughter of Ann", type="social", speaker="Ann")
+    mind.remember_many(
+        [
+            {"text": text, "session": "chat 1", "position": place, "speaker": "Ann"}
+            for place, text in enumerate(("Both of us went to the harvest festival", "We danced till dawn"))
+        ]
+    )
+    mind.remember_many([f"The harvest of both fields in year {n} was good" for n in range(20)])
+    mind.relate("Ann", "mother_of", "Zoe")
+    mind.set_profile(city="Porto")
+    mind.remember("buy lamp oil", type="prospective", event_start=datetime(2020, 1, 1, tzinfo=UTC), wait=True)
+    block = mind.context("when did both Ann and Zoe go to the harvest festival?", max_tokens=2_000)
+    assert block.kind == "MultiHop"
+    other = {section.title: section.lines for section in block.sections}
+    summaries = other.pop("SESSION CONTEXT")
+    for line in (
+        "The harvest festival is held on the old square",
+        "Both of us went to the harvest festival",
+        "Zoe is the daughter of Ann",
+        "- city: Porto",
+        "buy lamp oil",
+    ):
+        assert sum(line in each for lines in other.values() for each in lines) == 1, line
+    assert [*other] == ["PROFILE", "REMINDERS", "KEY FACTS", "TOP EVIDENCE"]
+    assert len(summaries) == 1
+    assert summaries[0].startswith("- chat 1: ")
+
+
+def test_ml_39_a_paraphrase_of_what_a_talk_was_about_brings_its_summary(mind: BlockingMind) -> None:
+    """Summaries are made when they are shown, so it is their turns that are searched, by words and vectors."""
+    talks = {
+        "trip": (
+            "We rode our bikes along the coast for three days",
+            "The coast road has no cars, so riding bikes there is easy",
+            "Next summer we ride bikes along the northern coast",
+        ),
+        "kitchen": (
+            "The oven in the kitchen is broken again",
+            "A new oven would not fit the kitchen",
+            "So the kitchen gets a smaller oven",
+        ),
+    }
+    for session, texts in talks.items():
+        for text in texts:
+            mind.remember(text, session=session, wait=True)
+    block = mind.context("what could be said of cycling by the sea?")
+    assert block.kind == "OpenEnded"
+    (section,) = [section for section in block.sections if section.title == "SESSION CONTEXT"]
+    assert section.lines[0].startswith("- trip: ")
+
+
+def test_lo_21_a_conversation_comes_back_with_memory_after_its_persona(mind: BlockingMind) -> None:
+    mind.remember("Ann moved to Lisbon", wait=True)
+    talk = [
+        {"role": "system", "content": "You are terse."},
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Hello."},
+        {"role": "user", "content": "Where does Ann live?"},
+    ]
+    block = mind.context(window=4_096, conversation=talk)
+    assert [message.role for message in block.messages] == ["system", "user", "assistant", "user"]
+    assert block.messages[0].content.startswith("You are terse.\n\n<recalled-memories")
+    assert "Ann moved to Lisbon" in block.messages[0].content, "what the user said last is what is asked"
+    assert block.compacted == []
+    long = [*talk[:1], *({"role": "user", "content": f"m{n} " + "word " * 200} for n in range(20)), talk[-1]]
+    cut = mind.context(window=4_096, conversation=long)
+    assert cut.compacted == ["trimmed"]
+    assert [message.content[:3] for message in cut.messages[1:]] == [
+        "m0 ", "m1 ", "m15", "m16", "m17", "m18", "m19", "Whe",
+    ]  # fmt: skip
+    assert mind.context(window=4_096, conversation=long, compact_at=0.99).compacted == ["trimmed"]
+    assert mind.context(window=9_096, conversation=long).compacted == []
+    for wrong in (
+        {"conversation": talk},
+        {"conversation": talk, "window": 4_096, "compact_at": 0.0},
+        {"conversation": [{"role": "user"}], "window": 4_096},
+    ):
+        with pytest.raises(samemind.Usage):
+            mind.context(**wrong)
