@@ -13,6 +13,8 @@ from typing import Final
 from cognition.contradictions.reading import read_statements
 from cognition.contradictions.values import folded, words_of
 from cognition.extraction import Extraction, Fact, extract
+from cognition.extraction.engine import TEXT_CHARACTERS_MAX
+from cognition.extraction.language import language_of
 from cognition.extraction.values import Statement
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 
@@ -46,21 +48,14 @@ def read_text(
     if fields.get("source") == RECALLED:
         return dict(fields), Extraction()
     told_at, speaker = fields.get("told_at"), fields.get("speaker")
-    found = extract(
-        text,
-        told_at_ms=told_at if isinstance(told_at, int) else now_ms,
-        speaker=speaker if isinstance(speaker, str) else None,
-        zone=zone,
-    )
+    told_at_ms = told_at if isinstance(told_at, int) else now_ms
+    by = speaker if isinstance(speaker, str) else None
+    language = language_of(text[:TEXT_CHARACTERS_MAX])
+    found = extract(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
     dated = dict(fields)
     if len(found.dates) == 1 and "event_start" not in fields and "event_end" not in fields:
         dated["event_start"], dated["event_end"] = found.dates[0].start_ms, found.dates[0].end_ms
-    statements = read_statements(
-        text,
-        told_at_ms=told_at if isinstance(told_at, int) else now_ms,
-        speaker=speaker if isinstance(speaker, str) else None,
-        zone=zone,
-    )
+    statements = read_statements(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
     return dated, replace(found, statements=statements)
 
 

@@ -137,8 +137,9 @@ class Reader:
 
     def _read(self, part: str) -> Clause | None:
         text = _FILLERS.sub("", part, count=1) if _FILLERS.match(part) else part
-        for pattern, said in _CONTRACTIONS:
-            text = pattern.sub(said, text, count=1)
+        if "'" in text or "’" in text:
+            for pattern, said in _CONTRACTIONS:
+                text = pattern.sub(said, text, count=1)
         match = _SUBJECT.match(text)
         if match is None:
             return None
