@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from samemind.errors import SamemindError, Usage, explain
-from samemind.panel.guard import API, TooLong
+from samemind.panel.guard import API, TooLong, TooSlow
 from samemind.performing import perform
 from samemind.surface.catalog import NAMES, verb_named
 from samemind.surface.declare import Verb, read_options
@@ -133,6 +133,8 @@ async def read_object(request: Request) -> dict[str, Any]:
         found = json.loads(body) if body else {}
     except TooLong:
         raise Usage("expected a smaller body", code="too_large") from None
+    except TooSlow:
+        raise Usage("expected the rest of the body", code="too_slow") from None
     except (ValueError, RecursionError):
         raise Usage("expected a JSON object", code="invalid") from None
     if not isinstance(found, dict):

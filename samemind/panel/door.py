@@ -13,8 +13,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
-from hypercorn.config import Config
-from hypercorn.trio import serve
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -29,6 +27,7 @@ from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
 from samemind.panel.guard import API, SESSION_ROUTE, Guard, refuse
 from samemind.panel.openapi import openapi_document
+from samemind.panel.serving import GRACE_S, Door
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.qr import qr_rows
 from sync.dialling import ANY
@@ -37,11 +36,6 @@ from sync.discovery.mdns import own_addresses
 if TYPE_CHECKING:
     from samemind.device import Device
 
-# Requests that are being answered when the device stops; streams end by themselves.
-GRACE_S: Final = 0.5
-# A caller that says nothing keeps a socket for no longer.
-IDLE_S: Final = 15
-HANDSHAKE_S: Final = 10
 _TYPES: Final = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
 
 
@@ -55,6 +49,7 @@ class Panel:
         self.is_local = is_loopback(host)
         self.fingerprint: str | None = None
         self.keeper = Doorkeeper(device.random)
+        self.door = Door()
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
         self.names = frozenset() if self.is_local else _machine_names()
         # Cookies know no ports: two devices on one machine need two names.
@@ -95,23 +90,15 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
     plain = _bind(host, port)
     async with trio.open_nursery() as nursery:
         panel = Panel(device, nursery, host, plain.getsockname()[1])
-        config = Config()
-        config.bind = [f"fd://{plain.detach()}"]
-        config.errorlog = None
-        config.include_server_header = False
-        config.graceful_timeout = GRACE_S
-        config.keep_alive_timeout = IDLE_S
-        config.read_timeout = None
-        config.ssl_handshake_timeout = HANDSHAKE_S
         if not panel.is_local:
             hosts = {*panel.names, "localhost", *own_addresses(), *({host} - ANY)}
             panel.fingerprint = ensure_certificate(device.home.certificate, hosts, device.now_ms())
-            config.certfile = config.keyfile = str(device.home.certificate)
+        certificate = None if panel.is_local else str(device.home.certificate)
         serving = trio.Event()
 
         async def run() -> None:
             try:
-                await serve(application(panel), config, shutdown_trigger=device.stop.wait)  # type: ignore[arg-type]
+                await panel.door.serve(application(panel), plain, certificate=certificate, stop=device.stop)
             finally:
                 serving.set()
 

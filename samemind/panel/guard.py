@@ -5,10 +5,12 @@ changes something the session's own token. All of it is checked before a route i
 guarded without anybody thinking of it; what is open to all is named here.
 """
 
+import math
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Final
 
+import trio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,6 +25,8 @@ SESSION_ROUTE: Final = f"{API}/panel/session"
 CSRF_HEADER: Final = "x-samemind-csrf"
 # A memory has at most 64 kB of text; the rest is for many ids at once.
 BODY_BYTES_MAX: Final = 1 << 20
+# A megabyte over the slowest network that anybody would call one.
+BODY_SECONDS_MAX: Final = 30.0
 _SAFE: Final = frozenset({"GET", "HEAD"})
 
 _CSP: Final = "; ".join(
@@ -105,12 +109,17 @@ class Guard:
             return refuse(401, "no_session", "open the panel with `samemind panel` on this device")
         if not safe and not same(headers.get(CSRF_HEADER, ""), session.csrf):
             return refuse(403, "csrf", f"expected the session's token in {CSRF_HEADER}")
+        panel.door.know(scope.get("client"))
         scope["session"] = session
         return None
 
 
 class TooLong(Exception):
     """A body goes on beyond what was agreed."""
+
+
+class TooSlow(Exception):
+    """A body does not come to its end."""
 
 
 def refuse(status: int, code: str, message: str, hint: str = "") -> JSONResponse:
@@ -128,15 +137,21 @@ def cookie_of(headers: Headers, name: str) -> str:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Count what comes: a length that was not told, or not truly, changes nothing."""
-    taken = 0
+    """Count what comes, as a length may not be told, or not truly; and wait for it, but not for ever."""
+    taken, until = 0, trio.current_time() + BODY_SECONDS_MAX
 
     async def receive_bounded() -> Message:
-        nonlocal taken
-        message = await receive()
+        nonlocal taken, until
+        message: Message = {}
+        with trio.CancelScope(deadline=until) as waiting:
+            message = await receive()
+        if waiting.cancelled_caught:
+            raise TooSlow
         taken += len(message.get("body", b""))
         if taken > BODY_BYTES_MAX:
             raise TooLong
+        if not message.get("more_body"):
+            until = math.inf  # what comes now is that the browser hangs up
         return message
 
     return receive_bounded

@@ -5,12 +5,14 @@ import signal
 import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from samemind.panel.crowd import STRANGERS_PER_HOST_MAX
 from samemind.panel.guard import BODY_BYTES_MAX
 from samemind.surface.catalog import NAMES
 from tests.support.cli import SECONDS_MAX, RunningDaemon, daemon, run
@@ -155,6 +157,23 @@ def test_a_body_that_means_nothing_is_a_usage_error(served: Served, body: bytes)
     answer = served.owner.send("POST", "/api/v1/remember", body, {})
     assert answer.status == 400
     assert answer.json["error"]["message"]
+
+
+def test_those_who_hold_the_door_and_say_nothing_are_few(served: Served) -> None:
+    """One machine pushes out its own silent connections; a browser that was let in is answered meanwhile."""
+    place = urlsplit(served.url)
+    with ExitStack() as stack:
+        silent = [
+            stack.enter_context(
+                socket.create_connection((place.hostname or "", place.port or 0), SECONDS_MAX)
+            )
+            for _ in range(3 * STRANGERS_PER_HOST_MAX)
+        ]
+        assert served.owner.post("/api/v1/list").status == 200
+        for line in silent[: 2 * STRANGERS_PER_HOST_MAX]:
+            assert line.recv(1) == b"", "the longest silent went first"
+        silent[-1].sendall(f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        assert silent[-1].recv(12) == b"HTTP/1.1 200"
 
 
 def test_files_and_programs_are_out_of_reach(served: Served) -> None:

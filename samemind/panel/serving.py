@@ -1,0 +1,94 @@
+"""Serve an application over HTTP on one socket, to as many callers as `samemind.panel.crowd` lets stand.
+
+hypercorn speaks HTTP on each connection; its own `serve` takes in everybody, so the few lines that accept are ours.
+"""
+
+import socket
+from functools import partial
+from typing import Any, Final
+
+import trio
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.config import Config
+from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import ConnectionState
+from starlette.types import ASGIApp
+
+from samemind.panel.crowd import Caller, Crowd, caller_of
+
+# Requests that are being answered when the device stops; streams end by themselves.
+GRACE_S: Final = 0.5
+# A caller that says nothing keeps a socket for no longer.
+IDLE_S: Final = 15
+HANDSHAKE_S: Final = 10
+
+
+class Door:
+    """Who stands at the panel's door. `know` is told of each request of a browser that was let in."""
+
+    def __init__(self) -> None:
+        self.crowd = Crowd()
+        self._standing: dict[Caller, trio.CancelScope] = {}
+
+    def know(self, place: Any) -> None:
+        """Hear that the connection from a place is one of a browser that was let in."""
+        if (caller := caller_of(place)) is not None:
+            self._make_room(self.crowd.know(caller))
+
+    async def serve(
+        self, app: ASGIApp, plain: socket.socket, *, certificate: str | None, stop: trio.Event
+    ) -> None:
+        """Answer until `stop`, and for a moment after it."""
+        config = _config(certificate)
+        context = WorkerContext(None)
+        listener: Any = trio.SocketListener(trio.socket.from_stdlib_socket(plain))
+        if (tls := config.create_ssl_context()) is not None:
+            listener = trio.SSLListener(listener, tls, https_compatible=True)
+        wrapped = ASGIWrapper(app)  # type: ignore[arg-type]  # it types scopes more closely than Starlette
+
+        async def answer(stream: Any) -> None:
+            await self._hold(stream, TCPServer(wrapped, config, context, ConnectionState({}), stream))
+
+        async with trio.open_nursery() as answering:
+            async with trio.open_nursery() as accepting:
+                accepting.start_soon(
+                    partial(trio.serve_listeners, answer, [listener], handler_nursery=answering)
+                )
+                await stop.wait()
+                accepting.cancel_scope.cancel()
+            await context.terminated.set()
+            answering.cancel_scope.deadline = trio.current_time() + GRACE_S
+
+    async def _hold(self, stream: Any, server: TCPServer) -> None:
+        """Let hypercorn answer one connection for as long as it may stand."""
+        try:
+            caller = caller_of(getattr(stream, "transport_stream", stream).socket.getpeername())
+        except OSError:
+            return  # gone before it was looked at
+        if caller is None:
+            return
+        with trio.CancelScope() as scope:
+            self._standing[caller] = scope
+            self._make_room(self.crowd.enter(caller))
+            try:
+                await server
+            finally:
+                if self._standing.get(caller) is scope:
+                    self.crowd.leave(caller)
+                    del self._standing[caller]
+
+    def _make_room(self, gone: Caller | None) -> None:
+        if gone is not None:
+            self._standing.pop(gone).cancel()
+
+
+def _config(certificate: str | None) -> Config:
+    config = Config()
+    config.errorlog = None
+    config.include_server_header = False
+    config.keep_alive_timeout = IDLE_S
+    config.read_timeout = None
+    config.ssl_handshake_timeout = HANDSHAKE_S
+    config.certfile = config.keyfile = certificate
+    return config
