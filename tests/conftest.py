@@ -11,11 +11,14 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
-from tests.support.watchdog import END_SECONDS_MAX, keep_stderr, watch, watching
+from tests.support.watchdog import END_SECONDS_MAX, TEST_SECONDS_MAX, keep_stderr, watch, watching
 
 # What devices keep outside of their homes is kept apart from this machine's own.
 os.environ["SAMEMIND_STATE"] = tempfile.mkdtemp(prefix="samemind-tests-")
 atexit.register(shutil.rmtree, os.environ["SAMEMIND_STATE"], ignore_errors=True)
+
+# What tests start is as fast as what users start: compiled once, not by each process anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # No deadline: a busy machine is no bug. Each run draws a new seed; a failure prints the line that replays it.
 settings.register_profile("default", deadline=None, print_blob=True)
@@ -50,7 +53,8 @@ def pytest_configure() -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Bound a test together with what it sets up and takes down."""
-    with watching(item.nodeid):
+    minutes = float(os.environ.get("MINUTES", "60")) if "endurance" in item.path.parts else 0
+    with watching(item.nodeid, TEST_SECONDS_MAX + 60 * minutes):
         return (yield)
 
 

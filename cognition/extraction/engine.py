@@ -21,7 +21,7 @@ from cognition.extraction.english import BY_FIRST_WORD, third_person
 from cognition.extraction.language import language_of
 from cognition.extraction.names import NAME, names
 from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
-from cognition.extraction.pattern import Pattern, Whole
+from cognition.extraction.pattern import Pattern, Whole, compiled
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Extraction, Fact, Triple, When
 
@@ -132,13 +132,13 @@ def facts_in(
 def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) -> Fact | None:
     first = clause.predicate.split(" ", 1)[0]
     for pattern in BY_FIRST_WORD.get(first, ()):
-        match = pattern.predicate.match(clause.predicate)
+        match = compiled(pattern.predicate).match(clause.predicate)
         if match is None or not _suits(pattern, clause, match):
             continue
         value = _value(match["value"])
         if value is None or len(value.split()) > pattern.words_max:
             continue
-        if pattern.value is not None and pattern.value.search(value) is None:
+        if pattern.value is not None and compiled(pattern.value).search(value) is None:
             continue
         groups = match.groupdict()
         named = groups.get("object")
@@ -259,7 +259,7 @@ def _whole(
     if sentence.rstrip(' "”»').endswith("?"):
         return
     for pattern in patterns:
-        for match in pattern.clause.finditer(sentence):
+        for match in compiled(pattern.clause).finditer(sentence):
             if match.start() and sentence[match.start() - 1].isalnum():
                 continue
             groups = match.groupdict()

@@ -3,9 +3,11 @@
 A pattern reads the predicate of one clause: what follows the subject, without leading adverbs. `verb` is what
 is said of the subject, `value` the rest; the fact is the subject's name, the verb in the third person and the
 value. Tables index their patterns by the first word of the predicate, so that a clause is tried against the
-few that could match.
+few that could match. An expression is compiled when it is first tried: a hundred of them would cost every program
+that opens a memory a tenth of a second.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,14 +22,14 @@ class Pattern:
     kind: str
     type: str
     confidence: float
-    predicate: re.Pattern[str]
-    """Groups: `verb`, `value`, and `object` where the triple's object is less than the whole value."""
+    predicate: str
+    """An expression; groups: `verb`, `value`, and `object` where the triple's object is less than the whole value."""
     first: tuple[str, ...]
     """The words with which its predicates begin."""
     relation: str | None = None
     """The predicate of the triple, if the pattern gives one."""
-    value: re.Pattern[str] | None = None
-    """What the value must look like."""
+    value: str | None = None
+    """An expression for what the value must look like."""
     words_max: int = 14
     """Longer values are stories rather than facts."""
 
@@ -43,7 +45,7 @@ class Whole:
     kind: str
     type: str
     confidence: float
-    clause: re.Pattern[str]
+    clause: str
     told: str
     relation: str | None = None
 
@@ -69,10 +71,10 @@ def pattern(
         kind,
         type,
         confidence,
-        re.compile(rf"(?P<verb>(?:{found[1]}){body}"),
+        rf"(?P<verb>(?:{found[1]}){body}",
         tuple(dict.fromkeys(words.split(" ")[0] for words in first)),
         relation,
-        None if value is None else re.compile(value),
+        value,
         words_max,
     )
 
@@ -88,7 +90,13 @@ def whole(
     relation: str | None = None,
 ) -> Whole:
     """Return a pattern over a whole clause."""
-    return Whole(name, kind, type, confidence, re.compile(clause), told, relation)
+    return Whole(name, kind, type, confidence, clause, told, relation)
+
+
+@functools.cache
+def compiled(expression: str) -> re.Pattern[str]:
+    """Return what an expression of a table compiles to; tables are never that long that all could not be kept."""
+    return re.compile(expression)
 
 
 def by_first_word(patterns: Iterable[Pattern]) -> Mapping[str, tuple[Pattern, ...]]:
