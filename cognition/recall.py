@@ -17,7 +17,7 @@ import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -62,8 +62,7 @@ SOURCE_BEHIND: Final = 1e-6
 _CONTENT_PARAMETERS: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One reason for a candidate.
 
     Which channel found it, at which rank (from 0), and with what score of its own.
@@ -99,6 +98,8 @@ class Candidate:
     """What the channels say of one memory."""
 
     score: float = 0.0
+    leads: float = 0.0
+    """The score without the narrow channels: their few would crowd out neighbours of better ones."""
     found: list[Found] = field(default_factory=list)
 
 
@@ -196,13 +197,13 @@ def rank(
     standing = stand_in(connection, lists, vector, filters)
     candidates = fuse(standing.lists)
     rows = passes.read_rows(connection, [number for number in candidates if number not in standing.summaries])
-    leading = sorted(rows, key=lambda number: (-_leads(candidates[number]), number))[:NEIGHBOURED]
+    leading = sorted(rows, key=lambda number: (-candidates[number].leads, number))[:NEIGHBOURED]
     near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
     beside = stand_in(connection, {"near": [(row.id, 0.0) for row in near]}, None, filters)
     for place, row in enumerate(near):
         if row.id not in beside.under or filters.include_archived:
             rows[row.id] = row
-            candidates[row.id] = Candidate(0.0, [Found("near", place, 0.0)])
+            candidates[row.id] = Candidate(found=[Found("near", place, 0.0)])
     rows |= standing.rows()
     pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon)
     scored = signals.score(pool, weights)
@@ -226,15 +227,15 @@ def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidat
     candidates: dict[int, Candidate] = {}
     for channel, ranked in lists.items():
         for place, (number, score) in enumerate(ranked):
-            candidate = candidates.setdefault(number, Candidate())
-            candidate.score += reciprocal(place + RRF_FIRST_RANK)
+            candidate = candidates.get(number)
+            if candidate is None:
+                candidate = candidates[number] = Candidate()
+            worth = reciprocal(place + RRF_FIRST_RANK)
+            candidate.score += worth
+            if channel not in NARROW:
+                candidate.leads += worth
             candidate.found.append(Found(channel, place, score))
     return candidates
-
-
-def _leads(candidate: Candidate) -> float:
-    """Return the fused score without the narrow channels: their few would crowd out neighbours of better ones."""
-    return sum(reciprocal(one.rank + RRF_FIRST_RANK) for one in candidate.found if one.channel not in NARROW)
 
 
 def reciprocal(rank: int, k: int = RRF_K) -> float:

@@ -41,7 +41,7 @@ class WordVectors:
         here = np.zeros(len(self._at), np.bool_)
         here[numbers] = True
         asked = self._vectors[[self._at[term] for term in terms]]
-        cosines = np.einsum("ik,jk->ij", self._vectors[: len(here)][here], asked).astype(np.float64)
+        cosines = np.einsum("ik,jk->ij", self._vectors[: len(here)][here], asked)
         place = np.cumsum(here) - 1
         starts = np.cumsum([0, *(len(texts[i]) for i in told[:-1])])
         near[told] = np.maximum.reduceat(cosines[place[numbers]], starts, axis=0)

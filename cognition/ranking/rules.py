@@ -59,13 +59,9 @@ def entity_missing(pool: "Pool") -> "Column":
     asked = [stem(name) for name in pool.query.proper_nouns]
     if not asked:
         return _none(pool)
-    missing = np.array(
-        [
-            sum(name not in reading.stems and name not in who for name in asked) / len(asked)
-            for reading, who in zip(pool.readings, pool.speakers, strict=True)
-        ]
-    )
-    return _of_facts(pool, missing)
+    there = list(zip((reading.stems for reading in pool.readings), pool.speakers, strict=True))
+    missing = [[name not in said and name not in who for said, who in there] for name in asked]
+    return _of_facts(pool, np.mean(np.array(missing, np.float64).reshape(len(asked), len(pool.rows)), axis=0))
 
 
 def verb(pool: "Pool") -> "Column":

@@ -85,7 +85,7 @@ def _graph(pool: Pool) -> Column:
 def _importance(pool: Pool) -> Column:
     return np.array(
         [
-            scoring.gate(cosine) * (row.importance or 0.0)
+            scoring.gate(cosine) * row.importance if row.importance else 0.0
             for row, cosine in zip(pool.rows, pool.meaning, strict=True)
         ],
         np.float64,
@@ -97,7 +97,9 @@ def _recency(pool: Pool) -> Column:
 
 
 def _use(pool: Pool) -> Column:
-    return np.array([scoring.access_factor(row.accesses) for row in pool.rows], np.float64)
+    return np.array(
+        [scoring.access_factor(row.accesses) if row.accesses else 0.0 for row in pool.rows], np.float64
+    )
 
 
 SIGNALS: Final = (
