@@ -19,7 +19,13 @@ from replica import WHOLE_AMOUNT, Feedback, MemoryId, read_lessons
 # Where learning begins. Similarity counts most, as in every published set; the others begin alike.
 FIRST_WEIGHTS: Final = {"similarity": 0.40, "decay": 0.15, "recency": 0.15, "importance": 0.15, "graph": 0.15}
 # The signals of the ranking that are not similarity of some sort, by the name that they are taught under.
-_TAUGHT_AS: Final = {"graph": "graph", "importance": "importance", "recency": "recency", "use": "decay"}
+_TAUGHT_AS: Final = {
+    "graph": "graph",
+    "importance": "importance",
+    "recency": "recency",
+    "strength": "decay",
+    "use": "decay",
+}
 SIMILARITY: Final = "similarity"
 SIMILARITY_SIGNALS: Final = frozenset(WEIGHTS) - frozenset(_TAUGHT_AS)
 

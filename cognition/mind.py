@@ -13,6 +13,7 @@ import trio
 
 from cognition import queue
 from cognition.contradictions.marking import with_both_sides
+from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
@@ -52,6 +53,7 @@ class Mind:
         space: int,
         thresholds: Thresholds,
         has_triples: bool,
+        profile: Profile,
     ) -> None:
         self._replica = replica
         self.embedding = EmbeddingWorker(replica, embedder, space)
@@ -60,6 +62,7 @@ class Mind:
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(embedder)
         self._has_triples = has_triples
+        self._profile = profile
         self.talk: TalkReader | None = None  # where a model is configured
         self.model: ChatModel | None = None
         self._steps = steps(thresholds)
@@ -119,6 +122,7 @@ class Mind:
                 weights=weights,
                 graph=graph,
                 triples=self._has_triples,
+                profile=self._profile,
             )
             for asked, vector in parts
         ]
@@ -205,6 +209,7 @@ class Mind:
             limit=pool_size(asked, k),
             weights=ranking_weights(connection),
             triples=self._has_triples,
+            profile=self._profile,
         )
 
     @property
@@ -276,6 +281,7 @@ async def open_mind(
     embedder: Embedder | None = None,
     model: ChatModel | None = None,
     thresholds: Thresholds = Thresholds(),
+    profile: Profile = PROFILES[PROFILE_DEFAULT],
 ) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
@@ -291,7 +297,7 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Mind(replica, chosen, space, thresholds, has_triples)
+    mind = Mind(replica, chosen, space, thresholds, has_triples, profile)
     if model is not None:
         mind.model = model
         mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)

@@ -32,7 +32,9 @@ _ABOUT_KEPT: Final = 4_096
 # In the order of `Row`, whose last is made of the last five.
 _ROW: Final = (
     "SELECT m.id, m.rid, m.content, m.text, m.speaker, m.conversation, m.position, "
-    f"{TIME}, m.importance, m.accesses, m.last_access, m.told_at, m.topic, m.project, m.tags, m.meta FROM"
+    f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
+    "m.created >> 16, m.updated >> 16, json_extract(m.meta, '$.mentions'), "
+    "m.told_at, m.topic, m.project, m.tags, m.meta FROM"
 )
 
 
@@ -115,7 +117,7 @@ def by_vector(
         nearest = index.search(vector, taken, among=among)
         permitted = _judged(connection, [number for number, _ in nearest], filters)
         index.remove([number for number, _ in nearest if number not in permitted])
-        ranked = [(number, max(0.0, cosine)) for number, cosine in nearest if permitted.get(number)][:limit]
+        ranked = [(number, cosine) for number, cosine in nearest if permitted.get(number)][:limit]
         if len(ranked) == limit or len(nearest) < taken:
             return ranked
         taken *= 4

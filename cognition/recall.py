@@ -24,6 +24,7 @@ import numpy as np
 from cognition import passes
 from cognition.consolidation.standing import Standing, stand_in
 from cognition.consolidation.summaries import Summary
+from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.filters import Filters
@@ -33,6 +34,7 @@ from cognition.ranking import signals
 from cognition.ranking.classes import classify
 from cognition.ranking.pool import Column, Lexicon, Pool, Row
 from cognition.ranking.query import Query
+from cognition.scoring import damped, similarity_of
 from replica import DeviceId, Memory, MemoryId
 
 K_DEFAULT: Final = 10
@@ -129,6 +131,7 @@ def recall(
     weights: Mapping[str, float] = signals.WEIGHTS,
     graph: bool = True,
     triples: bool = False,
+    profile: Profile = PROFILES[PROFILE_DEFAULT],
 ) -> list[Hit]:
     """Return up to `k` hits, the best first. Without a vector or an index, by words alone.
 
@@ -151,6 +154,7 @@ def recall(
         weights=weights,
         graph=graph,
         triples=triples,
+        profile=profile,
     )
     best: dict[int, int] = {}
     for i in ranked.order:
@@ -178,6 +182,7 @@ def rank(
     weights: Mapping[str, float] = signals.WEIGHTS,
     graph: bool = True,
     triples: bool = False,
+    profile: Profile = PROFILES[PROFILE_DEFAULT],
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
     lists = {"words": passes.by_words(connection, query.terms, filters, limit)}
@@ -205,11 +210,13 @@ def rank(
             rows[row.id] = row
             candidates[row.id] = Candidate(found=[Found("near", place, 0.0)])
     rows |= standing.rows()
-    pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon)
+    pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile)
     scored = signals.score(pool, weights)
     _lower_sources(scored.scores, pool.rows, standing)
     falling = (-scored.scores).tolist()
-    order = sorted(range(len(pool)), key=lambda i: (falling[i], pool.rows[i].rid))
+    order = [
+        i for _, _, i in sorted(zip(falling, (row.rid for row in pool.rows), range(len(pool)), strict=True))
+    ]
     return Ranked(pool, candidates, scored, order, standing.summaries, standing.under)
 
 
@@ -269,6 +276,7 @@ def _pool(
     index: VectorIndex | None,
     now_ms: int,
     lexicon: Lexicon | None,
+    profile: Profile,
 ) -> Pool:
     lists = standing.lists
     by_words = dict(lists["words"])
@@ -280,14 +288,18 @@ def _pool(
         cosines.update(index.search(vector, len(others), among=others))
         cosines.update(standing.meaning)
     highest = max(by_words.values(), default=0.0) or 1.0
+    sure = np.array([1.0 if row.certainty is None else row.certainty for row in rows], np.float64)
+    held = np.array([by_words.get(row.id, 0.0) for row in rows], np.float64) / highest
+    alike = similarity_of(np.array([cosines.get(row.id, 0.0) for row in rows], np.float64))
     return Pool(
         query=query,
         rows=rows,
-        words=np.array([by_words.get(row.id, 0.0) / highest for row in rows], np.float64),
-        meaning=np.array([max(0.0, cosines.get(row.id, 0.0)) for row in rows], np.float64),
+        words=damped(held, sure),
+        meaning=damped(alike, sure),
         now_ms=now_ms,
         lexicon=lexicon,
         connected=frozenset(number for number, _ in lists.get("graph", ())),
+        profile=profile,
     )
 
 

@@ -1,13 +1,18 @@
 """Formulas that turn what is known of a memory into a score. Pure; each has its numbers in a test.
 
-They come from four published systems and disagree on purpose: which one orders a recall is decided in
+They come from four published systems and disagree on purpose: how they come together in one order is decided in
 `cognition.ranking.signals`, which one says what is worth keeping is decided by decay profiles. Elapsed
-times are in ms, as everywhere; the formulas speak of days.
+times are in ms, as everywhere; the formulas speak of days. Each takes a number, or a column of them.
 """
 
 import math
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 DAY_MS: Final = 86_400_000
 
@@ -34,17 +39,19 @@ WEIGHT_MAX: Final = 0.90
 ACCESS_BOOST: Final = 0.1
 
 
-def reinforcement_factor(count: int) -> float:
+def reinforcement_factor(count: Number) -> Number:
     """Return how well told a memory is, 0 to 1, by how often it was told again (memlocal)."""
-    return min(1.0, math.log1p(max(0, count)) / math.log1p(REINFORCEMENTS_SATED))
+    factor: Number = np.minimum(1.0, np.log1p(np.maximum(0, count)) / math.log1p(REINFORCEMENTS_SATED))
+    return factor
 
 
-def access_factor(count: int) -> float:
+def access_factor(count: Number) -> Number:
     """Return how much used a memory is, 0 to 1, by how often it was recalled (memlocal)."""
-    return min(1.0, math.log1p(max(0, count)) / math.log1p(ACCESSES_SATED))
+    factor: Number = np.minimum(1.0, np.log1p(np.maximum(0, count)) / math.log1p(ACCESSES_SATED))
+    return factor
 
 
-def salience(*, confidence: float, reinforcements: int, accesses: int, decay: float) -> float:
+def salience(*, confidence: Number, reinforcements: Number, accesses: Number, decay: Number) -> Number:
     """Return the derived importance of a memory, 0 to 1 (memlocal).
 
     The one that people set is a field of its own.
@@ -58,67 +65,53 @@ def salience(*, confidence: float, reinforcements: int, accesses: int, decay: fl
     )
 
 
-def damped(similarity: float, confidence: float) -> float:
+def damped(similarity: Number, confidence: Number) -> Number:
     """Return a similarity, less what speaks against a doubtful source (memlocal)."""
-    return similarity * math.sqrt(confidence)
+    less: Number = similarity * np.sqrt(confidence)
+    return less
 
 
-def similarity_of(cosine: float) -> float:
+def similarity_of(cosine: Number) -> Number:
     """Return a cosine as a similarity: opposite is no less alike than unrelated (YantrikDB)."""
-    return max(0.0, cosine)
+    similarity: Number = np.maximum(0.0, cosine)
+    return similarity
 
 
-def recency(age_ms: float) -> float:
+def recency(age_ms: Number) -> Number:
     """Return how new a memory is: 1 now, 1/e after a week (YantrikDB); what is told of tomorrow is new."""
-    return math.exp(-max(0.0, age_ms) / (RECENCY_DAYS * DAY_MS))
+    fresh: Number = np.exp(-np.maximum(0.0, age_ms) / (RECENCY_DAYS * DAY_MS))
+    return fresh
 
 
-def base(signals: Mapping[str, float], weights: Mapping[str, float] = BASE_WEIGHTS) -> float:
+def base(signals: Mapping[str, Number], weights: Mapping[str, float] = BASE_WEIGHTS) -> Number:
     """Return the weighted sum of signals (YantrikDB)."""
-    return sum(weight * signals[name] for name, weight in weights.items())
+    total, *others = (weight * signals[name] for name, weight in weights.items())
+    for each in others:
+        total = total + each
+    return total
 
 
-def gate(similarity: float) -> float:
+def gate(similarity: Number) -> Number:
     """Return how far importance may count: hardly at all below the threshold of relevance (YantrikDB)."""
-    return 1 / (1 + math.exp(-GATE_STEEPNESS * (similarity - GATE_THRESHOLD)))
+    opened: Number = 1 / (1 + np.exp(-GATE_STEEPNESS * (similarity - GATE_THRESHOLD)))
+    return opened
 
 
-def amplified(base_score: float, *, similarity: float, importance: float) -> float:
+def amplified(base_score: Number, *, similarity: Number, importance: Number) -> Number:
     """Return a score raised by importance, as far as the memory is relevant (YantrikDB)."""
     return base_score * (1 + gate(similarity) * AMPLIFICATION * importance)
 
 
-def valence_boost(valence: float, alignment: float) -> float:
+def valence_boost(valence: Number, alignment: Number) -> Number:
     """Return the factor for a memory's mood beside the query's: more where they agree, less where they oppose.
 
     `alignment` is from -1 to 1; for a neutral query, 1, so that both moods count alike (YantrikDB).
     """
-    return 1 + VALENCE_WEIGHT * abs(valence) * alignment
+    boost: Number = 1 + VALENCE_WEIGHT * np.abs(valence) * alignment
+    return boost
 
 
-def learned(
-    weights: Mapping[str, float],
-    contributions: Mapping[str, float],
-    *,
-    relevant: bool,
-    rate: float = LEARNING_RATE,
-) -> dict[str, float]:
-    """Return weights moved towards what found a relevant memory, or away from what found another (YantrikDB).
-
-    Each is kept within bounds, and together they sum to 1.
-    """
-    total = sum(contributions.values())
-    sign = rate if relevant else -rate
-    moved = {
-        name: min(
-            WEIGHT_MAX, max(WEIGHT_MIN, weight + (sign * contributions[name] / total if total else 0.0))
-        )
-        for name, weight in weights.items()
-    }
-    normal = sum(moved.values())
-    return {name: weight / normal for name, weight in moved.items()}
-
-
-def access_boost(count: int) -> float:
+def access_boost(count: Number) -> Number:
     """Return the factor that recalls have earned, each less than the one before (Memori)."""
-    return 1 + ACCESS_BOOST * math.log1p(max(0, count))
+    boost: Number = 1 + ACCESS_BOOST * np.log1p(np.maximum(0, count))
+    return boost

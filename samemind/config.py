@@ -31,6 +31,8 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "history_days": (0, 36_525),
 }
 _SEVERITIES: Final = ("high", "medium", "low")
+# As in `cognition.decay`, which is too heavy to be loaded here; a test holds them equal.
+_DECAY_PROFILES: Final = ("memlocal", "yantrik", "memori")
 _CONTRADICTIONS: Final = ("ask", "newer")
 # As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
 # introduced.
@@ -137,8 +139,8 @@ class Settings:
 
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
-    owner is asked. `history_days`: for how long the log tells what happened, where every device has it already
-    (`samemind.housekeeping`).
+    owner is asked. `decay` is the curve by which they fade in a recall. `history_days`: for how long the log tells what
+    happened, where every device has it already (`samemind.housekeeping`).
     """
 
     name: str | None = None
@@ -154,6 +156,7 @@ class Settings:
     escalation_severity: str = "high"
     trigger_hours: float = 48.0
     contradictions: str = "ask"
+    decay: str = "yantrik"
     history_days: int = 90
 
     @classmethod
@@ -205,6 +208,8 @@ def _fits(default: object, value: object) -> bool:
 def _in_range(key: str, value: Any) -> bool:
     if key == "escalation_severity":
         return value in _SEVERITIES
+    if key == "decay":
+        return value in _DECAY_PROFILES
     if key == "contradictions":
         return value in _CONTRADICTIONS
     low, high = _RANGES.get(key, (value, value))

@@ -19,6 +19,7 @@ import trio
 from cognition import CognitionTables, Mind, open_mind
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
+from cognition.decay import PROFILES
 from cognition.entities import EntityTables
 from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
@@ -148,7 +149,12 @@ async def open_device(
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         mind = await stack.enter_async_context(
-            open_mind(replica, model=_model(home, settings), thresholds=thresholds_of(settings))
+            open_mind(
+                replica,
+                model=_model(home, settings),
+                thresholds=thresholds_of(settings),
+                profile=PROFILES[settings.decay],
+            )
         )
         device = Device(
             home,

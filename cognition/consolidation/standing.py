@@ -109,7 +109,7 @@ def _meaning(
     for no, each in members.items():
         held = [np.frombuffer(data[number], np.float16) for number in each if number in data]
         if held and len(held[0]) == len(vector):
-            found[NUMBERS_FROM + no] = max(0.0, float(mean(np.array(held, np.float32)) @ vector))
+            found[NUMBERS_FROM + no] = float(mean(np.array(held, np.float32)) @ vector)
     return found
 
 
@@ -128,4 +128,9 @@ def _row(number: int, summary: Summary) -> Row:
         importance=memory.fields.get("importance"),
         accesses=memory.accesses,
         last_access=memory.last_access,
+        type=memory.fields.get("type"),
+        certainty=memory.fields.get("certainty"),
+        valence=memory.fields.get("valence"),
+        created_ms=memory.created >> 16,
+        updated_ms=memory.updated >> 16,
     )

@@ -13,9 +13,11 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.ranking.query import Query
 from cognition.ranking.reading import Reading, read
 from cognition.ranking.stem import stem
+from cognition.ranking.worth import Worth, worth_of
 from cognition.words import words
 
 Column = NDArray[np.float64]
@@ -57,13 +59,24 @@ class Row(NamedTuple):
     importance: float | None
     accesses: int
     last_access: int
-    about: str
+    type: str | None = None
+    certainty: float | None = None
+    valence: float | None = None
+    half_life_s: float | None = None
+    created_ms: int = 0
+    updated_ms: int = 0
+    mentions: int | None = None
+    """How often it was told; None where that was once."""
+    about: str = ""
     """The words of its date and labels."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """All candidates of a query. `words` is BM25 over its best, `meaning` the cosine, neither below 0."""
+    """All candidates of a query.
+
+    `words` is BM25 over its best, `meaning` the cosine, neither below 0, both less where the source was doubtful.
+    """
 
     query: Query
     rows: Sequence[Row]
@@ -73,6 +86,8 @@ class Pool:
     lexicon: Lexicon | None = None
     # The numbers of rows that the graph connects with the question.
     connected: frozenset[int] = frozenset()
+    # How memories fade.
+    profile: Profile = PROFILES[PROFILE_DEFAULT]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -118,6 +133,11 @@ class Pool:
     def told(self) -> Column:
         """1 where the row is a turn of a conversation."""
         return np.array([row.position is not None for row in self.rows], np.float64)
+
+    @cached_property
+    def worth(self) -> Worth:
+        """What each row is worth beside what it says."""
+        return worth_of(self)
 
     @cached_property
     def evidence(self) -> Column:

@@ -11,6 +11,7 @@ from typing import Final
 
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import vocabulary
+from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import USE
 from cognition.words import any_of, terms, words
 
@@ -98,6 +99,11 @@ class Query:
     def asks_when(self) -> bool:
         """Whether a time would answer it."""
         return _WHEN.search(self.folded) is not None
+
+    @cached_property
+    def mood(self) -> int:
+        """How it feels: -1, 0 or 1."""
+        return mood_of(self.text)
 
     @cached_property
     def asks_number(self) -> bool:

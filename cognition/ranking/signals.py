@@ -8,8 +8,8 @@ says nothing of memories that are no turns of a conversation.
 `words` and `meaning` are the two searches. `echo` is the lexical search with soft edges: how well each term
 of the question is met by the nearest word of the text, by word vectors, so that "physician" is met by "doctor".
 `covered` asks whether the turns around hold all terms together. Next come what stands around a candidate
-(`before`, `after`, `answers`, `session`), who spoke, and what kind of answer is wanted. `importance` counts
-only as far as a memory is about the question at all.
+(`before`, `after`, `answers`, `session`), who spoke, and what kind of answer is wanted. What a memory is worth beside
+what it says comes last (`cognition.ranking.worth`): importance counts only as far as it is about the question at all.
 """
 
 from collections.abc import Callable, Mapping
@@ -82,24 +82,8 @@ def _graph(pool: Pool) -> Column:
     return np.array([row.id in pool.connected for row in pool.rows], np.float64)
 
 
-def _importance(pool: Pool) -> Column:
-    return np.array(
-        [
-            scoring.gate(cosine) * row.importance if row.importance else 0.0
-            for row, cosine in zip(pool.rows, pool.meaning, strict=True)
-        ],
-        np.float64,
-    )
-
-
-def _recency(pool: Pool) -> Column:
-    return np.array([scoring.recency(pool.now_ms - row.time_ms) for row in pool.rows], np.float64)
-
-
 def _use(pool: Pool) -> Column:
-    return np.array(
-        [scoring.access_factor(row.accesses) if row.accesses else 0.0 for row in pool.rows], np.float64
-    )
+    return scoring.access_boost(np.array([row.accesses for row in pool.rows], np.float64)) - 1
 
 
 SIGNALS: Final = (
@@ -137,9 +121,16 @@ SIGNALS: Final = (
     Signal("nothing shared", -1.0, rules.nothing_shared, "has no word of the question"),
     Signal("self", 0.5, rules.first_person, "is said of oneself, as was asked"),
     Signal("graph", 1.0, _graph, "names what is connected to the question"),
-    Signal("importance", 0.8, _importance, "matters, and is about this"),
-    Signal("recency", 0.3, _recency, "is new"),
-    Signal("use", 0.2, _use, "is often recalled"),
+    Signal(
+        "strength",
+        scoring.BASE_WEIGHTS["decay"],
+        lambda pool: pool.worth.strength,
+        "matters, and has not faded",
+    ),
+    Signal("recency", scoring.BASE_WEIGHTS["recency"], lambda pool: pool.worth.recency, "is new"),
+    Signal("importance", 1.0, lambda pool: pool.worth.importance, "matters, and is about this"),
+    Signal("mood", 1.0, lambda pool: pool.worth.mood, "feels as the question does"),
+    Signal("use", 0.4, _use, "is often recalled"),
 )
 WEIGHTS: Final[Mapping[str, float]] = {signal.name: signal.weight for signal in SIGNALS}
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cognition import Filters, HashedEmbedder, Hit, queue
+from cognition import Filters, HashedEmbedder, Hit, StaticEmbedder, queue
 from cognition.embedding.lexicon import WordVectors
 from cognition.index import VectorIndex
 from cognition.ranking.query import Query
@@ -16,27 +16,28 @@ DAY_MS = 86_400_000
 class Memory:
     """A home, and an index of what was embedded."""
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: HashedEmbedder | StaticEmbedder = EMBEDDER) -> None:
         self.home = Home()
-        self.index = VectorIndex(EMBEDDER.width)
-        self.space = queue.enter_space(self.home.connection, EMBEDDER.name, now_ms=NOW_MS)
+        self.embedder = embedder
+        self.index = VectorIndex(embedder.width)
+        self.space = queue.enter_space(self.home.connection, embedder.name, now_ms=NOW_MS)
 
     def embed(self) -> None:
         jobs = queue.due(self.home.connection, now_ms=NOW_MS, limit=10_000)
-        rows = EMBEDDER.embed([job.text for job in jobs])
+        rows = self.embedder.embed([job.text for job in jobs])
         kept = queue.done(self.home.connection, self.space, jobs, rows)
         self.index.add([jobs[i].id for i in kept], rows[kept])
 
     def recall(
         self, text: str, *, k: int = 10, by_words: bool = True, graph: bool = True, **filters: Any
     ) -> list[Hit]:
-        vector = EMBEDDER.embed([text])[0]
+        vector = self.embedder.embed([text])[0]
         return recall(
             self.home.connection,
             Query(text if by_words else ""),
             vector=vector,
             index=self.index,
-            lexicon=WordVectors(EMBEDDER),
+            lexicon=WordVectors(self.embedder),
             now_ms=NOW_MS,
             filters=Filters(**filters),
             k=k,

@@ -27,8 +27,7 @@ RULES = (
 def facts(*texts: str) -> list[Row]:
     """Memories that stand alone."""
     return [
-        Row(i, i.to_bytes(16), i, text, None, None, None, 0, None, 0, 0, "")
-        for i, text in enumerate(texts, 1)
+        Row(i, i.to_bytes(16), i, text, None, None, None, 0, None, 0, 0) for i, text in enumerate(texts, 1)
     ]
 
 

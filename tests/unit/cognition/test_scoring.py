@@ -105,33 +105,6 @@ def test_yd_23_the_graph_has_a_profile_of_its_own() -> None:
     assert sum(scoring.GRAPH_WEIGHTS.values()) == near(1)
 
 
-def test_yd_24_feedback_moves_the_weights_that_found_it() -> None:
-    weights = {"similarity": 0.50, "decay": 0.20, "recency": 0.30}
-    contributions = {"similarity": 0.3, "decay": 0.1, "recency": 0.1}
-    moved = scoring.learned(weights, contributions, relevant=True, rate=0.05)
-    assert moved == {"similarity": near(0.504762), "decay": near(0.2), "recency": near(0.295238)}
-
-
-@given(
-    st.lists(
-        st.tuples(st.booleans(), st.lists(st.floats(0, 1), min_size=5, max_size=5)),
-        min_size=1,
-        max_size=1_000,
-    )
-)
-def test_yd_24_any_feedback_keeps_weights_positive_and_summing_to_one(
-    feedback: list[tuple[bool, list[float]]],
-) -> None:
-    names = ("similarity", "decay", "recency", "importance", "graph")
-    weights = dict.fromkeys(names, 0.2)
-    for relevant, given_by in feedback:
-        weights = scoring.learned(
-            weights, dict(zip(names, given_by, strict=True)), relevant=relevant, rate=0.05
-        )
-        assert sum(weights.values()) == near(1)
-        assert all(0 < weight <= scoring.WEIGHT_MAX + 1e-9 for weight in weights.values())
-
-
 @pytest.mark.parametrize(("count", "expected"), [(0, 1), (1, 1.0693), (10, 1.2398), (100, 1.4615)])
 def test_me_03_recalls_boost_sublinearly(count: int, expected: float) -> None:
     assert scoring.access_boost(count) == pytest.approx(expected, abs=1e-4)

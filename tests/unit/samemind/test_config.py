@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from samemind.config import Home, Settings, check_name
+from cognition.decay import PROFILE_DEFAULT, PROFILES
+from samemind.config import _DECAY_PROFILES, Home, Settings, check_name
 from samemind.errors import Failed, Usage
 
 
@@ -74,3 +75,15 @@ def test_a_name_that_nobody_could_read_or_store_is_refused(name: str) -> None:
 
 def test_a_name_is_kept_without_its_loose_spaces() -> None:
     assert check_name("  Ann's \n phone ") == "Ann's phone"
+
+
+def test_the_curves_by_which_memories_fade_are_those_of_cognition(tmp_path: Path) -> None:
+    assert set(_DECAY_PROFILES) == set(PROFILES)
+    home = Home.at(tmp_path / "laptop")
+    home.create()
+    assert Settings.load(home).decay == PROFILE_DEFAULT
+    home.settings.write_text('decay = "memori"\n')
+    assert Settings.load(home).decay == "memori"
+    home.settings.write_text('decay = "never"\n')
+    with pytest.raises(Failed, match="decay"):
+        Settings.load(home)

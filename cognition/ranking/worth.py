@@ -1,0 +1,74 @@
+"""Say what a candidate is worth beside what it says: whether it matters, has not faded, is new, and feels as asked.
+
+This is the composite score of YantrikDB's paper, taken apart: a weighted sum of similarity, strength and recency (and
+of the graph, where it was followed), raised by importance as far as the memory is relevant at all, times a factor for
+its mood. Its parts stand in the table of signals as they stand in that score, so that each has a name, can be switched
+off, and shows in an explanation. Together with the similarity, which other signals say better, they add up to it.
+
+Importance is what somebody set. Where nobody did, it is the salience that follows from what became of a memory: how
+sure its source was, how often it was told again and recalled, and how much of it has not faded.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cognition import scoring
+from cognition.decay import Life
+
+if TYPE_CHECKING:
+    from cognition.ranking.pool import Column, Pool, Row
+
+
+class Worth(NamedTuple):
+    """The parts, a column each, and the whole score."""
+
+    strength: "Column"
+    recency: "Column"
+    importance: "Column"
+    mood: "Column"
+    composite: "Column"
+
+
+def worth_of(pool: "Pool") -> Worth:
+    """Return what the candidates of a pool are worth."""
+    rows, now_ms = pool.rows, pool.now_ms
+    decay = _column([pool.profile(_life(row, now_ms), now_ms) for row in rows])
+    derived = scoring.salience(
+        confidence=_column([1.0 if row.certainty is None else row.certainty for row in rows]),
+        reinforcements=_column([(row.mentions or 1) - 1 for row in rows]),
+        accesses=_column([row.accesses for row in rows]),
+        decay=decay,
+    )
+    told = _column([np.nan if row.importance is None else row.importance for row in rows])
+    importance = np.where(np.isnan(told), derived, told)
+    signals = {
+        "similarity": pool.meaning,
+        "decay": importance * decay,
+        "recency": scoring.recency(now_ms - _column([row.time_ms for row in rows])),
+    }
+    weights = scoring.BASE_WEIGHTS
+    if pool.connected:
+        signals["graph"] = _column([row.id in pool.connected for row in rows])
+        weights = scoring.GRAPH_WEIGHTS
+    base = scoring.base(signals, weights)
+    raised = scoring.amplified(base, similarity=pool.meaning, importance=importance)
+    valence = _column([row.valence or 0.0 for row in rows])
+    felt = raised * scoring.valence_boost(valence, _alignment(valence, pool.query.mood))
+    return Worth(signals["decay"], signals["recency"], raised - base, felt - raised, felt)
+
+
+def _alignment(valence: "Column", mood: int) -> "Column":
+    """Return 1 where moods agree and -1 where they oppose; a neutral question agrees with both (YD-21)."""
+    agrees: Column = np.where(valence * mood < 0, -1.0, 1.0)
+    return agrees
+
+
+def _life(row: "Row", now_ms: int) -> Life:
+    """Return what a row's strength depends on; a recall that a wrong clock stamped ahead of now does not count."""
+    recalled_ms = row.last_access if 0 < row.last_access <= now_ms else None
+    return Life(row.type, row.created_ms, row.updated_ms, recalled_ms, row.half_life_s)
+
+
+def _column(values: list[float] | list[int] | list[bool]) -> "Column":
+    return np.array(values, np.float64)
