@@ -67,6 +67,12 @@ class MemoryCell:
     verdicts: dict[Dot, Register] = field(default_factory=dict)
     triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
 
+    def is_only_added(self) -> bool:
+        """Say whether nothing is known of the memory but one add, as of nearly all."""
+        return len(self.adds) == 1 and not (
+            self.fields or self.edits or self.accesses or self.claims or self.triggers
+        )
+
 
 class Memory(NamedTuple):
     """What shows of a memory: one row of the memory table.

@@ -3,19 +3,25 @@
 Plain synchronous SQL on one connection: the daemon calls it on the connection's own thread (one call for each
 transaction), the simulator and most tests call it directly. The log is written with `synchronous=FULL`, so what a
 write returned is on the disk.
+
+A memory of which nothing was said since it was added has no cell of its own here, as long as the op that added it is in
+the log: that says the same, and nearly all memories are such. It gets one with the next change, or when the op leaves.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from replica.codec import pack, unpack
+from replica.codec import decode_payload, pack, unpack
 from replica.erasure import Proof, read_proof
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status
-from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
+from replica.ops import Kind, Remember
+from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell, memory_key
+from replica.state.memories import Add, MemoryCell
+from replica.state.register import Dot
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
 from replica.storage.sql import select_named, transaction
@@ -24,6 +30,10 @@ from replica.storage.sql import select_named, transaction
 _SHRINK_PAGES_MIN: Final = 4_096
 
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
+# The cells of memories that live: each as it is stored, or else the op that added it.
+_MEMORY_CELLS: Final = """SELECT m.rid, c.state, o.feed, o.seq, o.id, o.hlc, o.payload FROM memory m
+    LEFT JOIN cell c ON c.part = 0 AND c.name = m.rid
+    LEFT JOIN op o ON c.state IS NULL AND o.rid = m.rid AND o.kind = 1 AND o.status = 0"""
 
 
 class SqliteStore:
@@ -128,7 +138,10 @@ class SqliteStore:
         names: dict[Part, list[bytes]] = {}
         for key in keys:
             names.setdefault(key.part, []).append(key.name)
-        return {
+        memories = select_named(
+            self.connection, f"{_MEMORY_CELLS} WHERE m.rid IN", names.pop(Part.MEMORY, [])
+        )
+        return dict(map(_memory_cell, memories)) | {
             Key(part, name): decode_cell(part, state)
             for part, wanted in names.items()
             for name, state in select_named(
@@ -195,8 +208,9 @@ class SqliteStore:
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
+        yield from map(_memory_cell, self.connection.execute(_MEMORY_CELLS))
         for part, name, state in self.connection.execute(
-            "SELECT part, name, state FROM cell WHERE state IS NOT NULL"
+            "SELECT part, name, state FROM cell WHERE part != ? AND state IS NOT NULL", (Part.MEMORY,)
         ):
             yield Key(Part(part), name), decode_cell(part, state)
 
@@ -244,13 +258,14 @@ class SqliteStore:
             "INSERT OR REPLACE INTO feed VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             [_feed_row(feed) for feed in changes.feeds],
         )
+        logged = {(row.feed, row.seq) for row in changes.rows}
         self._many(
             """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
                 base = CASE WHEN base = x'' THEN state ELSE base END, state = excluded.state""",
             [
                 (key.part, key.name, encode_cell(cell))
                 for key, cell in changes.cells.items()
-                if cell is not None
+                if cell is not None and not _is_told_by_its_op(cell, logged)
             ],
         )
         gone = [tuple(key) for key, cell in changes.cells.items() if cell is None]
@@ -279,6 +294,12 @@ class SqliteStore:
         self._shown.write(changes, now_ms)
 
     def _write_base(self, changes: Changes) -> None:
+        if changes.compacted:
+            untold = self.load(key for key in changes.base_cells if key.part is Part.MEMORY)
+            self._many(
+                "INSERT OR IGNORE INTO cell (part, name, state) VALUES (?, ?, ?)",
+                [(key.part, key.name, encode_cell(cell)) for key, cell in untold.items()],
+            )
         self._many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
         self._many("INSERT INTO spine VALUES (?, ?, ?)", list(map(tuple, changes.spine)))
         self._many(
@@ -310,6 +331,21 @@ class SqliteStore:
     def _many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:  # most changes are of few kinds, and an empty statement costs as much as a short one
             self.connection.executemany(sql, rows)
+
+
+def _is_told_by_its_op(cell: Cell, logged: Container[tuple[int, int]]) -> bool:
+    """Say whether a memory's cell says nothing but what one of these ops does, by feed and seq."""
+    return isinstance(cell, MemoryCell) and cell.is_only_added() and next(iter(cell.adds))[:2] in logged
+
+
+def _memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
+    """Return a memory's cell from a row of `_MEMORY_CELLS`."""
+    rid, state, feed, seq, op_id, hlc, payload = row
+    if state is not None:
+        return memory_key(rid), decode_cell(Part.MEMORY, state)
+    added = decode_payload(Kind.REMEMBER, payload)
+    assert isinstance(added, Remember)
+    return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})
 
 
 def _feed_row(feed: Feed) -> tuple[Any, ...]:
