@@ -41,6 +41,10 @@ class Filters:
     include_archived: bool = False
 
     def __post_init__(self) -> None:
+        if (
+            self.workspace == ()
+        ):  # or everything would pass for something that was asked for, and be searched as such
+            object.__setattr__(self, "workspace", None)
         if self.type is not None and self.type not in MEMORY_TYPES:
             raise InvalidQuery(f"expected a type among {', '.join(MEMORY_TYPES)}; got {self.type!r}")
         if self.since_ms is not None and self.until_ms is not None and self.since_ms > self.until_ms:

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 # Up to here, all that hold any of the words are ranked.
-RANKED_MAX: Final = 2_000
+RANKED_MAX: Final = 1_000
 # Whoever holds a word that is no commoner than this stands out by it, as far as there are few of them in all.
 RARE_MAX: Final = RANKED_MAX // 2
 # Words that more memories hold than this are asked for only where there are no others.

@@ -5,6 +5,7 @@ candidates have not been seen before. So all that can be said of a word is said 
 looked up.
 """
 
+import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -33,6 +34,7 @@ _NUMBER: Final = (
 )
 _NUMBER_WORDS: Final = frozenset(_NUMBER.split())
 
+_DIGIT: Final = re.compile(r"\d")
 _KINDS: Final = _TIME_WORDS | _NUMBER_WORDS | SELF_WORDS
 
 
@@ -50,7 +52,7 @@ class Reading(NamedTuple):
 def read(text: str, about: str) -> Reading:
     """Read a text, and the labels beside it; these say what it is about, and name no times or numbers."""
     some = dict.fromkeys(words(text))
-    digits = [word for word in some if word[0].isdigit()]
+    digits = [word for word in some if word[0].isdigit()] if _DIGIT.search(text) else []
     telling = [word for word in some if word not in STOP_WORDS]
     if about:
         telling += [word for word in _labels(about) if word not in some]

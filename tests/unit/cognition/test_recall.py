@@ -2,10 +2,13 @@ from random import Random
 
 import pytest
 
-from cognition import InvalidQuery
+from cognition import Filters, InvalidQuery
 from cognition.ranking.query import Query
 from cognition.recall import fuse, recall
 from replica import Forget, Relate, Set, Write
+from samemind.surface.catalog import verb_named
+from samemind.surface.declare import read_options
+from samemind.verbs.memories import kept
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory
 
@@ -298,3 +301,11 @@ def test_ml_42_the_graph_is_followed_over_two_edges_and_no_further(memory: Memor
     for source, target in (("Alpha", "Bravo"), ("Bravo", "Charlie"), ("Charlie", "Delta")):
         memory.home.commit(Write(Relate(source, "near", target, 1.0)))
     assert {hit.memory.text for hit in memory.recall("Alpha")} == {"Bravo is a place", "Charlie is a place"}
+
+
+def test_a_recall_that_names_no_workspace_is_not_narrow() -> None:
+    """A narrow one is searched row by row, which in a large memory takes many times as long."""
+    assert Filters(workspace=()) == Filters()
+    assert not Filters(workspace=(), include_archived=True).narrow
+    assert not kept(read_options(verb_named("recall"), {"query": "tea"})).narrow
+    assert Filters(workspace=("work",)).narrow
