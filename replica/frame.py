@@ -37,7 +37,7 @@ from replica.signing import SIGNATURE_BYTES
 FORMAT: Final = 1
 # Level 3 packs within 10 % of level 9 at a tenth of the time.
 _COMPRESSION_LEVEL: Final = 3
-_SEQ_MAX: Final = 2**53
+SEQ_MAX: Final = 2**53
 _KIND_MAX: Final = 2**16
 
 
@@ -157,7 +157,7 @@ def _read_segment(plain: object) -> Segment:
             len(device) == DEVICE_ID_BYTES
             and len(incarnation) == INCARNATION_BYTES
             and type(first) is int  # not a boolean, which equals 1 and is hashed as something else
-            and 1 <= first <= _SEQ_MAX
+            and 1 <= first <= SEQ_MAX
             and (prev is None) == (first == 1)
             and (prev is None or len(prev) == OP_ID_BYTES)
             and len(signature) == SIGNATURE_BYTES

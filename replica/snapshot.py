@@ -10,9 +10,8 @@ apart, lose nothing and bring nothing back. Then the log is folded anew on top.
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import zstandard
 
@@ -20,14 +19,16 @@ from replica.codec import pack, unpack
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.feeds import Feed, Feeds, join
-from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, Place
+from replica.ids import ID8_BYTES, OpId, Place
 from replica.incarnations import Why
 from replica.limits import SNAPSHOT_BYTES_MAX
 from replica.oplog import Changes, SpinePiece
 from replica.refold import changes_to, refold
 from replica.signing import verify
+from replica.snapshot_parts import Snapshot, SnapshotFeed, read_parts
 from replica.state.cells import Key, Part, State, decode_cell, encode_cell, renumber
 from replica.state.merge import merge_states
+from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
 
 _CONTEXT: Final = b"samemind snapshot 1\0"
@@ -35,40 +36,6 @@ _COMPRESSION_LEVEL: Final = 3
 
 _Chain = list[tuple[int, int]]
 """A chain of ops as it lies here: (last seq, feed) of each stretch, from the first op on."""
-
-
-class SnapshotFeed(NamedTuple):
-    """One feed of a base. Numbers are the snapshot's own: a feed's is its place in the list, stems before branches."""
-
-    origin: Origin
-    parent: int | None
-    fork: int
-    fork_vector: Vector
-    seq: int
-    head: OpId
-    signature: bytes
-    vector: Vector
-    spine: bytes
-
-    def id8(self, seq: int) -> bytes:
-        """Return the short id of the op at `seq`, which lies on this very feed."""
-        at = (seq - self.fork - 1) * ID8_BYTES
-        return self.spine[at : at + ID8_BYTES]
-
-
-class Snapshot(NamedTuple):
-    """A base as its maker hands it over. `kinds` is the newest version of each kind that is folded in it.
-
-    `horizon_ms`: up to when its ops have left the maker's log.
-    """
-
-    maker: DeviceId
-    kinds: Mapping[int, int]
-    feeds: tuple[SnapshotFeed, ...]
-    origins: tuple[Origin, ...]
-    cells: tuple[tuple[int, bytes, bytes], ...]
-    tombstones: tuple[bytes, ...]
-    horizon_ms: int
 
 
 def make_snapshot(core: Core) -> bytes:
@@ -119,35 +86,26 @@ def make_snapshot(core: Core) -> bytes:
 
 
 def read_snapshot(data: bytes, core: Core) -> Snapshot:
-    """Return the snapshot that a member made; `InvalidOp` when nobody in the group signed it."""
+    """Return the snapshot that a member made; `InvalidOp` when nobody in the group signed it, or it is none.
+
+    Its cells are read when it is absorbed, which may raise `InvalidOp` too.
+    """
     try:
         if not 0 <= zstandard.frame_content_size(data) <= SNAPSHOT_BYTES_MAX:
             raise InvalidOp(f"expected a snapshot of at most {SNAPSHOT_BYTES_MAX} bytes")
         outer = unpack(zstandard.ZstdDecompressor().decompress(data, max_output_size=SNAPSHOT_BYTES_MAX))
-        signature, body = outer
-        maker, kinds, feeds, origins, cells, tombstones, horizon_ms = unpack(body)
-        key = core.membership.public_key(maker)
-        if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
-            raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
-        return Snapshot(
-            maker,
-            kinds,
-            tuple(_read_feed(feed) for feed in feeds),
-            tuple(Origin(DeviceId(device), incarnation) for device, incarnation in origins),
-            tuple((part, name, cell) for part, name, cell in cells),
-            tuple(tombstones),
-            int(horizon_ms),
-        )
-    except (zstandard.ZstdError, ValueError, TypeError) as error:
+    except zstandard.ZstdError as error:
         raise InvalidOp(f"expected a snapshot, got bytes that are not one: {error}") from None
-
-
-def _read_feed(plain: list[Any]) -> SnapshotFeed:
-    device, incarnation, parent, fork, fork_vector, seq, head, signature, vector, spine = plain
-    if len(spine) != (seq - fork) * ID8_BYTES or (parent is None) != (fork == 0):
-        raise InvalidOp("expected a feed whose spine holds 8 bytes for each of its ops")
-    origin = Origin(DeviceId(device), incarnation)
-    return SnapshotFeed(origin, parent, fork, fork_vector, seq, OpId(head), signature, vector, spine)
+    match outer:
+        case [bytes(signature), bytes(body)]:
+            pass
+        case _:
+            raise InvalidOp("expected a snapshot [signature, body]")
+    snapshot = read_parts(unpack(body))
+    key = core.membership.public_key(snapshot.maker)
+    if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
+        raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
+    return snapshot
 
 
 def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
@@ -182,9 +140,16 @@ class _Absorption:
             core.incarnate(Why.ECHO, now_ms)
         self._take_vectors()
         theirs = State(tombstones=set(self.snapshot.tombstones))
-        for part, name, data in self.snapshot.cells:
-            cell = renumber(decode_cell(part, data), self._dot, self._origin)
-            theirs.cells[Key(Part(part), name)] = cell
+        reader = CellReader(self.snapshot.place, self.snapshot.writers())
+        for cell in self.snapshot.cells:
+            match cell:
+                case [part, name, data]:
+                    key, read = reader.read(part, name, data)
+                    if key.part is Part.MEMORY and key.name in theirs.tombstones:
+                        raise InvalidOp("expected a memory or its tombstone, got both")
+                    theirs.cells[key] = renumber(read, self._dot, self._origin)
+                case _:
+                    raise InvalidOp("expected a cell [part, name, bytes]")
         if all(old_base[feed.no] <= feed.fork for feed in feeds if feed.no in old_base):
             merged = theirs  # nothing of mine was ever folded away: a newcomer's case, and a large one
         else:
@@ -208,6 +173,10 @@ class _Absorption:
         refolded = refold(
             copy, rows, feeds, core.feeds.vector_at, understood=core.understood, erased=core.erased
         )
+        if core.store.all_tombstones() - refolded.state.tombstones:
+            raise InvalidOp(
+                "expected every deletion that the snapshot covers, got it without one that is held here"
+            )
         state_changes = changes_to(core.store, refolded)
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones

@@ -261,13 +261,14 @@ class Exchange:
                 raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
             try:
                 snapshot = read_snapshot(data, self._core)
+                if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
+                    raise RemoteProtocolError(
+                        f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
+                    )
+                understood = absorb(self._core, snapshot, now_ms)
             except InvalidOp as error:
-                raise RemoteProtocolError(f"a snapshot could not be read: {error}") from error
-            if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
-                raise RemoteProtocolError(
-                    f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
-                )
-            if not absorb(self._core, snapshot, now_ms):
+                raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
+            if not understood:
                 reason = "the snapshot holds kinds of ops that this version does not understand: upgrade it"
                 refused = (Refused(self._core.origin, 0, reason, gap=False),)
             self.refusals += refused

@@ -196,7 +196,11 @@ class Taking:
         heads = [Place(feed.origin, feed.seq, feed.head[:8]) for feed in snapshot.feeds]
         if all(core.feeds.locate(head) is not None for head in heads):
             return  # all of it is held: merging it would change nothing, and fold the whole log anew
-        if not absorb(core, snapshot, now_ms):
+        try:
+            understood = absorb(core, snapshot, now_ms)
+        except InvalidOp as error:
+            raise RemoteProtocolError(f"a snapshot of its maker's could not be read: {error}") from error
+        if not understood:
             self._refuse("the snapshot holds kinds of ops that this version does not understand: upgrade it")
 
     def _refuse(self, *reasons: str) -> None:

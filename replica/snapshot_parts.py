@@ -1,0 +1,149 @@
+"""Read what a snapshot states: its maker, its feeds and whose they are, and what it says of deletions.
+
+Everything that refers to something else in it is checked here once: branches to their stems, vectors to feeds. What
+refers to ops from within cells is checked where cells are read (`replica.state.reading`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from replica.errors import InvalidOp
+from replica.fields import MS_MAX
+from replica.frame import SEQ_MAX
+from replica.ids import (
+    DEVICE_ID_BYTES,
+    ID8_BYTES,
+    INCARNATION_BYTES,
+    MEMORY_ID_BYTES,
+    OP_ID_BYTES,
+    DeviceId,
+    OpId,
+    Origin,
+    Place,
+)
+from replica.signing import SIGNATURE_BYTES
+from replica.state.register import Dot, Vector
+
+
+class SnapshotFeed(NamedTuple):
+    """One feed of a base. Numbers are the snapshot's own: a feed's is its place in the list, stems before branches."""
+
+    origin: Origin
+    parent: int | None
+    fork: int
+    fork_vector: Vector
+    seq: int
+    head: OpId
+    signature: bytes
+    vector: Vector
+    spine: bytes
+
+    def id8(self, seq: int) -> bytes:
+        """Return the short id of the op at `seq`, which lies on this very feed."""
+        at = (seq - self.fork - 1) * ID8_BYTES
+        return self.spine[at : at + ID8_BYTES]
+
+
+class Snapshot(NamedTuple):
+    """A base as its maker hands it over. `kinds` is the newest version of each kind that is folded in it.
+
+    `horizon_ms`: up to when its ops have left the maker's log. `cells` are not looked at yet: [part, name, bytes] each.
+    """
+
+    maker: DeviceId
+    kinds: Mapping[int, int]
+    feeds: tuple[SnapshotFeed, ...]
+    origins: tuple[Origin, ...]
+    cells: tuple[Any, ...]
+    tombstones: tuple[bytes, ...]
+    horizon_ms: int
+
+    def writers(self) -> frozenset[int]:
+        """Return the numbers of the origins that wrote an op of it: the others have no number where it is taken."""
+        wrote = {feed.origin for feed in self.feeds}
+        return frozenset(i for i, origin in enumerate(self.origins) if origin in wrote)
+
+    def place(self, dot: Dot) -> Place | None:
+        """Return the op that a dot in its cells stands for; None where the snapshot holds no such op."""
+        if not 0 <= dot.feed < len(self.feeds):
+            return None
+        feed = self.feeds[dot.feed]
+        if not feed.fork < dot.seq <= feed.seq or feed.id8(dot.seq) != dot.id8:
+            return None
+        return Place(feed.origin, dot.seq, dot.id8)
+
+
+def read_parts(plain: object) -> Snapshot:
+    """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them."""
+    match plain:
+        case [
+            bytes(maker),
+            dict(kinds),
+            list(feeds),
+            list(origins),
+            list(cells),
+            list(tombstones),
+            int(horizon_ms),
+        ] if len(maker) == DEVICE_ID_BYTES:
+            pass
+        case _:
+            raise InvalidOp("expected a snapshot of seven parts, the first of them its maker")
+    if not all(type(number) is int for pair in kinds.items() for number in pair):
+        raise InvalidOp("expected a version for each kind of op")
+    if not all(type(rid) is bytes and len(rid) == MEMORY_ID_BYTES for rid in tombstones):
+        raise InvalidOp("expected tombstones to be memory ids")
+    if type(horizon_ms) is not int or not 0 <= horizon_ms <= MS_MAX:
+        raise InvalidOp(f"expected a horizon up to {MS_MAX}, got {horizon_ms}")
+    read: list[SnapshotFeed] = []
+    for feed in feeds:
+        read.append(_read_feed(feed, read))
+    for feed in read:
+        for vector in (feed.vector, feed.fork_vector):
+            _check_vector(vector, read)
+    whose = tuple(_read_origin(origin) for origin in origins)
+    return Snapshot(DeviceId(maker), kinds, tuple(read), whose, tuple(cells), tuple(tombstones), horizon_ms)
+
+
+def _read_feed(plain: object, before: Sequence[SnapshotFeed]) -> SnapshotFeed:
+    match plain:
+        case [
+            device,
+            incarnation,
+            None | int() as parent,
+            int(fork),
+            dict(fork_vector),
+            int(seq),
+            bytes(head),
+            bytes(signature),
+            dict(vector),
+            bytes(spine),
+        ] if (
+            0 <= fork < seq <= SEQ_MAX
+            and len(spine) == (seq - fork) * ID8_BYTES
+            and len(head) == OP_ID_BYTES
+            and spine.endswith(head[:ID8_BYTES])
+            and len(signature) in (0, SIGNATURE_BYTES)
+            and (parent is None) == (fork == 0)
+        ):
+            origin = _read_origin([device, incarnation])
+            if parent is not None and not (
+                0 <= parent < len(before) and fork <= before[parent].seq and before[parent].origin == origin
+            ):
+                raise InvalidOp("expected a branch to leave a feed of the same origin, listed before it")
+            return SnapshotFeed(origin, parent, fork, fork_vector, seq, OpId(head), signature, vector, spine)
+    raise InvalidOp("expected a feed whose spine holds 8 bytes for each of its ops, and ends at its head")
+
+
+def _read_origin(plain: object) -> Origin:
+    match plain:
+        case [bytes(device), bytes(incarnation)] if (
+            len(device) == DEVICE_ID_BYTES and len(incarnation) == INCARNATION_BYTES
+        ):
+            return Origin(DeviceId(device), incarnation)
+    raise InvalidOp("expected an origin [device, incarnation]")
+
+
+def _check_vector(vector: Mapping[Any, Any], feeds: Sequence[SnapshotFeed]) -> None:
+    for no, seq in vector.items():
+        if not (type(no) is type(seq) is int and 0 <= no < len(feeds) and 1 <= seq <= feeds[no].seq):
+            raise InvalidOp("expected a vector over ops of the snapshot, got one that reaches beyond")

@@ -1,0 +1,212 @@
+"""Read a cell that another device folded: its bytes become a cell only if ops could have made it.
+
+Whoever makes a snapshot signs it, and is believed about which ops there were. They are not believed about what an op
+may say: every value in a cell was said by an op once, so it is put as that op said it, and the op's own reader judges
+it. What is left is what no op states: stamps, and the dots by which a cell refers to the feeds of its snapshot.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from replica.codec import SALT_BYTES, decode_payload, pack, read_place, unpack, wire_place
+from replica.errors import InvalidOp
+from replica.hlc import HLC_MAX
+from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, MEMORY_ID_BYTES, Place
+from replica.ops import Kind
+from replica.state.cells import Cell, Key, Part, decode_cell
+from replica.state.register import Dot
+from replica.state.text import check_update
+
+_NO_SALT: Final = bytes(SALT_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class CellReader:
+    """Reads the cells of one snapshot. `place` names the op that a dot stands for, or None; `origins` are the
+    numbers of those that wrote one of its ops."""
+
+    place: Callable[[Dot], Place | None]
+    origins: frozenset[int]
+
+    def read(self, part: object, name: object, data: object) -> tuple[Key, Cell]:
+        """Return which cell it is, and the cell; `InvalidOp` says what no op could have made."""
+        if (
+            type(part) is not int
+            or part not in set(Part)
+            or type(name) is not bytes
+            or type(data) is not bytes
+        ):
+            raise InvalidOp("expected a cell [part, name, bytes]")
+        plain = unpack(data)
+        match Part(part):
+            case Part.MEMORY:
+                self._check_memory(_rid(name), plain)
+            case Part.EDGE:
+                names = _list(unpack(name))
+                if pack(names) != name:
+                    raise InvalidOp("expected an edge's name, got another spelling of it")
+                for weight in self._heads(plain):
+                    _said(Kind.RELATE, [*names, weight])
+            case Part.SETTING:
+                setting = _text(name)
+                for value in self._heads(plain):
+                    _said(Kind.SET, [setting, value])
+            case Part.PROPOSAL:
+                match plain:
+                    case [[*dot], [*rids]]:
+                        if self._op(dot) != _place_in(name):
+                            raise InvalidOp("expected a proposal that is named by the op that made it")
+                        _said(Kind.PROPOSE, rids)
+                    case _:
+                        raise InvalidOp("expected a proposal [dot, memory ids]")
+            case Part.RECEIPT:
+                _rid(name)
+                if not all(type(each) is bytes and len(each) == DEVICE_ID_BYTES for each in _list(plain)):
+                    raise InvalidOp("expected the devices that confirmed an erasure")
+            case Part.FEEDBACK:
+                _place_in(name)
+                _said(Kind.FEEDBACK, plain)
+        return Key(Part(part), name), decode_cell(part, data)
+
+    def _check_memory(self, rid: bytes, plain: object) -> None:
+        match plain:
+            case [[_, *_] as adds]:
+                self._check_adds(adds)
+            case [
+                [_, *_] as adds,
+                dict(fields),
+                dict(edits),
+                edited_hlc,
+                [*accesses],
+                [*claims],
+                [*verdicts],
+                dict(triggers),
+            ]:
+                self._check_adds(adds)
+                for name, register in fields.items():
+                    for value in self._heads(register):
+                        _said(Kind.SET, [name, value])
+                for base, state in edits.items():
+                    _said(Kind.EDIT, [base, state])
+                    check_update(state)
+                _stamp(edited_hlc, low=0)
+                self._check_accesses(rid, accesses)
+                claimed = {self._check_claim(claim) for claim in claims}
+                for verdict in verdicts:
+                    match verdict:
+                        case [*dot, register] if (claim := self._op(dot)) in claimed:
+                            for keep in self._heads(register):
+                                _said(Kind.RESOLVE, [[rid, wire_place(claim), keep]])
+                        case _:
+                            raise InvalidOp("expected a verdict on a claim of the same memory")
+                for trigger, held in triggers.items():
+                    _check_trigger(trigger, held)
+            case _:
+                raise InvalidOp("expected a memory's cell: adds, or adds and all that was said about them")
+
+    def _check_adds(self, adds: Sequence[object]) -> None:
+        for add in adds:
+            match add:
+                case [feed, seq, id8, hlc, text, fields]:
+                    self._op([feed, seq, id8])
+                    _stamp(hlc)
+                    _said(Kind.REMEMBER, [text, fields])
+                case _:
+                    raise InvalidOp("expected an add [feed, seq, id8, hlc, text, fields]")
+
+    def _heads(self, register: object) -> Iterator[Any]:
+        """Give the values that a register holds."""
+        heads = _list(register)
+        for head in heads:
+            match head:
+                case [feed, seq, id8, hlc, value]:
+                    self._op([feed, seq, id8])
+                    _stamp(hlc)
+                    yield value
+                case _:
+                    raise InvalidOp("expected a head [feed, seq, id8, hlc, value]")
+        if not heads:
+            raise InvalidOp("expected a register to hold a head, got an empty one")
+
+    def _check_accesses(self, rid: bytes, accesses: Sequence[object]) -> None:
+        for access in accesses:
+            match access:
+                case [int(origin), count, last] if type(origin) is int and origin in self.origins:
+                    _said(Kind.ACCESS, [[rid, count, last]])
+                case _:
+                    raise InvalidOp("expected an origin's accesses [origin, count, last]")
+
+    def _check_claim(self, claim: object) -> Place:
+        match claim:
+            case [feed, seq, id8, hlc, *said]:
+                _stamp(hlc)
+                _said(Kind.CLAIM, said)
+                return self._op([feed, seq, id8])
+        raise InvalidOp(
+            "expected a claim [feed, seq, id8, hlc, entity, relation, value, replaces, valid from]"
+        )
+
+    def _op(self, dot: object) -> Place:
+        match dot:
+            case [int(feed), int(seq), bytes(id8)] if (
+                type(feed) is type(seq) is int and len(id8) == ID8_BYTES
+            ):
+                place = self.place(Dot(feed, seq, id8))
+                if place is not None:
+                    return place
+        raise InvalidOp("expected a cell to name ops of its snapshot, got one that is not in it")
+
+
+def _said(kind: Kind, plain: object) -> None:
+    """Refuse what no op of this kind may say."""
+    try:
+        payload = _NO_SALT + pack(plain)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidOp(f"expected what an op says, got what none can hold: {error}") from None
+    decode_payload(kind, payload)
+
+
+def _check_trigger(trigger: object, held: object) -> None:
+    match held:
+        case [status, raised, kind, about, delivered]:
+            _stamp(raised)
+            _said(Kind.TRIGGER, [trigger, status, kind, about])
+            match delivered:
+                case None:
+                    return
+                case [hlc, bytes(device)] if len(device) == DEVICE_ID_BYTES:
+                    _stamp(hlc)
+                    return
+    raise InvalidOp("expected a trigger [status, raised, kind, about, delivered]")
+
+
+def _stamp(hlc: object, *, low: int = 1) -> None:
+    if type(hlc) is not int or not low <= hlc <= HLC_MAX:
+        raise InvalidOp(f"expected a stamp from {low} to {HLC_MAX}")
+
+
+def _rid(name: bytes) -> bytes:
+    if len(name) != MEMORY_ID_BYTES:
+        raise InvalidOp(f"expected a memory's id of {MEMORY_ID_BYTES} bytes, got {len(name)}")
+    return name
+
+
+def _text(name: bytes) -> str:
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        raise InvalidOp("expected a setting's name in UTF-8") from None
+
+
+def _place_in(name: bytes) -> Place:
+    place = read_place(unpack(name))
+    if pack(wire_place(place)) != name:
+        raise InvalidOp("expected the place of an op, got another spelling of it")
+    return place
+
+
+def _list(plain: object) -> list[Any]:
+    if type(plain) is not list:
+        raise InvalidOp("expected a list in a cell, got something else")
+    return plain

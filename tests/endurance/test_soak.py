@@ -1,0 +1,154 @@
+"""Three daemons that are used all day, in minutes: `make soak MINUTES=30`.
+
+Outside of `make test`. Programs write to them, read and forget; now and then one of them is silent for some seconds (it
+is stopped, so its peers see a network that swallows everything) or is restarted. What they take from the machine must
+not grow with time: memory, file descriptors, log files; and at the end all three agree.
+"""
+
+import json
+import os
+import random
+import signal
+import statistics
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import samemind
+from samemind.config import Home
+from tests.support import cli
+from tests.support.hearing import next_line
+
+NAMES = ("laptop", "phone", "server")
+# Memories that live at a time: the oldest is forgotten for each new one, so that what is held stays of one size.
+ALIVE = 300
+AGREE_SECONDS_MAX = 120.0
+# How much more a process may hold in the last quarter of the run than in the second: SQLite's cache is filling still.
+GROWTH_MAX = 1.25
+# Room for what a restart opens anew, in any order.
+DESCRIPTORS_MORE_MAX = 8
+# One line for each start, end, link and sync of note; a line for each write would be a hundred times that.
+LOG_BYTES_A_MINUTE_MAX = 64 << 10
+
+
+@dataclass
+class Daemon:
+    """One of the three, and what it took from the machine over time."""
+
+    home: Path
+    pid: int = 0
+    resident_mb: list[float] = field(default_factory=list)
+    descriptors: list[int] = field(default_factory=list)
+
+    def measure(self) -> None:
+        """Note what it holds now."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        self.resident_mb.append(pages * os.sysconf("SC_PAGESIZE") / 1e6)
+        self.descriptors.append(len(os.listdir(f"/proc/{self.pid}/fd")))
+
+
+def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_path: Path) -> None:
+    minutes = float(os.environ.get("MINUTES", "30"))
+    seed = int(os.environ.get("SEED", str(random.randrange(2**32))))
+    chance = random.Random(seed)
+    print(f"seed {seed}, {minutes:g} minutes")
+    daemons = {name: Daemon(tmp_path / name) for name in NAMES}
+    written = reads = silences = restarts = 0
+    with ExitStack() as everything:
+        running = {name: everything.enter_context(ExitStack()) for name in NAMES}
+
+        def start(name: str) -> None:
+            up = running[name].enter_context(cli.daemon(daemons[name].home))
+            daemons[name].pid = up.process.pid
+
+        for name in NAMES:
+            assert cli.run(daemons[name].home, "init", "--name", name).code == 0
+            start(name)
+        for name in NAMES[1:]:
+            pair(daemons[NAMES[0]].home, daemons[name].home)
+        alive: list[str] = []
+        began = time.monotonic()
+        silent: tuple[str, float] | None = None
+        next_measure = began
+        while (now := time.monotonic()) < began + 60 * minutes:
+            if now >= next_measure:
+                next_measure = now + 60 * minutes / 80
+                for daemon in daemons.values():
+                    daemon.measure()
+            if silent is not None and now > silent[1]:
+                os.kill(daemons[silent[0]].pid, signal.SIGCONT)
+                silent = None
+            drawn = chance.random()
+            if drawn < 0.01 and silent is None:
+                silent = chance.choice(NAMES), now + chance.uniform(1, 10)
+                os.kill(daemons[silent[0]].pid, signal.SIGSTOP)
+                silences += 1
+            elif drawn < 0.012 and silent is None:
+                name = chance.choice(NAMES)
+                running[name].close()
+                start(name)
+                restarts += 1
+            else:
+                name = chance.choice([each for each in NAMES if silent is None or each != silent[0]])
+                with samemind.open_blocking(daemons[name].home) as mind:
+                    for _ in range(10):
+                        alive.append(mind.remember(f"thing {written} that {name} saw", no_dedup=True).rid)
+                        written += 1
+                    try:
+                        mind.edit(chance.choice(alive), f"told otherwise by {name} at {written}")
+                        mind.set(chance.choice(alive), importance=round(chance.random(), 2))
+                        while len(alive) > ALIVE:
+                            mind.forget(alive.pop(0))
+                    except samemind.NotFound:
+                        pass  # another device's, and no news of it came here yet
+                    mind.recall(f"what did {name} see", k=5)
+                    reads += 1
+            time.sleep(0.02)
+        if silent is not None:
+            os.kill(daemons[silent[0]].pid, signal.SIGCONT)
+        agreed_after = seconds_until_agreed([daemon.home for daemon in daemons.values()])
+        stats = [cli.run(daemon.home, "stats", "--json").json for daemon in daemons.values()]
+        assert all(cli.run(daemon.home, "verify").code == 0 for daemon in daemons.values())
+    print(f"{written} writes, {reads} reads, {silences} silences, {restarts} restarts")
+    print(f"they agreed {agreed_after:.1f} s after the last write")
+    for name, daemon in daemons.items():
+        quarter = len(daemon.resident_mb) // 4
+        second = statistics.median(daemon.resident_mb[quarter : 2 * quarter])
+        last = statistics.median(daemon.resident_mb[-quarter:])
+        log_bytes = Home.at(daemon.home).log.stat().st_size
+        print(
+            f"{name}: RSS {daemon.resident_mb[0]:.0f} MB at first, {second:.0f} in the second quarter, {last:.0f} in"
+            f" the last; descriptors {min(daemon.descriptors)} to {max(daemon.descriptors)}; log {log_bytes} bytes"
+        )
+        assert last <= GROWTH_MAX * second, f"the memory of {name} grows"
+        settled = daemon.descriptors[quarter:]
+        assert max(settled[-quarter:]) <= max(settled[:quarter]) + DESCRIPTORS_MORE_MAX, (
+            f"{name} leaks descriptors"
+        )
+        assert log_bytes <= LOG_BYTES_A_MINUTE_MAX * max(minutes, 1), f"{name} fills its log"
+    print(json.dumps(stats[0])[:400])
+
+
+def pair(offering: Path, joining: Path) -> None:
+    """Pair two devices whose daemons run."""
+    import subprocess
+
+    with subprocess.Popen(
+        [*cli.COMMAND, "--home", str(offering), "--json", "pair"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=cli.environment(),
+    ) as offer:
+        said = json.loads(next_line(offer))
+        joined = cli.run(joining, "pair", said["code"], "--address", said["address"], "--json")
+        assert joined.code == 0, joined.err or joined.out
+        assert offer.wait(cli.SECONDS_MAX) == 0
+
+
+def seconds_until_agreed(homes: list[Path]) -> float:
+    """Wait until all of them show one digest."""
+    began = time.monotonic()
+    while len({cli.run(home, "digest", "--json").json["digest"] for home in homes}) > 1:
+        assert time.monotonic() - began < AGREE_SECONDS_MAX, "they do not agree"
+    return time.monotonic() - began
