@@ -1,11 +1,12 @@
 """Keep back what looks secret, on this device alone, until its owner releases or drops it.
 
 What is held is no memory: it is in no log, no index and no answer, and no other device hears of it. It keeps
-the id that the memory will have, so that whoever told it can name it before and after.
+the id that the memory will have, so that whoever told it can name it before and after. A change of a memory is
+held under an id of its own, and the memory stays as it is meanwhile.
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from cognition.extraction.secrets import secrets
@@ -16,24 +17,42 @@ LISTED_MAX: Final = 1_000
 
 
 class Held(NamedTuple):
-    """Something that was told and looks secret."""
+    """Something that was told and looks secret: a memory to be, or a change of the memory that it is `about`.
+
+    Of a change, `text` is empty where it leaves the words as they are, and `fields` are those that it writes.
+    """
 
     rid: MemoryId
     kinds: tuple[str, ...]
     text: str
     fields: Mapping[str, Any]
     held_at: int
+    about: MemoryId | None = None
 
 
-def secret_kinds(text: str, fields: Mapping[str, Value]) -> tuple[str, ...]:
-    """Return what kinds of secret a memory would hold, in its text or in its metadata."""
-    texts = [text]
+def secret_kinds(text: str, fields: Mapping[str, Value], *, known: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return what kinds of secret a memory would hold, in its text or its fields; `known` texts hold them already."""
+    return tuple(
+        dict.fromkeys(
+            found.kind
+            for each in (text, *texts_of(fields))
+            for found in secrets(each)
+            if not any(each[found.start : found.end] in one for one in known)
+        )
+    )
+
+
+def texts_of(fields: Mapping[str, Value]) -> list[str]:
+    """Return the texts in a memory's fields; what stands under a name is told with it, as "password: …" is."""
+    texts: list[str] = []
     for value in fields.values():
         if isinstance(value, str):
             texts.append(value)
         elif isinstance(value, dict):
             texts += [f"{key}: {one}" for key, one in value.items() if isinstance(one, str)]
-    return tuple(dict.fromkeys(found.kind for each in texts for found in secrets(each)))
+        elif isinstance(value, list):
+            texts += value
+    return texts
 
 
 def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
@@ -41,12 +60,13 @@ def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
     fields = pack(dict(held.fields))
     with transaction(connection):
         for (rid,) in connection.execute(
-            "SELECT rid FROM held WHERE text = ? AND fields = ?", (held.text, fields)
+            "SELECT rid FROM held WHERE text = ? AND fields = ? AND about IS ?",
+            (held.text, fields, held.about),
         ):
             return MemoryId(rid)
         connection.execute(
-            "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?)",
-            (held.rid, ", ".join(held.kinds), held.text, fields, held.held_at),
+            "INSERT OR REPLACE INTO held (rid, kinds, text, fields, held_at, about) VALUES (?, ?, ?, ?, ?, ?)",
+            (held.rid, ", ".join(held.kinds), held.text, fields, held.held_at, held.about),
         )
     return held.rid
 
@@ -54,9 +74,17 @@ def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
 def held_here(connection: sqlite3.Connection, *, limit: int = LISTED_MAX) -> list[Held]:
     """Return what is held, oldest first."""
     return [
-        Held(MemoryId(rid), tuple(kinds.split(", ")), text, unpack(fields), held_at)
-        for rid, kinds, text, fields, held_at in connection.execute(
-            "SELECT rid, kinds, text, fields, held_at FROM held ORDER BY held_at, rid LIMIT ?", (limit,)
+        Held(
+            MemoryId(rid),
+            tuple(kinds.split(", ")),
+            text,
+            unpack(fields),
+            held_at,
+            None if about is None else MemoryId(about),
+        )
+        for rid, kinds, text, fields, held_at, about in connection.execute(
+            "SELECT rid, kinds, text, fields, held_at, about FROM held ORDER BY held_at, rid LIMIT ?",
+            (limit,),
         )
     ]
 

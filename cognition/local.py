@@ -18,7 +18,8 @@ _CREATE: Final = (
         kinds TEXT NOT NULL,
         text TEXT NOT NULL,
         fields BLOB NOT NULL,
-        held_at INTEGER NOT NULL
+        held_at INTEGER NOT NULL,
+        about BLOB
     ) WITHOUT ROWID""",
     # Stretches of talk that a model is to read. They name memories and hold no text.
     """CREATE TABLE IF NOT EXISTS talk_queue (
@@ -57,9 +58,15 @@ class LocalTables:
         with transaction(connection):
             for statement in _CREATE:
                 connection.execute(statement)
+            columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(held)")}
+            if "about" not in columns:  # made when only new memories were held
+                connection.execute("ALTER TABLE held ADD COLUMN about BLOB")
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Do nothing: what is here names memories, and is read together with them."""
+        """Drop what was to change a memory that is gone; all else here names memories, and is read with them."""
+        gone = [(rid,) for _, rid, _, after in changes if after is None]
+        if gone:
+            connection.executemany("DELETE FROM held WHERE about = ?", gone)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: no table here holds the words of a memory that was written."""

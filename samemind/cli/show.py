@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from samemind.cli import show_answers, show_contradictions, show_keeping, show_safe
+from samemind.cli.lines import HELD_BACK
 from samemind.cli.lines import clock as _clock
 from samemind.cli.lines import one_line as _one_line
 from samemind.cli.lines import safe as _safe
@@ -72,7 +73,7 @@ def _plain(value: Any) -> str:
 
 def _remembered(document: Document) -> list[str]:
     if document.get("held"):
-        return [f"{document['rid']} (looks secret, so it is held here: samemind held)"]
+        return [f"{document['rid']} {HELD_BACK}"]
     return [document["rid"] if document["duplicate_of"] is None else f"{document['rid']} (known already)"]
 
 
@@ -95,13 +96,14 @@ def _memories(document: Document) -> list[str]:
 
 
 def _memory(document: Document) -> list[str]:
-    hidden = {"text", "origin", "device"}
+    hidden = {"text", "origin", "device", "held"}
     fields = {
         name: value
         for name, value in document.items()
         if name not in hidden and value not in (None, [], {}, False)
     }
-    return [_safe(document["text"]), "", *_pairs(fields)]
+    held = [] if document.get("held") is None else [f"{document['held']} {HELD_BACK}"]
+    return [_safe(document["text"]), "", *_pairs(fields), *held]
 
 
 def _titled(memory: Document) -> str:
@@ -299,7 +301,9 @@ def _queue(document: Document) -> list[str]:
 
 def _held(document: Document) -> list[str]:
     return [
-        f"{each['id']}  {', '.join(each['kinds'])}: {_one_line(each['shown'])}" for each in document["held"]
+        f"{each['id']}  {', '.join(each['kinds'])}: {_one_line(each['shown'])}"
+        + (f"  (would change {each['about']})" if each["about"] else "")
+        for each in document["held"]
     ] or ["nothing is held"]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import clock, one_line
+from samemind.cli.lines import HELD_BACK, clock, one_line
 
 Document = Mapping[str, Any]
 
@@ -65,6 +65,8 @@ def resolved(document: Document) -> list[str]:
 def corrected(document: Document) -> list[str]:
     """Return what a memory says now."""
     lines = [f"{document['rid']}  {one_line(document['text'])}"]
+    if document["held"] is not None:
+        lines.append(f"{document['held']} {HELD_BACK}")
     lines += [f"settles {each[:_ID_DIGITS]}" for each in document["settled"]]
     return lines + [f"contradicted: {each[:_ID_DIGITS]}" for each in document["contradictions"]]
 

@@ -107,7 +107,8 @@ class Resolved:
 class Corrected:
     """A memory says something else now, and so do the facts beside it.
 
-    `settled` are contradictions that this settled, `contradictions` ones that it left or made open.
+    `settled` are contradictions that this settled, `contradictions` ones that it left or made open. A correction that
+    looks secret is `held`: it waits on this device, under this id, and was not made.
     """
 
     rid: str
@@ -116,3 +117,4 @@ class Corrected:
     forgotten: list[str] = field(default_factory=list)
     settled: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
+    held: str | None = None

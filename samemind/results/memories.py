@@ -86,6 +86,8 @@ class MemoryView:
     tier: str | None = None
     summary: str | None = None
     summary_of: list[str] = field(default_factory=list)
+    held: str | None = None
+    """A change that was asked for looks secret: it waits on this device, under this id, and was not made."""
 
     def __str__(self) -> str:
         return self.text

@@ -37,12 +37,16 @@ class Requeued:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldView:
-    """Something that was told and is kept back on this device. `shown` is its text with the secrets covered."""
+    """Something that was told and is kept back on this device. `shown` is its text with the secrets covered.
+
+    `about` is the memory that it would change; it is null for what would be a new one.
+    """
 
     id: str
     kinds: list[str]
     shown: str
     held_at: datetime | None
+    about: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +58,7 @@ class HeldList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """A memory that was kept back and is one now."""
+    """A memory, or a change of one, that was kept back and is written now; `rid` is the memory."""
 
     rid: str
     op_id: str

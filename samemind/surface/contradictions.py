@@ -54,4 +54,4 @@ _MODULE: Final = "samemind.verbs.contradictions"
 CONTRADICTIONS: Final = Verb("contradictions list", ListContradictions, Contradictions, _MODULE)
 SHOW: Final = Verb("contradictions show", ShowContradiction, ContradictionView, _MODULE)
 RESOLVE: Final = Verb("contradictions resolve", ResolveContradiction, Resolved, _MODULE)
-CORRECT: Final = Verb("correct", Correct, Corrected, "samemind.verbs.correcting")
+CORRECT: Final = Verb("correct", Correct, Corrected, "samemind.verbs.changes")

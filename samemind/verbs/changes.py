@@ -6,6 +6,7 @@ is added to the labels that are there at that moment.
 
 import sqlite3
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import replica
@@ -14,14 +15,31 @@ from replica.limits import NAMES_MAX
 from samemind.device import Device
 from samemind.errors import NeedsDecision
 from samemind.fields import read_assignment, read_typed
+from samemind.results.contradictions import Corrected
 from samemind.results.memories import Forgotten, MemoryView
+from samemind.surface.contradictions import Correct
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
 from samemind.verbs.correcting import rewrite
+from samemind.verbs.held import change_kept_back
 from samemind.verbs.ids import find_memory
 from samemind.verbs.pins import check_pins
 from samemind.verbs.views import memory_view
 
 Values = dict[str, Value]
+
+
+async def correct(device: Device, options: Correct) -> Corrected:
+    """Put it right."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> Corrected:
+        rid = find_memory(connection, options.rid)
+        held = change_kept_back(device, connection, rid, options.text)
+        if held is None:
+            return rewrite(device, core, connection, rid, options.text)[0]
+        text = memory_view(connection, rid).text
+        return Corrected(rid=show_memory_id(rid), text=text, held=show_memory_id(held))
+
+    return await device.replica.run(write)
 
 
 async def edit(device: Device, options: Edit) -> MemoryView:
@@ -36,9 +54,12 @@ async def edit(device: Device, options: Edit) -> MemoryView:
                 code="changed_meanwhile",
                 hint="look at what it says now, then edit that",
             )
+        held = None
         if text != options.text:
-            rewrite(device, core, connection, rid, options.text)
-        return memory_view(connection, rid)
+            held = change_kept_back(device, connection, rid, options.text)
+            if held is None:
+                rewrite(device, core, connection, rid, options.text)
+        return _seen(connection, rid, held)
 
     return await device.replica.run(write)
 
@@ -157,10 +178,20 @@ async def _set(device: Device, text: str, values: Callable[[MemoryView], Values]
         wanted = values(memory_view(connection, rid))
         if wanted.get("pinned"):
             check_pins(connection, rid)
-        core.commit([Write(replica.Set(name, value), rid) for name, value in wanted.items()], device.now_ms())
-        return memory_view(connection, rid)
+        held = change_kept_back(device, connection, rid, fields=wanted)
+        if held is None:
+            core.commit(
+                [Write(replica.Set(name, value), rid) for name, value in wanted.items()], device.now_ms()
+            )
+        return _seen(connection, rid, held)
 
     return await device.replica.run(write)
+
+
+def _seen(connection: sqlite3.Connection, rid: MemoryId, held: MemoryId | None) -> MemoryView:
+    """Return a memory as it stands, with the id under which its change is held back, if it is."""
+    view = memory_view(connection, rid)
+    return view if held is None else replace(view, held=show_memory_id(held))
 
 
 def _same_words(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> Iterable[MemoryId]:

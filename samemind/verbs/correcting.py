@@ -11,29 +11,19 @@ import replica
 from cognition import read_text, take_in
 from cognition.contradictions.slots import Status
 from cognition.contradictions.telling import Teller, telling_of, withdrawn
-from replica import Core, MemoryId, Write, show_memory_id
+from replica import Core, MemoryId, Op, Write, show_memory_id
 from samemind.device import Device
 from samemind.results.contradictions import Corrected
-from samemind.surface.contradictions import Correct
-from samemind.verbs.ids import find_memory, is_known
+from samemind.verbs.ids import is_known
 from samemind.verbs.views import memory_view
-
-
-async def correct(device: Device, options: Correct) -> Corrected:
-    """Put it right."""
-    return await device.replica.run(
-        lambda core, connection: rewrite(
-            device, core, connection, find_memory(connection, options.rid), options.text
-        )
-    )
 
 
 def rewrite(
     device: Device, core: Core, connection: sqlite3.Connection, rid: MemoryId, text: str
-) -> Corrected:
+) -> tuple[Corrected, list[Op]]:
     """Give a memory other words, in one commit with the claims and the facts that follow from them."""
     if memory_view(connection, rid).text == text:
-        return Corrected(rid=show_memory_id(rid), text=text)
+        return Corrected(rid=show_memory_id(rid), text=text), []
     now_ms = device.now_ms()
     edited = core.edit_of(rid, text)
     fields = _fields(connection, rid)
@@ -59,9 +49,9 @@ def rewrite(
     ended = withdrawn(core, connection, telling_of(rid, fields, now_ms, corrects=True), statements)
     teller = Teller(core, connection, now_ms)
     teller.tell([*writes, *ended], told)
-    teller.commit()
+    ops = teller.commit()
     after = _open_of(connection, [rid, *taken.facts])
-    return Corrected(
+    corrected = Corrected(
         rid=show_memory_id(rid),
         text=memory_view(connection, rid).text,
         facts=[show_memory_id(write.rid) for write in fresh if write.rid is not None],
@@ -69,6 +59,7 @@ def rewrite(
         settled=sorted(slot.hex() for slot in before - after if not _is_open(connection, slot)),
         contradictions=sorted(slot.hex() for slot in after),
     )
+    return corrected, ops
 
 
 def _fields(connection: sqlite3.Connection, rid: MemoryId) -> dict[str, replica.Value]:

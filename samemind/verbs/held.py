@@ -7,14 +7,27 @@ from datetime import UTC, datetime
 from cognition import read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.extraction.secrets import masked
-from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds
-from replica import Core, MemoryId, Value, content_number, op_uuid, show_memory_id
+from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds, texts_of
+from cognition.memories import read_memories
+from replica import (
+    Core,
+    MemoryId,
+    Op,
+    Set,
+    Value,
+    Write,
+    content_number,
+    new_memory_id,
+    op_uuid,
+    show_memory_id,
+)
 from samemind.device import Device
 from samemind.errors import Ambiguous, NotFound
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
 from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
 from samemind.verbs.contradictions import stated
+from samemind.verbs.correcting import rewrite
 from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
 
 
@@ -36,6 +49,31 @@ def kept_back(
     return hold(connection, Held(rid, kinds, text, fields, now_ms))
 
 
+def change_kept_back(
+    device: Device,
+    connection: sqlite3.Connection,
+    about: MemoryId,
+    text: str = "",
+    fields: Mapping[str, Value] | None = None,
+) -> MemoryId | None:
+    """Hold a change of a memory that would bring something secret into it, and return the id it is held under.
+
+    What the memory holds already was released before, and None is returned: the change may be written.
+    """
+    fields = {} if fields is None else fields
+    if not secret_kinds(text, fields):  # nearly always: no need to look at the memory
+        return None
+    (shown,) = read_memories(
+        connection,
+        [number for (number,) in connection.execute("SELECT id FROM memory WHERE rid = ?", (about,))],
+    )
+    kinds = secret_kinds(text, fields, known=[shown.memory.text, *texts_of(shown.memory.fields)])
+    if not kinds:
+        return None
+    now_ms = device.now_ms()
+    return hold(connection, Held(new_memory_id(now_ms, device.random), kinds, text, fields, now_ms, about))
+
+
 async def held_list(device: Device, options: ListHeld) -> HeldList:
     """List what is held, with the secrets covered: a list is looked at, copied and logged."""
     found = await device.replica.read(held_here)
@@ -44,8 +82,11 @@ async def held_list(device: Device, options: ListHeld) -> HeldList:
             HeldView(
                 id=show_memory_id(each.rid),
                 kinds=list(each.kinds),
-                shown=masked(each.text),
+                shown="; ".join(masked(one) for one in (each.text, *texts_of(each.fields)) if one)
+                if each.about is not None
+                else masked(each.text),
                 held_at=at_ms(each.held_at),
+                about=None if each.about is None else show_memory_id(each.about),
             )
             for each in found
         ]
@@ -58,6 +99,8 @@ async def held_release(device: Device, options: ReleaseHeld) -> Released:
 
     def write(core: Core, connection: sqlite3.Connection) -> Released:
         held = _find(connection, options.id)
+        if held.about is not None:
+            return _changed(device, core, connection, held, held.about)
         if is_known(connection, held.rid):  # a crash came between the two steps below
             drop(connection, held.rid)
             raise NotFound(f"{show_memory_id(held.rid)} was released already")
@@ -75,6 +118,24 @@ async def held_release(device: Device, options: ReleaseHeld) -> Released:
         )
 
     return await device.replica.run(write)
+
+
+def _changed(
+    device: Device, core: Core, connection: sqlite3.Connection, held: Held, about: MemoryId
+) -> Released:
+    """Write a change that was held back, and hold it no more; a crash in between writes it once more, to no effect."""
+    ops: list[Op] = []
+    facts: list[str] = []
+    if held.text:
+        corrected, ops = rewrite(device, core, connection, about, held.text)
+        facts = corrected.facts
+    ops += core.commit(
+        [Write(Set(name, value), about) for name, value in held.fields.items()], device.now_ms()
+    )
+    drop(connection, held.rid)
+    if not ops:
+        raise NotFound(f"{show_memory_id(held.rid)} was released already")
+    return Released(rid=show_memory_id(about), op_id=str(op_uuid(ops[0].id, ops[0].hlc)), facts=facts)
 
 
 async def held_drop(device: Device, options: DropHeld) -> Dropped:

@@ -1,12 +1,17 @@
 """What looks secret is held on its own device until somebody decides."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import samemind
+from cognition.holding import Held, held_here
+from cognition.local import LocalTables
+from replica import MemoryId
 from samemind.blocking import BlockingMind
 from tests.support import cli
 
@@ -93,3 +98,73 @@ def test_the_command_line_says_that_something_is_held(tmp_path: Path) -> None:
     told = cli.run(home, "remember", CARD)
     assert "held here: samemind held" in told.out
     assert "card: My card is 41…" in cli.run(home, "held").out
+
+
+def test_a_secret_in_an_edit_is_held_and_the_memory_stays_as_it_is_until_it_is_released(
+    mind: BlockingMind,
+) -> None:
+    rid = mind.remember("Money matters").rid
+    before = ops(mind)
+    edited = mind.edit(rid, CARD)
+    assert edited.text == "Money matters"
+    assert ops(mind) == before
+    (held,) = mind.held().held
+    assert (held.id, held.about, held.kinds, "4111" in held.shown) == (edited.held, rid, ["card"], False)
+    assert mind.edit(rid, CARD).held == held.id  # one change, and one decision about it
+    assert mind.correct(rid, CARD).held == held.id
+    assert mind.recall("Lisbon").results == []
+    released = mind.release_held(held.id)
+    assert (released.rid, mind.get(rid).text, mind.held().held) == (rid, CARD, [])
+    assert {mind.get(fact).text for fact in released.facts} >= {"I moved to Lisbon"}
+    # What it holds already was released: other words around it are nobody's business.
+    assert mind.edit(rid, f"{CARD} And so on.").held is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"meta.password": "Sunny-Beach42"},
+        {"topic": "password: Sunny-Beach42"},
+        {"importance": 0.5, "meta.pwd": "Sunny-Beach42"},
+    ],
+)
+def test_a_secret_in_a_field_is_held_with_the_others_of_its_change(
+    mind: BlockingMind, values: dict[str, Any]
+) -> None:
+    rid = mind.remember("How to get in", meta={"door": "red"}).rid
+    before = mind.get(rid)
+    held = mind.set(rid, **values).held
+    assert held is not None
+    assert mind.get(rid) == before
+    assert "Sunny-Beach42" not in repr(mind.held())
+    mind.release_held(held)
+    after = mind.get(rid)
+    assert "Sunny-Beach42" in repr(after)
+    assert (after.importance, after.meta["door"]) == (values.get("importance"), "red")
+    assert mind.set(rid, **values).held is None
+
+
+def test_a_held_change_leaves_with_the_memory_that_it_is_about(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with samemind.open_blocking(home) as mind:
+        rid = mind.remember("How to get in").rid
+        mind.edit(rid, "The wifi password is Sunny-Beach42")
+        mind.set(rid, **{"meta.password": "Windy-Beach43"})
+        assert len(mind.held().held) == 2
+        mind.forget(rid)
+        assert mind.held().held == []
+    for path in home.iterdir():
+        assert not path.is_file() or b"-Beach4" not in path.read_bytes()
+
+
+def test_a_store_from_before_changes_were_held_learns_to_hold_them(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    connection.execute(
+        """CREATE TABLE held (rid BLOB PRIMARY KEY, kinds TEXT NOT NULL, text TEXT NOT NULL, fields BLOB NOT NULL,
+           held_at INTEGER NOT NULL) WITHOUT ROWID"""
+    )
+    connection.execute("INSERT INTO held VALUES (?, 'card', ?, ?, 5)", (bytes(16), CARD, b"\x80"))
+    for _ in range(2):
+        LocalTables().migrate(connection)
+    assert held_here(connection) == [Held(MemoryId(bytes(16)), ("card",), CARD, {}, 5)]
+    connection.close()

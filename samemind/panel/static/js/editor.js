@@ -85,7 +85,7 @@ class Editor {
       }
       this.close(focus);
       learn(memory);
-      announce("Saved");
+      announce(memory.held ? "This looks secret, so the change waits on this device: samemind held" : "Saved");
     } catch (error) {
       this.done = false;
       if (error.code === "changed_meanwhile") {
