@@ -1,14 +1,24 @@
 """Whole replicas on the disk, of devices that belong to one group."""
 
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import trio
 
-from replica import AsyncioHost, Core, Member, Replica, Write, introduce, new_memory_id, open_replica
+from replica import (
+    AsyncioHost,
+    Core,
+    DerivedTables,
+    Member,
+    Replica,
+    Write,
+    introduce,
+    new_memory_id,
+    open_replica,
+)
 from replica.core import Digests
 from replica.ops import Op, Remember
 from sync.identity import Identity
@@ -61,25 +71,29 @@ def remember(core: Core, texts: Iterable[str], now_ms: int) -> list[Op]:
 
 
 @asynccontextmanager
-async def devices(folder: Path, *names: str) -> AsyncIterator[list[Device]]:
+async def devices(
+    folder: Path, *names: str, derived: Sequence[DerivedTables] = ()
+) -> AsyncIterator[list[Device]]:
     """Open devices that were paired with each other; a folder that holds them already is gone on with."""
     async with AsyncioHost.open() as host:
-        async with devices_on(host, folder, *names) as found:
+        async with devices_on(host, folder, *names, derived=derived) as found:
             yield found
 
 
 @asynccontextmanager
-async def devices_on(host: AsyncioHost, folder: Path, *names: str) -> AsyncIterator[list[Device]]:
+async def devices_on(
+    host: AsyncioHost, folder: Path, *names: str, derived: Sequence[DerivedTables] = ()
+) -> AsyncIterator[list[Device]]:
     """The same on an open host."""
     if not names:
         yield []
         return
     who = identity(names[0])
     async with open_replica(
-        folder / f"{names[0]}.db", host=host, device=who.device_id, sign=who.sign
+        folder / f"{names[0]}.db", host=host, device=who.device_id, sign=who.sign, derived=derived
     ) as replica:
         await replica.run(lambda core, _: core.found(introduced(names[0])))
-        async with devices_on(host, folder, *names[1:]) as others:
+        async with devices_on(host, folder, *names[1:], derived=derived) as others:
             found = [Device(names[0], who, replica, host), *others]
             for one in found:
                 for other in found:
