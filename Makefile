@@ -52,10 +52,10 @@ endurance: $(DEV) ## twenty devices that come and go: make endurance MINUTES=10
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend
 
-bench: $(DEV) ## measure beside the peers, in one run; reported as ratios
+bench: $(DEV) ## measure beside the peers for six minutes; make bench FULL=--full takes hours, and goes to 100,000
 	@# Whoever cannot be installed here leaves a column empty.
 	@$(PIP) install --editable '.[peers]' || echo "note: the peers could not be installed, so ours is measured beside the floor" >&2
-	$(BIN)/python -m tests.bench.compare --out docs/benchmarks
+	$(BIN)/python -m tests.bench.compare $(FULL) --out docs/benchmarks
 
 bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations
 	$(BIN)/python -m tests.bench.recall_locomo

@@ -1,176 +1,127 @@
-"""Compare the same work by everybody, over growing stores, each in a process of its own; print it, keep it, draw it.
+"""Compare the same work by everybody, over growing stores, each in a process of its own; keep it, draw it, write it up.
 
-    make bench
-    python -m tests.bench.compare [--sizes 1000 10000 100000] [--only samemind floor] [--out docs/benchmarks]
+    make bench                                          six minutes: stores of 1,000 and 10,000
+    make bench FULL=--full                              hours: 1,000 to 100,000
+    python -m tests.bench.compare [--sizes 1000 10000] [--minutes 6] [--only samemind floor] [--out FOLDER]
 
-Figures are medians on one machine on one day: compare columns of one run, not runs. `yantrikdb` is measured where it is
-installed (`pip install -e '.[peers]'`).
+Contestants take turns, round after round, so that what else the machine does falls on all of them; a figure is the
+median of its runs. Rounds go on while there is time, and every size has one. Compare columns of one run, not runs.
+Peers are measured where they are installed (`pip install -e '.[peers]'`).
 """
 
 import argparse
+import datetime
 import json
 import os
 import platform
-import random
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
-from importlib.util import find_spec
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
 
-from tests.bench.compare.contestant import Contestant, NotOffered
+from tests.bench.compare import page
+from tests.bench.compare.alone import alone
+from tests.bench.compare.measure import CONTESTANTS, SIZE_MAX, installed, measured
 from tests.bench.compare.plot import draw
-from tests.bench.sentences import sentences
 
-CONTESTANTS = ("samemind", "yantrikdb", "floor")
-SIZES = (1_000, 3_000, 10_000)
-# Medians of so many; enough for two digits, few enough that a slow contestant ends today.
-ROUNDS = 40
-FRESH_FOR_THINKING = 100
-
-ROWS = {
-    "remember_ms": "remember one more, ms",
-    "fill_per_s": "remember many, a second",
-    "recall_ms": "recall, ms",
-    "open_s": "open to first recall, s",
-    "think_ms": f"think, {FRESH_FOR_THINKING} new, ms",
-    "receive_us": "bring a replica up to date, us an op",
-    "rss_mb": "resident memory, MB",
-    "disk_bytes": "bytes on disk, a memory",
-}
-
-
-def contestant(name: str) -> Contestant:
-    """Return a contestant by name; only its own libraries are loaded."""
-    if name == "samemind":
-        from tests.bench.compare.ours import Ours
-
-        return Ours()
-    if name == "yantrikdb":
-        from tests.bench.compare.yantrik import Yantrik
-
-        return Yantrik()
-    from tests.bench.compare.floor import Floor
-
-    return Floor()
-
-
-def measure(who: Contestant, size: int) -> dict[str, Any]:
-    """Have one contestant do everything with a store of this size."""
-    found: dict[str, Any] = {"name": who.name, "version": who.version, "size": size}
-    with tempfile.TemporaryDirectory(prefix="samemind-bench-") as name:
-        folder, other = Path(name) / "one", Path(name) / "other"
-        folder.mkdir()
-        other.mkdir()
-        who.open(folder)
-        stored = list(sentences(size, seed=1))
-        seconds = _timed(lambda: who.fill(stored))
-        found["fill_per_s"] = size / seconds
-        who.settle()
-        fresh = sentences(ROUNDS, seed=2)
-        found["remember_ms"] = _median(lambda: who.remember(next(fresh)))
-        who.settle()
-        chance = random.Random(3)
-        found["recall_ms"] = _median(lambda: who.recall(" ".join(chance.choice(stored).split()[2:7])))
-        try:
-            who.think()
-            for text in sentences(FRESH_FOR_THINKING, seed=4):
-                who.remember(text)
-            who.settle()
-            found["think_ms"] = _timed(who.think) * 1000
-        except NotOffered:
-            pass
-        found["rss_mb"] = _resident_mb()
-        who.close()
-        found["disk_bytes"] = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / size
-        found["open_s"] = _timed(lambda: who.open(folder)) + _timed(lambda: who.recall(stored[0]))
-        count = 0
-
-        def receive() -> None:
-            nonlocal count
-            count = who.receive(other)
-
-        found["receive_us"] = _timed(receive) / max(1, count) * 1e6
-        who.close()
-    return found
+SIZES: Final = (1_000, 10_000)
+SIZES_FULL: Final = (1_000, 3_000, 10_000, 30_000, 100_000)
+MINUTES: Final = 6.0
+ROUNDS_MAX: Final = 5
+# What a run takes that is not the comparison: the figures of ours alone.
+_ALONE_SECONDS: Final = 60
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--only", nargs="+", default=CONTESTANTS, choices=CONTESTANTS)
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--one", nargs=2, metavar=("NAME", "SIZE"), help=argparse.SUPPRESS)
+    parser.add_argument("--sizes", type=int, nargs="+")
+    parser.add_argument(
+        "--full", action="store_true", help=f"{SIZES_FULL}, three rounds, however long it takes"
+    )
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="no new round after so long")
+    parser.add_argument("--only", nargs="+", choices=list(CONTESTANTS))
+    parser.add_argument("--out", type=Path, help="write figures, pictures and the page here")
     options = parser.parse_args()
-    if options.one:
-        name, size = options.one
-        json.dump(measure(contestant(name), int(size)), sys.stdout)
-        return
-    console, found = Console(), []
-    for size in options.sizes:
-        for name in options.only:
-            if name == "yantrikdb" and find_spec("yantrikdb") is None:
-                continue
-            console.print(f"{name}, {size:,} memories …", style="dim")
-            command = [sys.executable, "-m", "tests.bench.compare", "--one", name, str(size)]
-            ran = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True)
-            if ran.returncode == 0:
-                found.append(json.loads(ran.stdout))
-            else:
-                console.print(f"{name} failed at {size:,}", style="red")
-    for row, title in ROWS.items():
-        console.print(_table(title, row, found, options.sizes))
+    sizes = options.sizes or (SIZES_FULL if options.full else SIZES)
+    names = [name for name in installed() if options.only is None or name in options.only]
+    with tempfile.TemporaryDirectory(prefix="samemind-bench-") as state:
+        os.environ["SAMEMIND_STATE"] = state  # what homes keep outside themselves goes with the run
+        document = compare(names, sizes, seconds=None if options.full else options.minutes * 60)
+    console = Console()
+    for line in page.rows(document):
+        if not line.startswith("!"):
+            console.print(line, markup=False, highlight=False)
     if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        machine = {"cpus": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}
-        document = {"machine": machine, "results": found}
-        (options.out / "compare.json").write_text(json.dumps(document, indent=1) + "\n")
-        for row, title in ROWS.items():
-            (options.out / f"{row}.svg").write_text(draw(title, row, found))
+        keep(document, options.out)
 
 
-def _table(title: str, row: str, found: list[dict[str, Any]], sizes: list[int]) -> Table:
-    table = Table(title=title, title_justify="left", min_width=len(title))
-    table.add_column("memories", justify="right")
-    names = list(dict.fromkeys(each["name"] for each in found))
-    for name in names:
-        table.add_column(name, justify="right")
-    for size in sizes:
-        by_name = {each["name"]: each.get(row) for each in found if each["size"] == size}
-        table.add_row(f"{size:,}", *(_short(by_name.get(name)) for name in names))
-    return table
+def compare(names: Sequence[str], sizes: Sequence[int], *, seconds: float | None) -> dict[str, Any]:
+    """Measure everybody; without a limit, three rounds."""
+    console = Console(stderr=True)
+    about = machine()
+    figures = alone() if page.OURS in names else {}
+    runs: list[dict[str, Any]] = []
+    began = time.monotonic()
+    limit = 0.0 if seconds is None else seconds - _ALONE_SECONDS
+    cost: dict[int, float] = {}
+    for number in range(3 if seconds is None else ROUNDS_MAX):
+        for size in sizes:
+            spent = time.monotonic() - began
+            if seconds is not None and number and spent + cost[size] > limit:
+                continue
+            for name in names:
+                if size > SIZE_MAX.get(name, size):
+                    continue
+                console.print(f"round {number + 1}: {name}, {size:,} memories …", style="dim")
+                found = measured(name, size)
+                if found is None:
+                    console.print(f"{name} failed with {size:,}", style="red")
+                else:
+                    runs.append(found)
+            cost[size] = time.monotonic() - began - spent
+    about["load_after"] = load()
+    return {"machine": about, "alone": figures, "results": page.summary(runs)}
 
 
-def _short(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+def keep(document: dict[str, Any], folder: Path) -> None:
+    """Write figures, pictures and the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compare.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    for name, row in page.ROWS.items():
+        (folder / f"{name}.svg").write_text(draw(row.title, name, document["results"]), "utf-8")
+    page.write(document, folder)
 
 
-def _timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+def machine() -> dict[str, Any]:
+    """What it was measured on; nothing that names it."""
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "cpus": os.cpu_count(),
+        "processor": next(_processors(), platform.machine()),
+        "memory_gb": round(pages / 2**30),
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}, {platform.machine()}",
+        "python": platform.python_version(),
+        "day": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "load_before": load(),
+    }
 
 
-def _median(work: Callable[[], object]) -> float:
-    return statistics.median(_timed(work) for _ in range(ROUNDS)) * 1000
+def load() -> float:
+    """How busy the machine is, over the last minute."""
+    return round(os.getloadavg()[0], 1)
 
 
-def _resident_mb() -> float:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    raise OSError("expected VmRSS in /proc/self/status")
+def _processors() -> Iterator[str]:
+    """The names that the system gives its processors, where it says."""
+    said = Path("/proc/cpuinfo")
+    for line in said.read_text().splitlines() if said.exists() else ():
+        if line.startswith("model name"):
+            yield line.partition(": ")[2].partition("@")[0].strip()
 
 
 if __name__ == "__main__":

@@ -6,11 +6,18 @@ What one of them cannot do raises `NotOffered`, and its place in the table stays
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class NotOffered(Exception):
     """This contestant has nothing of the kind."""
+
+
+class Synced(NamedTuple):
+    """One empty replica brought up to date: how long it took, and how many bytes crossed."""
+
+    seconds: float
+    bytes: int
 
 
 class Contestant(Protocol):
@@ -40,5 +47,5 @@ class Contestant(Protocol):
     def think(self) -> None:
         """Run what it does on its own behalf, once."""
 
-    def receive(self, folder: Path) -> int:
-        """Bring an empty replica in another folder up to date with this store; return the number of ops."""
+    def sync(self, texts: Sequence[str], folder: Path) -> Synced:
+        """Bring an empty replica up to date with a device that was told these, one by one."""

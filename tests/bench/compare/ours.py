@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from random import SystemRandom
 from typing import Any
 
+import trio
+
 import samemind
-from replica import Core, connect, introduce
-from replica.frame import decode_frame, encode_frame
-from replica.outbox import Outbox
-from replica.storage.store import SqliteStore
-from samemind.config import Home, Settings
-from samemind.device import derived_tables
-from sync.identity import Identity
+from sync.address import Address
+from tests.bench.compare.contestant import Synced
+from tests.bench.sync import fetch, serving
+from tests.bench.sync import fill as fill_apart
 
 _LINES_A_COMMIT = 5_000
 
@@ -27,10 +25,8 @@ class Ours:
         self.version = version("samemind")
         self._mind: Any = None
         self._door: Any = None
-        self._folder = Path()
 
     def open(self, folder: Path) -> None:
-        self._folder = folder
         self._door = samemind.open_blocking(folder / "home")
         self._mind = self._door.__enter__()
 
@@ -53,25 +49,12 @@ class Ours:
     def think(self) -> None:
         self._mind.think()
 
-    def receive(self, folder: Path) -> int:
-        """Frames as they cross a link, decoded, verified, folded and fsynced; TLS is `make bench-sync`'s business."""
-        self.close()
-        sender, receiver = _core(Home.at(self._folder / "home")), _core(Home.at(folder / "home"))
-        receiver.adopt(sender.membership)
-        outbox, count = Outbox({}), 0
-        while (frame := outbox.next_frame(sender)) is not None:
-            count += receiver.take(decode_frame(encode_frame(frame)), 0).ops
-        self.open(self._folder)
-        return count
-
-
-def _core(home: Home) -> Core:
-    home.create()
-    who = Identity.load_or_create(home.identity)
-    store = SqliteStore(connect(str(home.store)), derived_tables(Settings.load(home)))
-    core = Core(store, device=who.device_id, sign=who.sign, random=SystemRandom())
-    own = introduce(
-        who.sign, who.device_id, public_key=who.public_key, certificate=who.certificate, name="bench"
-    )
-    core.found(own)
-    return core
+    def sync(self, texts: Sequence[str], folder: Path) -> Synced:
+        """Two processes, a fresh TLS link; every memory a commit of its own, verified, folded, fsynced."""
+        fill_apart(folder / "laptop.db", len(texts))
+        (folder / "phone").mkdir()
+        with serving(folder) as server:
+            server.ask("digest")
+            (report,) = trio.run(fetch, folder / "phone", Address.parse(server.up["address"]))
+        assert report.received == len(texts)
+        return Synced(report.took_ms / 1_000, report.bytes_in + report.bytes_out)

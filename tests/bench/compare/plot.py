@@ -7,7 +7,13 @@ from xml.sax.saxutils import escape
 
 _WIDTH, _HEIGHT = 560, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 120, 40, 45
-_COLOURS = {"samemind": "#0b7285", "yantrikdb": "#c2410c", "floor": "#868e96"}
+_COLOURS = {
+    "samemind": "#0b7285",
+    "yantrikdb": "#c2410c",
+    "sqlite-vec": "#5f3dc4",
+    "chroma": "#2b8a3e",
+    "floor": "#868e96",
+}
 
 
 def draw(title: str, row: str, found: Sequence[dict[str, Any]]) -> str:

@@ -1,10 +1,13 @@
 """YantrikDB, as its users have it: the published wheel, with the embedder that is inside it."""
 
+import json
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from tests.bench.compare.contestant import Synced
 
 # Its queue takes 256 texts and then refuses; it says itself when to come again.
 _RETRY_SECONDS = 0.05
@@ -44,16 +47,29 @@ class Yantrik:
     def think(self) -> None:
         self._db.think()
 
-    def receive(self, folder: Path) -> int:
-        other = Yantrik()
-        other.open(folder)
-        hlc, op_id, count = None, None, 0
-        while ops := self._db.extract_ops_since(hlc, op_id, None, _OPS_A_PAGE):
-            other._db.apply_ops(ops)
-            count += len(ops)
+    def sync(self, texts: Sequence[str], folder: Path) -> Synced:
+        """Its ops, taken out of one store and applied to another; its link would come on top."""
+        one, other = Yantrik(), Yantrik()
+        for store, name in ((one, "one"), (other, "other")):
+            (folder / name).mkdir()
+            store.open(folder / name)
+        one.fill(texts)
+        size = 0
+        seconds = 0.0
+        hlc, op_id = None, None
+        while True:
+            began = time.perf_counter()
+            ops = one._db.extract_ops_since(hlc, op_id, None, _OPS_A_PAGE)
+            if ops:
+                other._db.apply_ops(ops)
+            seconds += time.perf_counter() - began
+            if not ops:
+                break
+            size += len(json.dumps(ops, default=str))  # as its own link writes them
             hlc, op_id = ops[-1]["hlc"], ops[-1]["op_id"]
+        one.close()
         other.close()
-        return count
+        return Synced(seconds, size)
 
     def _retrying(self, text: str) -> None:
         from yantrikdb import Backpressure
