@@ -12,6 +12,8 @@ from typing import Final
 
 import trio
 
+from samemind.config import Settings
+from samemind.device import derived_tables
 from sync.address import Address
 from tests.bench.sync import fetch, fill, live, serving
 from tests.support.cli import daemon, run
@@ -41,7 +43,8 @@ def _quiet() -> dict[str, float]:
         fill(folder / "laptop.db", 1_000)
         (folder / "phone").mkdir()
         with serving(folder) as server:
-            _, again = trio.run(fetch, folder / "phone", Address.parse(server.up["address"]), 2)
+            address = Address.parse(server.up["address"])
+            _, (again, _) = trio.run(fetch, folder / "phone", address, 2, derived_tables(Settings()))
     return {
         "resync_ms": again.took_ms,
         "resync_round_trips": again.round_trips,

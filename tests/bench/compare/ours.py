@@ -8,6 +8,8 @@ from typing import Any
 import trio
 
 import samemind
+from samemind.config import Settings
+from samemind.device import derived_tables
 from sync.address import Address
 from tests.bench.compare.contestant import Synced
 from tests.bench.sync import fetch, serving
@@ -55,6 +57,9 @@ class Ours:
         (folder / "phone").mkdir()
         with serving(folder) as server:
             server.ask("digest")
-            (report,) = trio.run(fetch, folder / "phone", Address.parse(server.up["address"]))
+            derived = derived_tables(Settings())
+            ((report, _),) = trio.run(
+                fetch, folder / "phone", Address.parse(server.up["address"]), 1, derived
+            )
         assert report.received == len(texts)
         return Synced(report.took_ms / 1_000, report.bytes_in + report.bytes_out)
