@@ -68,10 +68,10 @@ class TriggerTables:
         stale, due = [], []
         topics: dict[str, int] = {}
         for number, _, before, after in changes:
-            if before is not None:
+            if before is not None and before.fields:
                 stale += [(number,)] if self.due(before) else []
                 _count(topics, before, -1)
-            if after is not None:
+            if after is not None and after.fields:
                 due += [(number, *each) for each in self.due(after)]
                 _count(topics, after, 1)
         if stale:
@@ -90,7 +90,7 @@ class TriggerTables:
     def due(self, memory: Memory) -> list[Due]:
         """Return what falls due about a memory, and when."""
         fields = memory.fields
-        if not fields or fields.get("archived"):
+        if fields.get("archived"):
             return []
         found = []
         importance = fields.get("importance")
@@ -119,6 +119,6 @@ def half_life_ms_of(memory: Memory) -> float:
 def _count(topics: dict[str, int], memory: Memory, step: int) -> None:
     """Count a memory under its topic, if it is one of those that are consolidated."""
     fields = memory.fields
-    topic = fields.get("topic") if fields else None
+    topic = fields.get("topic")
     if topic is not None and fields.get("type", TYPE_DEFAULT) == "episodic" and not fields.get("archived"):
         topics[topic] = topics.get(topic, 0) + step

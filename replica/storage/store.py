@@ -180,10 +180,13 @@ class SqliteStore:
 
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
-        return {
-            rid
-            for (rid,) in select_named(self.connection, "SELECT rid FROM tombstone WHERE rid IN", list(rids))
-        }
+        wanted = set(rids)
+        # Where fewer were ever forgotten than are asked for, as in a sync, they are read in a fraction of the time.
+        few = self.connection.execute("SELECT rid FROM tombstone LIMIT ?", (len(wanted),)).fetchall()
+        if len(few) < len(wanted):
+            return wanted.intersection(rid for (rid,) in few)
+        found = select_named(self.connection, "SELECT rid FROM tombstone WHERE rid IN", [*wanted])
+        return {rid for (rid,) in found}
 
     def unpurged(self) -> set[OpId]:
         """Return the ids of the proofs whose words may still be in some page of the file."""
