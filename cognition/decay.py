@@ -8,8 +8,7 @@ what was never recalled is not punished for its age.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from cognition.scoring import DAY_MS
 
@@ -41,8 +40,7 @@ TYPE_DEFAULT: Final = "episodic"
 MEMORI_RATE: Final = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
+class Life(NamedTuple):
     """What decay depends on. Times are ms since 1970; `last_access` is None where nobody recalled it yet."""
 
     type: str | None

@@ -35,6 +35,8 @@ from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
 from cognition.talk.reader import TalkReader
 from cognition.thinking.cycle import Cycle, think
+from cognition.tracing import Stage as Traced
+from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
 from cognition.worker import EmbeddingWorker
@@ -76,9 +78,18 @@ class Mind:
         return self.embedding.trouble
 
     async def recall(
-        self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
+        self,
+        query: str,
+        *,
+        k: int = K_DEFAULT,
+        filters: Filters = Filters(),
+        graph: bool = True,
+        traces: list[list[Traced]] | None = None,
     ) -> list[Hit]:
-        """Return up to `k` memories for a query, the best first, each with its reasons."""
+        """Return up to `k` memories for a query, the best first, each with its reasons.
+
+        Into `traces` goes what the stages did, a list for each question that the query holds.
+        """
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts
         now_ms = self._replica.now_ms()
         parts = [] if self.embeds_quickly else [await self.read_query(text) for text in texts]
@@ -87,7 +98,14 @@ class Mind:
             # In one visit to the reading thread: going there and back costs more than embedding a question.
             asked = parts or [self._read_here(connection, text) for text in texts]
             return self.search(
-                connection, asked, self.embedding.loaded, k=k, filters=filters, graph=graph, now_ms=now_ms
+                connection,
+                asked,
+                self.embedding.loaded,
+                k=k,
+                filters=filters,
+                graph=graph,
+                now_ms=now_ms,
+                traces=traces,
             )
 
         return await self._replica.read(answer)
@@ -106,6 +124,7 @@ class Mind:
         filters: Filters,
         graph: bool,
         now_ms: int,
+        traces: list[list[Traced]] | None = None,
     ) -> list[Hit]:
         """Answer every part of a question, and fuse the answers; on the thread of the connection."""
         weights = ranking_weights(connection)
@@ -123,6 +142,7 @@ class Mind:
                 graph=graph,
                 triples=self._has_triples,
                 profile=self._profile,
+                told=None if traces is None else lambda ranked, hits: traces.append(trace(ranked, hits)),
             )
             for asked, vector in parts
         ]

@@ -23,6 +23,7 @@ from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, indexed
+from cognition.tracing import Stage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
 from replica import MemoryId
 
@@ -47,13 +48,26 @@ class PastMind:
         return await trio.to_thread.run_sync(function, self._connection)
 
     async def recall(
-        self, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters(), graph: bool = True
+        self,
+        query: str,
+        *,
+        k: int = K_DEFAULT,
+        filters: Filters = Filters(),
+        graph: bool = True,
+        traces: list[list[Traced]] | None = None,
     ) -> list[Hit]:
         """Return what a recall would have brought."""
         parts = [await self._read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
         return await self.read(
             lambda connection: self._mind.search(
-                connection, parts, self._loaded, k=k, filters=filters, graph=graph, now_ms=self.now_ms
+                connection,
+                parts,
+                self._loaded,
+                k=k,
+                filters=filters,
+                graph=graph,
+                now_ms=self.now_ms,
+                traces=traces,
             )
         )
 

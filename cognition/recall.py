@@ -15,7 +15,7 @@ Memories that stand under a summary are found like any others; between 2 and 3 t
 
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -79,8 +79,9 @@ class Found(NamedTuple):
 class Hit:
     """A memory that was recalled, how well it fits (0 to 1), and why it is here.
 
-    `sources` are the members of what is a summary; `summary` is the one under which a memory stands. `contradiction` is
-    the slot in which it says what another memory denies.
+    `composite` is what YantrikDB's score would be. `sources` are the members of what is a summary; `summary` is
+    the one under which a memory stands. `contradiction` is the slot in which it says what another memory
+    denies.
     """
 
     rid: MemoryId
@@ -90,6 +91,7 @@ class Hit:
     signals: Mapping[str, float]
     memory: Memory
     device: DeviceId
+    composite: float = 0.0
     sources: tuple[MemoryId, ...] = ()
     summary: MemoryId | None = None
     contradiction: bytes | None = None
@@ -132,10 +134,11 @@ def recall(
     graph: bool = True,
     triples: bool = False,
     profile: Profile = PROFILES[PROFILE_DEFAULT],
+    told: Callable[[Ranked, list[Hit]], None] | None = None,
 ) -> list[Hit]:
     """Return up to `k` hits, the best first. Without a vector or an index, by words alone.
 
-    `triples` asks `EntityTables` too, where the store has them.
+    `triples` asks `EntityTables` too, where the store has them. `told` is given what the answer was made of.
     """
     if k < 0:
         raise InvalidQuery(f"expected k of 0 or more, got {k}")
@@ -161,7 +164,10 @@ def recall(
         best.setdefault(ranked.pool.rows[i].content, i)
         if len(best) == k:
             break
-    return _assemble(connection, ranked, best, filters)
+    hits = _assemble(connection, ranked, best, filters)
+    if told is not None:
+        told(ranked, hits)
+    return hits
 
 
 def pool_size(query: Query, k: int) -> int:
@@ -330,6 +336,7 @@ def _assemble(
                     given,
                     it.memory,
                     it.device,
+                    float(ranked.pool.worth.composite[i]),
                     sources,
                     None if above is None else above.rid,
                 )

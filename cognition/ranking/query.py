@@ -52,6 +52,20 @@ class Query:
         return " ".join(self.terms)
 
     @cached_property
+    def variants(self) -> dict[str, str]:
+        """The question as it is put to the searches (ML-61); a variant that says nothing else is left out.
+
+        As it stands it is classified and read for what is quoted; its keywords go to full text and vectors; the names
+        in it to the graph, to phrases and to what those people said.
+        """
+        each = {"raw": self.text, "keywords": self.keywords, "entities": " ".join(names(self.text))}
+        told: dict[str, str] = {}
+        for name, text in each.items():
+            if text and text.casefold() not in map(str.casefold, told.values()):
+                told[name] = text
+        return told
+
+    @cached_property
     def folded(self) -> str:
         """The text without regard to case."""
         return self.text.casefold()

@@ -122,11 +122,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """The answers to a question, best first. Iterating gives the hits."""
+    """The answers to a question, best first. Iterating gives the hits.
+
+    `trace` is there when an explanation was asked for: what each stage did, for each question that the question holds.
+    """
 
     query: str
     took_ms: float
     results: list[Hit]
+    trace: list[Meta] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.results)

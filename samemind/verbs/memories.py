@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -26,6 +26,7 @@ from cognition import (
 from cognition import Filters as Kept
 from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
+from cognition.tracing import Stage
 from replica import Core, InvalidOp, MemoryId, Value, Write, new_memory_id, op_uuid, show_memory_id
 from replica.codec import check_text
 from replica.fields import check_fields
@@ -173,13 +174,21 @@ async def recall(device: Device, options: Recall) -> Recalled:
     began = time.perf_counter()
     filters = kept(options)
     async with at_moment(device, options.as_of, options.seen_by) as mind:
-        found = await mind.recall(options.query, k=options.k, filters=filters, graph=not options.no_graph)
+        traces: list[list[Stage]] | None = [] if options.explain else None
+        found = await mind.recall(
+            options.query, k=options.k, filters=filters, graph=not options.no_graph, traces=traces
+        )
         if mind is device.mind:
             device.rehearsals.note(rehearsed(found))
         origins = await mind.read(partial(_origins, found))
     hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in found]
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
-    return Recalled(query=options.query, took_ms=took_ms, results=hits)
+    trace: list[Mapping[str, Any]] = [
+        {"question": number, "stage": stage.name, **stage.told}
+        for number, stages in enumerate(traces or (), start=1)
+        for stage in stages
+    ]
+    return Recalled(query=options.query, took_ms=took_ms, results=hits, trace=trace)
 
 
 def rehearsed(found: Iterable[Found]) -> list[MemoryId]:
@@ -338,7 +347,12 @@ def _find_same(connection: sqlite3.Connection, text: str, fields: Fields) -> Mem
 def _show(found: Found, origin: str, *, explain: bool) -> Hit:
     fields: dict[str, Any] = found.memory.fields
     told_at = fields.get("told_at")
-    why = {"found": [{"channel": one.channel, "rank": one.rank, "score": one.score} for one in found.found]}
+    why = {
+        "found": [{"channel": one.channel, "rank": one.rank, "score": one.score} for one in found.found],
+        "fused": found.fused,
+        "composite": found.composite,
+        "signals": dict(found.signals),
+    }
     return Hit(
         rid=show_memory_id(found.rid),
         text=found.memory.text,

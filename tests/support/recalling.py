@@ -1,12 +1,13 @@
 """A memory to be asked: a home, and an index of what was embedded, without threads."""
 
+from collections.abc import Callable
 from typing import Any
 
 from cognition import Filters, HashedEmbedder, Hit, StaticEmbedder, queue
 from cognition.embedding.lexicon import WordVectors
 from cognition.index import VectorIndex
 from cognition.ranking.query import Query
-from cognition.recall import recall
+from cognition.recall import Ranked, recall
 from tests.support.minds import NOW_MS, Home
 
 EMBEDDER = HashedEmbedder()
@@ -29,7 +30,14 @@ class Memory:
         self.index.add([jobs[i].id for i in kept], rows[kept])
 
     def recall(
-        self, text: str, *, k: int = 10, by_words: bool = True, graph: bool = True, **filters: Any
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        by_words: bool = True,
+        graph: bool = True,
+        told: Callable[[Ranked, list[Hit]], None] | None = None,
+        **filters: Any,
     ) -> list[Hit]:
         vector = self.embedder.embed([text])[0]
         return recall(
@@ -42,6 +50,7 @@ class Memory:
             filters=Filters(**filters),
             k=k,
             graph=graph,
+            told=told,
         )
 
     def texts(self, text: str, *, k: int = 10, by_words: bool = True, **filters: Any) -> list[str]:

@@ -1,0 +1,29 @@
+"""Tell what each of the five stages of a recall did, for whoever asked for an explanation."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cognition.ranking.classes import classify
+from cognition.recall import Hit, Ranked
+
+
+class Stage(NamedTuple):
+    """One stage, by the name that memlocal gives it, and what there is to say of it."""
+
+    name: str
+    told: Mapping[str, object]
+
+
+def trace(ranked: Ranked, hits: list[Hit]) -> list[Stage]:
+    """Return the stages in their order: classify, generate, fuse, rerank, assemble (ML-56)."""
+    query = ranked.pool.query
+    kind = classify(query.text)
+    channels = Counter(found.channel for one in ranked.candidates.values() for found in one.found)
+    return [
+        Stage("classify", {"class": kind.name, "context": kind.context, "variants": dict(query.variants)}),
+        Stage("generate", {"channels": dict(sorted(channels.items()))}),
+        Stage("fuse", {"candidates": len(ranked.candidates)}),
+        Stage("rerank", {"scored": len(ranked.pool)}),
+        Stage("assemble", {"shown": len(hits)}),
+    ]
