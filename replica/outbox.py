@@ -57,7 +57,8 @@ class Outbox:
 
     def lacks_base(self, core: Core) -> bool:
         """Say whether the other side lacks ops that are no longer in the log: it needs a snapshot first."""
-        return any(feed.base_seq > max(self._known.get(feed.no, 0), feed.fork) for feed in core.feeds)
+        known = self._known
+        return any(feed.base_seq > feed.fork and feed.base_seq > known.get(feed.no, 0) for feed in core.feeds)
 
     def sent_base(self, core: Core) -> None:
         """Count the base as sent."""
@@ -65,6 +66,8 @@ class Outbox:
 
     def next_frame(self, core: Core) -> Frame | None:
         """Return the next frame to send and count it as sent; None when nothing is lacking."""
+        if self._pos == core.position:
+            return None
         if not self.lacking(core):  # what the other side sent is in the log too, and need not be read back
             self._pos = core.position
             return None

@@ -4,6 +4,7 @@ Every event acts on the world through its public methods, and draws from the gen
 """
 
 from collections.abc import Callable
+from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -87,10 +88,10 @@ def partition(world: "World", random: Random) -> None:
     side = {device.name: random.randrange(2) for device in world.devices}
     how = random.choice(["none", "full", "one way"])
     if how != "none":
-        for a in world.devices:
-            for b in world.devices:
-                if side[a.name] < side[b.name] or (how == "full" and side[a.name] > side[b.name]):
-                    world.blocked.add((a.name, b.name))
+        near, far = ([name for name, where in side.items() if where == which] for which in (0, 1))
+        world.blocked.update(product(near, far))
+        if how == "full":
+            world.blocked.update(product(far, near))
     apart = "".join(name for name, where in side.items() if where)
     world.say("", "partition", f"{how} {apart}" if how != "none" else how)
     world.count("partitions")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from replica.ids import Place
-from replica.ops import Body, Op
+from replica.ops import Body, Erase, Forget, Op
 
 Bits = int
 """A set of ops: bit `index` is set when the op is in it."""
@@ -39,6 +39,8 @@ class Observer:
     ops: list[Written] = field(default_factory=list)
     by_id: dict[bytes, Written] = field(default_factory=dict)
     by_place: dict[Place, Written] = field(default_factory=dict)
+    forgetting: list[Written] = field(default_factory=list)
+    """Those that forget or erase: few, and asked for at every look."""
 
     def wrote(
         self,
@@ -58,6 +60,8 @@ class Observer:
             written = Written(index, op, body, held, chain, device, honest, newer)
             self.ops.append(written)
             self.by_id[op.id] = self.by_place[op.place] = written
+            if isinstance(body, Forget | Erase):
+                self.forgetting.append(written)
             held |= 1 << index
         return held
 

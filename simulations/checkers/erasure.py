@@ -26,16 +26,17 @@ class Erasure(Checker):
     def audited(self, world: "Household", device: "Device") -> None:
         """What a device knows to be erased is in none of its payloads and cells."""
         erased = _erased(world, device)
+        if not erased:
+            return
         for row in device.core.store.rows():
             if row.rid in erased and row.payload is not None and row.kind in ops.TEXT_KINDS:
                 world.violate(
                     self.name, f"{device.name} keeps the payload of op {row.id.hex()[:8]}, which was erased"
                 )
-        for key, _ in device.core.store.all_base_cells():
-            if key in {memory_key(rid) for rid in erased}:
-                world.violate(
-                    self.name, f"{device.name} keeps {key.name.hex()[:8]} in its base, which was erased"
-                )
+        for key in sorted(device.core.store.load_base([memory_key(rid) for rid in erased])):
+            world.violate(
+                self.name, f"{device.name} keeps {key.name.hex()[:8]} in its base, which was erased"
+            )
 
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
         """In the end every device of a group knows of every erasure, and no page holds the words."""
@@ -60,8 +61,8 @@ class Erasure(Checker):
 def _erased(world: "Household", device: "Device") -> set[bytes]:
     """Return what a device has heard to be erased: by a proof, or by an op that it holds and understands."""
     erased = {bytes(rid) for rid in device.core.erased}
-    for written in world.observer.among(device.held):
-        if isinstance(written.body, ops.Erase) and not written.newer:
+    for written in world.observer.forgetting:
+        if isinstance(written.body, ops.Erase) and not written.newer and device.held >> written.index & 1:
             erased.update(written.body.rids)
     return erased
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replica.ops import Erase, Forget
-from replica.state.cells import Part
+from replica.state.cells import memory_key
 from simulations.checkers.base import Checker
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ class Resurrection(Checker):
     def audited(self, world: "Household", device: "Device") -> None:
         """No memory shows that an op held here has forgotten."""
         forgotten: set[bytes] = set(device.core.erased)
-        for written in world.observer.among(device.held):
-            if isinstance(written.body, Forget | Erase) and not (written.newer and not device.upgraded):
+        for written in world.observer.forgetting:
+            if device.held >> written.index & 1 and not (written.newer and not device.upgraded):
+                assert isinstance(written.body, Forget | Erase)
                 forgotten.update(written.body.rids)
-        shown = {key.name for key, _ in device.core.store.all_cells() if key.part is Part.MEMORY}
-        for rid in sorted(shown & forgotten):
-            world.violate(self.name, f"{device.name} shows {rid.hex()[:8]}, which was forgotten")
+        for key in sorted(device.core.store.load([memory_key(rid) for rid in forgotten])):
+            world.violate(self.name, f"{device.name} shows {key.name.hex()[:8]}, which was forgotten")
         for rid in sorted(forgotten - device.core.store.all_tombstones()):
             world.violate(self.name, f"{device.name} has no tombstone for {rid.hex()[:8]}")
 

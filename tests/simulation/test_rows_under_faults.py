@@ -11,7 +11,7 @@ from random import Random
 
 from cognition.entities import EntityTables, keep, read_some, unread
 from replica.collector import collector_paused
-from replica.core import Core
+from replica.core import Core, digests_of
 from replica.folding import Totals
 from replica.frame import Frame, decode_frame, encode_frame
 from replica.oplog import Row
@@ -195,9 +195,13 @@ class DigestsAreKept(Checker):
 
     def compare(self, world: Household, device: Device) -> None:
         self.batches += 1
+        if (
+            self.batches % 3 == 0
+        ):  # what is new is summed up when somebody asks: so it must not be asked every time
+            return
         core, anew = device.core, Totals(unfolded=device.core.totals.unfolded)
         sum_up(State(dict(core.store.all_cells()), core.store.all_tombstones()), anew, core.feeds)
-        if anew != core.totals:
+        if digests_of(anew, core.frontier()) != core.digests():
             world.violate(self.name, f"{device.name} keeps other digests than its cells add up to")
 
 
