@@ -22,6 +22,7 @@ import stat
 import tempfile
 import warnings
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Self
 
@@ -45,6 +46,9 @@ NOT_AFTER: Final = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.U
 
 # A serial is a positive integer of at most 20 bytes.
 SERIAL_BYTES: Final = 16
+
+# The same few certificates are read three times for each link; a group of two hundred devices is a large one.
+_CERTIFICATES_KEPT: Final = 256
 
 # What stands between the signed part of a certificate and its signature: the algorithm (RFC 8410) and the
 # head of a bit string of 64 bytes. It is not covered by the signature, so it is compared.
@@ -158,6 +162,7 @@ class Identity:
         return fresh
 
 
+@lru_cache(_CERTIFICATES_KEPT)
 def certificate_key(der: bytes) -> bytes:
     """The raw public key inside a device certificate; Untrusted if no device made it for itself."""
     if len(der) > CERTIFICATE_BYTES_MAX:
