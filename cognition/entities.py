@@ -16,7 +16,7 @@ from cognition.versions import made_anew
 from replica import Memory, RowChange, derived_transaction, transaction
 
 # Raise it when a table, or what is found in a text, changes.
-ENTITIES_VERSION: Final = 2
+ENTITIES_VERSION: Final = 3
 # Texts read at a time: a fifth of a second, and a writer held up for a hundredth.
 PAGE: Final = 200
 

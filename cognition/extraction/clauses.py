@@ -56,7 +56,7 @@ _CONTRACTIONS: Final = (
 )
 _VERBS: Final = "|".join(sorted((re.escape(word) for word in BY_FIRST_WORD), key=len, reverse=True))
 _SPLIT: Final = re.compile(
-    r"\s*(?:[;:](?=\s)|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|[,!?.](?=\s))\s*"
+    r"\s*(?:;(?=\s)|:(?=\s+(?:I|we|my|our|he|she|they|it|you|there|[A-Z])\b)|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|[,!?.](?=\s))\s*"
     r"|\s+(?=(?:and|but|so|because|since|plus|cause|though|although) (?:I|we|he|she|my|they|it|you|[A-Z]\w+ (?:is|was|has|and))\b)"
     rf"|\s+and (?=(?:(?:also|just|then|even|finally) )?(?:{_VERBS})\b(?! (?:and|or)\b))",
 )

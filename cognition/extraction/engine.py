@@ -34,13 +34,20 @@ FACTS_MAX: Final = 10
 TEXT_CHARACTERS_MAX: Final = 20_000
 
 _CUT: Final = re.compile(
-    r"\s*(?:[,;!?…]|:(?=\s)|\.(?:\s|$)|--|\s[-–—]\s|—|\()"
+    r"\s*(?:[,;!?…]|\.(?:\s|$)|--|\s[-–—]\s|—|\()"
     r"|\s+(?:and|but|so|or|cause|as|where|since|until|after|before|that|than)(?=\s+(?:I|we|he|she|they|it|you|there|that|this|my"
     r"|it['’]s|I['’]\w+|we['’]\w+|they['’]\w+|he['’]s|she['’]s|you['’]\w+)\b)"
     r"|\s+(?:because|which|when|while|so that|even though|though|although|but|if|so|whenever|who|just to|it['’]s|and now|and it"
     r"|and wow|and the|to see (?:how|if|what|that))\b"
-    r"|\s+(?:(?:to|about|of|for|on|with) )?(?:what|how|where|whatever|everything)?(?:\s*)(?<= )(?:I|we)(?:['’]\w+)?\s"
+    r"|\s+(?P<of>(?:to|about|of|for|on|with) )?(?P<asked>what|how|where|whatever|everything)?(?:\s*)(?<= )(?P<told>I|we)(?:['’]\w+)?\s"
 )
+# What only says that something follows, and not what.
+_ANNOUNCES: Final = re.compile(
+    r"^(?:(?:an?|the|some|any|my|our) )?(?:(?:really|very|so|pretty) )?(?:\w+ )?(?:news|surprise|update|question|favou?r to ask)\b",
+    re.IGNORECASE,
+)
+_DEFINITE: Final = re.compile(r"(?:^|[ /])the \w+$", re.IGNORECASE)
+_LAST_OF_SEVERAL: Final = re.compile(r",? and (?:(?! and ).)*$")
 _TAIL: Final = re.compile(
     r"(?:\s+(?:too|as well|lately|these days|nowadays|though|tho|again|now|right now|a lot|so much|very much|recently|with you"
     r"|by the way|this time|so far|already|either|yet|today|then|and|or|to|of|with|for|in|on|at|the|a|an|from|by|around|before"
@@ -51,7 +58,7 @@ _LEANS: Final = re.compile(
     r"^(?:it|that|this|these|those|them|you|your|yours|he|she|him|her|they|what|how|why|where|who|one|so|such|there|here|both"
     r"|all|everything|something|anything|nothing|stuff|things?|another one|the same|more|some|me|everyone|none|any|as|not|to be|to"
     r"|up|down|off|out|away|back|over)$"
-    r"|^(?:it|that|those|these|them|you|your|he|she|what|how|why|who|if|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
+    r"|^(?:I|we|it|that|those|these|them|you|your|he|she|what|how|why|who|if|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
     r"|both|such)\b"
     r"|\b(?:you|your|yours|you're|yourself|it|them|those|these|this|that one|something like|one of them|some of (?:it|them)|like that)$"
     r"|\b(?:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|his|few)\b"
@@ -152,6 +159,8 @@ def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) ->
             content = f"{clause.subject} {verb} {_of(value, speaker, theirs=False)}"
         if clause.spoken.lower() == "my name":
             content = f"{clause.spoken if speaker in (None, clause.subject) else f'{speaker}{chr(39)}s name'} is {value}"
+        if pattern.kind == "preference":  # it is told at some time, and holds at all times
+            when, shown = None, ""
         thing = value if named is None else _value(named) or value
         return Fact(
             content=content + shown,
@@ -190,11 +199,26 @@ def _value(said: str) -> str | None:
     """Return what is said of the subject, up to where something else begins; None if it leans on the unsaid."""
     cut = _CUT.search(said)
     value = said[: cut.start()] if cut is not None else said
+    if cut is not None and cut["told"]:
+        if cut["of"]:  # "… and talking about what we …": the last of several is not whole
+            value = _LAST_OF_SEVERAL.sub("", value)
+        elif not cut["asked"] and _DEFINITE.search(
+            value
+        ):  # "the connection I have …": which, is behind the cut
+            return None
+    before, _, named = value.partition(": ")
+    if " and " not in named:  # only a whole list is kept; "three dogs: Max" has lost the others at a comma
+        value = before
     value = _TAIL.sub("", value.strip(" .\"“”'’*~"))
     value = _SPACES.sub(" ", value).strip()
     if value.count('"') % 2:  # the other one of the pair was at the end
         value = value.replace('"', "")
-    if len(value) < 2 or _LEANS.search(value) or not any(letter.isalnum() for letter in value):
+    if (
+        len(value) < 2
+        or _LEANS.search(value)
+        or _ANNOUNCES.search(value)
+        or not any(letter.isalnum() for letter in value)
+    ):
         return None
     return value
 

@@ -188,6 +188,34 @@ def test_two_dates_in_a_sentence_date_none_of_its_facts() -> None:
     assert fact.when is None
 
 
+def test_a_preference_is_of_no_day() -> None:
+    facts = read("Yesterday we were at the theater, Eve loves theater. It was quite an evening for us.").facts
+    assert [(fact.content, fact.when) for fact in facts] == [("Eve loves theater", None)]
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        (
+            "I've finally found my real muses: painting and pottery.",
+            ["Ann has found their real muses: painting and pottery"],
+        ),
+        ("I have three dogs: Max, Rex and Bo.", ["Ann has three dogs"]),
+        ("Guess what: I got a puppy.", ["Ann got a puppy"]),
+        ("I'm grateful for the connection I have with my siblings.", []),
+        (
+            "We love prepping the feast and talking about what we're thankful for.",
+            ["Ann loves prepping the feast"],
+        ),
+        ("I got some great news to share.", []),
+        ("I felt inspired and like I got a new lease of life.", []),
+    ],
+)
+def test_what_is_not_said_whole_is_no_fact(said: str, wanted: list[str]) -> None:
+    """Each was read wrongly in talk that nobody wrote for the patterns."""
+    assert contents(f"{said} What a strange and busy week it has been!") == wanted
+
+
 def test_ml_34_one_text_gives_facts_of_several_types() -> None:
     text = (
         "We celebrated! Last Saturday I had a birthday party at the beach. My sister Eve came from Rome. "
