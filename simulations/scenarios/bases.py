@@ -1,6 +1,10 @@
 """Traps about compaction: devices that were away, halves that compacted apart, what snapshots must not undo."""
 
-from replica.ops import Relate
+from random import Random
+
+from replica.hlc import COUNTER_BITS
+from replica.ops import Relate, Set, Write
+from simulations.crafting import craft, newer_payload
 from simulations.scenarios.stage import Scenario, Stage
 
 
@@ -54,6 +58,44 @@ def _newcomer(stage: Stage) -> None:
     stage.expect("B has it from a snapshot", None if memory is None else memory.text, "from the beginning")
 
 
+def _branch_below_a_base(stage: Stage) -> None:
+    rid = stage.remember("B", "a note")
+    stage.set("B", rid, "as B says")
+    stage.meet("A", "B")
+    stage.remember("A", "A has seen what B says")
+    image = stage.image("A")
+    stage.remember("A", "this makes the other branch")
+    for _ in range(3):
+        stage.meet("A", "B")
+    stage.expect("B compacts past the fork", stage.compact("B") > 0, True)
+    stage.roll_back("A", image)
+    stage.set("A", rid, "as A says, who has seen what B says")
+    stage.meet("A", "B")
+    stage.audit("B")
+    stage.expect("B knows that A had seen it", stage.topic("B", rid), "as A says, who has seen what B says")
+
+
+def _base_of_a_later_version(stage: Stage) -> None:
+    stage["B"].upgraded = False
+    stage["B"].start(stage.world.now_ms)
+    device, rid = stage["A"], stage.remember("A", "of today", item="new")
+    stage.write("A", Set("home", "Lisbon"))
+    write = Write(Set("topic", "in a later version's words"), rid)
+    kind, payload = newer_payload(write.body, Random(1))
+    stamp = device.now(stage.world.now_ms) << COUNTER_BITS
+    frame = craft(device, feed="later", kind=kind, version=2, rid=rid, payload=payload, hlc=stamp)
+    stage.world.take_crafted(device, frame, write, honest=True)
+    stage.expect("A compacts", stage.compact("A") > 0, True)
+    stage.meet("A", "B")
+    stage.audit("B")
+    stage.expect("B takes nothing that it cannot read whole", stage["B"].held, 0)
+    mine = stage.remember("B", "and goes on by itself")
+    stage.world.upgrade(stage["B"])
+    stage.meet("A", "B")
+    stage.expect("B has it all after its upgrade", stage.topic("B", rid), "in a later version's words")
+    stage.expect("A has what B wrote meanwhile", stage.memory("A", mine) is not None, True)
+
+
 SCENARIOS = (
     Scenario(
         "away_for_a_year",
@@ -74,5 +116,17 @@ SCENARIOS = (
         "Replaying a log of years on a new phone takes longer than its state is large. A newcomer gets the base, and "
         "then the ops above it.",
         _newcomer,
+    ),
+    Scenario(
+        "branch_below_a_base",
+        "A restored device goes on from an op that others have folded away, and these no longer know what its writer "
+        "had seen: ours kept values that were overwritten knowingly. What was seen now comes along with the branch.",
+        _branch_below_a_base,
+    ),
+    Scenario(
+        "base_of_a_later_version",
+        "An old program that takes what it can read of a newer one's snapshot counts the rest as held, and never asks "
+        "for it again. Here it takes nothing of such a base, and all of it when it is upgraded.",
+        _base_of_a_later_version,
     ),
 )
