@@ -35,7 +35,7 @@ from replica.oplog import Changes, Row, Store
 from replica.ops import Claim, Edit, Op
 from replica.outbox import Outbox
 from replica.refold import Refolded
-from replica.snapshot import Snapshot, SnapshotFeed
+from replica.snapshot_parts import Snapshot, SnapshotFeed
 from replica.state.cells import Key, Part, State, feedback_key, memory_key
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.state.merge import Has
