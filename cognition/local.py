@@ -47,6 +47,11 @@ _CREATE: Final = (
     """CREATE TABLE IF NOT EXISTS recall_untold (
         rid BLOB PRIMARY KEY, recalls INTEGER NOT NULL, last INTEGER NOT NULL, since INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.
+    """CREATE INDEX IF NOT EXISTS memory_by_category_surest ON memory (json_extract(meta, '$.category'), certainty)
+       WHERE json_extract(meta, '$.category') IS NOT NULL""",
+    """CREATE INDEX IF NOT EXISTS memory_by_category_latest ON memory (json_extract(meta, '$.category'), updated)
+       WHERE json_extract(meta, '$.category') IS NOT NULL""",
 )
 
 

@@ -14,7 +14,7 @@ from cognition.core_profile import (
     staying,
     too_many,
 )
-from cognition.profile import facts
+from cognition.profile import _CORE, facts
 from cognition.scoring import DAY_MS
 from replica import Set, Write
 from tests.support.minds import Home
@@ -121,3 +121,27 @@ def test_d_10_what_leaves_the_profile_is_a_memory_as_before() -> None:
     assert len(kept) == 143 - 12
     assert {pinned, new} <= kept
     assert len(kept & set(crowd)) == 140 - 12 + (old not in kept)
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        ("SELECT id FROM memory WHERE rid = x'00'", "sqlite_autoindex_memory"),
+        ("SELECT id FROM memory WHERE conversation = 'chat'", "memory_by_conversation"),
+        (
+            "SELECT id FROM memory WHERE json_extract(meta, '$.category') = 'project' ORDER BY certainty DESC",
+            "memory_by_category_surest",
+        ),
+        (
+            "SELECT id FROM memory WHERE json_extract(meta, '$.category') = 'identity' ORDER BY updated DESC",
+            "memory_by_category_latest",
+        ),
+        (_CORE, "memory_by_category"),
+    ],
+)
+def test_lo_10_core_facts_are_found_by_an_index_whatever_they_are_asked_by(query: str, index: str) -> None:
+    """By id, by the talk they were last heard in, by category, and there by confidence or by when they were heard."""
+    home = Home()
+    plan = " ".join(str(row[3]) for row in home.connection.execute(f"EXPLAIN QUERY PLAN {query}"))
+    assert f"USING INDEX {index}" in plan or f"USING COVERING INDEX {index}" in plan, plan
+    assert "TEMP B-TREE" not in plan, "and in its order"

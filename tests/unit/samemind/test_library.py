@@ -35,7 +35,7 @@ def test_the_same_without_trio(tmp_path: Path) -> None:
         mind.digest()
 
 
-def test_ml_15_nothing_asks_the_network(tmp_path: Path) -> None:
+def test_ml_15_pm_01_nothing_asks_the_network(tmp_path: Path) -> None:
     """Every socket that leaves the machine, and every name looked up, would stop the program."""
     script = """
 import sys

@@ -1,6 +1,6 @@
 """Whatever is asked, there is an answer or a clear error: never a crash, and never another question's answer."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -19,6 +19,12 @@ TEXTS = (
     "who are you",
 )
 
+ODD = [
+        "", " ", "\n\t", "?!…—", "the of and", "🎉", "\u200f\u202e\u0000", "a" * 100_000, "word " * 20_000,
+        "'; DROP TABLE memory; --",
+        "NEAR(a b, 5)", "text:lisbon", "* OR *", '"unbalanced', "(((((", "speaker : ann", "a AND NOT b", "\ud83c",
+    ]  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingMind]:
@@ -29,14 +35,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingMind]:
         yield opened
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "", " ", "\n\t", "?!…—", "the of and", "🎉", "\u200f\u202e\u0000", "a" * 100_000, "word " * 20_000,
-        "'; DROP TABLE memory; --",
-        "NEAR(a b, 5)", "text:lisbon", "* OR *", '"unbalanced', "(((((", "speaker : ann", "a AND NOT b", "\ud83c",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("query", ODD)
 def test_an_odd_question_has_an_answer(mind: BlockingMind, query: str) -> None:
     try:
         found = mind.recall(query)
@@ -86,3 +85,20 @@ def test_ml_14_vectors_of_another_width_are_refused_by_the_index() -> None:
             index.add([1], np.zeros(shape, np.float32))
     with pytest.raises(IndexStale, match="expected a vector of width"):
         index.search(np.zeros(7, np.float32), 1)
+
+
+@pytest.mark.parametrize("query", ODD)
+def test_an_odd_question_has_a_prompt_and_reasons(mind: BlockingMind, query: str) -> None:
+    """The same of what is made of answers: a block, a block of the past, and why something is not in it."""
+    rid = mind.list().memories[0].rid
+    asks: tuple[Callable[[], bool], ...] = (
+        lambda: mind.context(query, max_tokens=200).tokens <= 200,
+        lambda: mind.context(query, as_of="2999-01-01", max_tokens=200).tokens <= 200,
+        lambda: bool(mind.why_not(rid, query).stages),
+        lambda: mind.recall(query, as_of="2999-01-01", k=3, explain=True).query == query,
+    )
+    for ask in asks:
+        try:
+            assert ask()
+        except samemind.Usage:
+            continue
