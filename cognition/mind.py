@@ -302,11 +302,12 @@ async def open_mind(
     model: ChatModel | None = None,
     thresholds: Thresholds = Thresholds(),
     profile: Profile = PROFILES[PROFILE_DEFAULT],
+    newer: bool = False,
 ) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
-    wants `LocalTables` too, talk is read by it in the background.
+    wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
     """
     chosen = StaticEmbedder() if embedder is None else embedder
     # Two models of one name and different widths would be a mistake; they would be two spaces all the same.
@@ -320,7 +321,8 @@ async def open_mind(
     mind = Mind(replica, chosen, space, thresholds, has_triples, profile)
     if model is not None:
         mind.model = model
-        mind.talk = TalkReader(replica, await replica.run(lambda core, _: core.device), model)
+        device = await replica.run(lambda core, _: core.device)
+        mind.talk = TalkReader(replica, device, model, newer=newer)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         if mind.talk is not None:

@@ -154,6 +154,7 @@ async def open_device(
                 model=_model(home, settings),
                 thresholds=thresholds_of(settings),
                 profile=PROFILES[settings.decay],
+                newer=settings.contradictions == "newer",
             )
         )
         device = Device(

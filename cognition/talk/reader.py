@@ -13,15 +13,18 @@ from typing import Final
 
 import trio
 
+from cognition.contradictions.reading import read_statements
+from cognition.contradictions.telling import Teller, Telling, telling_of
 from cognition.errors import ModelUnavailable
 from cognition.extraction.contract import BadAnswer, read_core_facts, read_reading
 from cognition.extraction.prompts import CORE_SYSTEM, READING_SYSTEM, core_prompt, reading_prompt
+from cognition.extraction.values import Statement
 from cognition.memories import Shown
 from cognition.models.chat import ChatMessage, ChatModel
 from cognition.talk import queue
 from cognition.talk.core_facts import core_writes, known_facts
 from cognition.talk.queue import TalkJob, Turn
-from cognition.talk.writing import reading_writes
+from cognition.talk.writing import KIND, SUMMARY, reading_writes
 from replica import Core, DeviceId, MemoryId, Remember, Replica, StoreFailed, Write
 
 # LO-03.
@@ -47,7 +50,9 @@ class Outcome:
 class TalkReader:
     """Reads talk with one model, for as long as `work` runs."""
 
-    def __init__(self, replica: Replica, device: DeviceId, model: ChatModel) -> None:
+    def __init__(self, replica: Replica, device: DeviceId, model: ChatModel, *, newer: bool = False) -> None:
+        """`newer`: the owner wants the later word to stand, and not to be asked."""
+        self._newer = newer
         self._replica = replica
         self._device = device
         self.model = model
@@ -118,7 +123,9 @@ class TalkReader:
             )
             return Outcome(error=told)
         return Outcome(
-            await self._replica.run(lambda core, connection: _keep(core, connection, job, writes, now_ms)),
+            await self._replica.run(
+                lambda core, connection: _keep(core, connection, job, writes, now_ms, newer=self._newer)
+            ),
             dropped,
         )
 
@@ -160,17 +167,42 @@ class TalkReader:
 
 
 def _keep(
-    core: Core, connection: sqlite3.Connection, job: TalkJob, writes: Sequence[Write], now_ms: int
+    core: Core,
+    connection: sqlite3.Connection,
+    job: TalkJob,
+    writes: Sequence[Write],
+    now_ms: int,
+    *,
+    newer: bool,
 ) -> int:
-    """Write what is neither here nor forgotten, and take the stretch out of the queue.
+    """Write what is neither here nor forgotten, with what it claims, and take the stretch out of the queue.
 
     A crash between the two reads the stretch again, which writes nothing twice: ids follow from what is said.
     """
     kept = [write for write in writes if _is_wanted(connection, write)]
-    if kept:
-        core.commit(kept, now_ms)
+    teller = Teller(core, connection, now_ms)
+    for write in kept:
+        teller.tell([write], claimed(write, now_ms, newer=newer))
+    teller.commit()
     queue.read_talk(connection, job)
     return len(kept)
+
+
+def claimed(write: Write, now_ms: int, *, newer: bool = False) -> list[tuple[Telling, Statement]]:
+    """Return what a fact that a model read states of which only one thing can be true, as of one read by patterns.
+
+    A summary is of many things at once, and a word that the message itself holds was claimed with the message.
+    """
+    if write.rid is None or not isinstance(write.body, Remember) or write.body.fields.get("type") is None:
+        return []
+    fields = write.body.fields
+    if isinstance(meta := fields.get("meta"), dict) and meta.get(KIND) == SUMMARY:
+        return []
+    telling = telling_of(write.rid, fields, now_ms, newer=newer)
+    return [
+        (telling, statement)
+        for statement in read_statements(write.body.text, told_at_ms=telling.told_ms, speaker=telling.speaker)
+    ]
 
 
 def _is_wanted(connection: sqlite3.Connection, write: Write) -> bool:

@@ -375,3 +375,44 @@ def test_a_wrong_address_in_the_settings_is_named(tmp_path: Path) -> None:
     with pytest.raises(samemind.Failed, match="expected an address such as"):
         with samemind.open_blocking(home.folder):
             pass
+
+
+def test_what_a_model_read_claims_and_contradicts_as_what_patterns_read_does(tmp_path: Path) -> None:
+    def script(body: dict[str, Any]) -> str:
+        if "lasting facts" in body["messages"][0]["content"]:
+            return json.dumps({"facts": []})
+        return json.dumps(
+            {
+                "memories": [
+                    {
+                        "message": 1,
+                        "content": "Ann works at Siemens",
+                        "type": "factual",
+                        "confidence": 0.9,
+                        "speaker": "Ann",
+                    },
+                ],
+                "observations": [],
+                "summary": "Ann works at Stripe. She tells of it.",
+                "speakers": ["Ann"],
+            }
+        )
+
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        before = await mind.remember("Ann works at Google", speaker="Ann")
+        await say(mind, "Siemens is where I am all day", *lines(2))
+        assert (await mind.extract("chat", wait=True)).queued
+        (found,) = await mind.contradictions()
+        assert (found.entity, found.relation, found.a.value, found.b.value) == (
+            "Ann",
+            "works_at",
+            "Google",
+            "Siemens",
+        )
+        assert found.a.rid == before.rid
+        assert (await mind.get(found.b.rid)).source == "model"
+        # Who forgets the fact takes the claim back.
+        await mind.forget(found.b.rid)
+        assert not await mind.contradictions(status="open")
+
+    run(tmp_path / "home", script, main)
