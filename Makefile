@@ -16,9 +16,11 @@ CORE := $(VENV)/.installed-core
 DEV := $(VENV)/.installed-dev
 PUBLISH := $(VENV)/.installed-publish
 SEED ?= 1
+# What is meant to run for long is not ended for it.
+LONG := $(BIN)/python -m pytest -s -o faulthandler_timeout=0
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance e2e bench bench-recall bench-sync bench-think docs lock package clean
+.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz e2e bench bench-recall bench-sync bench-think docs lock package clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,7 +49,16 @@ sweep: $(CORE) ## many worlds: make sweep SEEDS=1..1000
 	$(BIN)/python -m simulations sweep --seeds $(SEEDS)
 
 endurance: $(DEV) ## twenty devices that come and go: make endurance MINUTES=10
-	MINUTES=$(or $(MINUTES),10) $(BIN)/python -m pytest -s tests/endurance
+	MINUTES=$(or $(MINUTES),10) $(LONG) tests/endurance/test_twenty_devices.py
+
+soak: $(DEV) ## three daemons in use: memory, descriptors and logs stay flat: make soak MINUTES=30
+	MINUTES=$(or $(MINUTES),30) $(LONG) tests/endurance/test_soak.py
+
+torture: $(DEV) ## kill whatever has a home open, again and again: make torture KILLS=500
+	KILLS=$(or $(KILLS),500) $(LONG) tests/endurance/test_torture.py
+
+fuzz: $(DEV) ## spoiled input for every decoder, so many minutes each: make fuzz MINUTES=10
+	MINUTES=$(or $(MINUTES),10) $(LONG) tests/endurance/test_fuzz.py
 
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend
