@@ -48,6 +48,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
+    counted: bool
     visible: int
     state: int
     memory: Memory | None
@@ -69,13 +70,11 @@ class WorkingSet:
         working = cls(State(store.load(wanted), set(tombstones)), {}, tombstones)
         for key, cell in working.state.cells.items():
             memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
-            elements = (0, 0)
-            if totals.counts(cell):
-                elements = (
-                    digest.visible_element(key, cell, memory),
-                    digest.state_element(key, cell, origin_of),
-                )
-            working._before[key] = _Before(*elements, memory)
+            visible = state = 0
+            if counted := totals.counts(cell):
+                visible = digest.visible_element(key, cell, memory)
+                state = digest.state_element(key, cell, origin_of)
+            working._before[key] = _Before(counted, visible, state, memory)
         return working
 
     def settle(self, totals: Totals, origin_of: OriginOf) -> Changes:
@@ -98,7 +97,8 @@ class WorkingSet:
             if before is not None:
                 visible -= before.visible
                 cells -= before.state
-            if cell is not None and totals.counts(cell):
+            counted = before.counted if before is not None else key.part is not Part.MEMORY
+            if cell is not None and counted:
                 visible += digest.visible_element(key, cell, memory)
                 cells += digest.state_element(key, cell, origin_of)
             changes.cells[key] = cell
