@@ -116,10 +116,11 @@ def _ask(
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None
     try:
-        for said, found in control.ask(verb.name, options):
-            result = found
-            if said is not None:
-                printer.said(verb.name, said)
+        with printer.waiting(verb.name):
+            for said, found in control.ask(verb.name, options):
+                result = found
+                if said is not None:
+                    printer.said(verb.name, said)
     except Locked:
         if verb.name != "panel":
             raise

@@ -41,4 +41,5 @@ async def _ask(
     goes_on = verb.name == "pair" or bool(options.get("follow"))
     name = options.get("name") if verb.name == "init" else None
     async with reach(home, program=program, answers=goes_on, name=name) as device:
-        return await device.ask(verb.name, options, say)
+        with printer.waiting(verb.name):  # the store is open: no passphrase is asked for any more
+            return await device.ask(verb.name, options, say)

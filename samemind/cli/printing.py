@@ -9,14 +9,17 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Final
 
 from samemind.cli.show import raw_line, show, show_said
 from samemind.errors import SamemindError
 
 # Verbs of which each thing they say is an answer of its own, and is printed at once.
-NEWS = frozenset({"pair", "log", "up", "panel"})
+NEWS: Final = frozenset({"pair", "log", "up", "panel"})
+# Nobody looks for a sign of life sooner, and most verbs are done by then.
+PATIENCE_S: Final = 1.0
 
 
 class Printer:
@@ -26,10 +29,31 @@ class Printer:
         self.json = json
         self.raw = raw
         self._lines: list[str] = []
-        self._progress: Any = None
+        self._bar: Any = None
+        self._drawing: AbstractContextManager[Any] = nullcontext()
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Memories are in every script, whatever the locale says of this terminal; in JSON an escape is right too.
             sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="backslashreplace")
+
+    @contextmanager
+    def waiting(self, verb: str) -> Iterator[None]:
+        """Show, for as long as the block takes beyond a second, that a verb is at work, to whoever sits and watches."""
+        if self.json or verb in NEWS or not sys.stderr.isatty():
+            yield
+            return
+        from threading import Lock, Timer  # not where nobody watches
+
+        self._drawing = Lock()
+        # Drawn by the bar's own thread from then on: this one waits for the answer.
+        impatience = Timer(PATIENCE_S, self._show_progress, [verb])
+        impatience.daemon = True
+        impatience.start()
+        try:
+            yield
+        finally:
+            impatience.cancel()
+            impatience.join()
+            self._end_progress()
 
     def result(self, verb: str, document: Mapping[str, Any]) -> None:
         """Print a verb's result."""
@@ -48,11 +72,12 @@ class Printer:
     def said(self, verb: str, document: Mapping[str, Any]) -> None:
         """Print what a verb says before its end."""
         if "progress" in document:
-            self._show_progress(document["progress"])
+            self._show_progress(verb, **document["progress"])
         elif "lines" in document:
             if self.json:
                 self._lines += document["lines"]
             else:
+                self._end_progress()
                 sys.stdout.writelines(document["lines"])
         elif verb in NEWS:
             if self.json:
@@ -89,23 +114,28 @@ class Printer:
         if text:
             print(text, flush=True)
 
-    def _show_progress(self, progress: Mapping[str, int]) -> None:
-        if not sys.stderr.isatty() or progress["done"] >= progress["total"]:
+    def _show_progress(self, verb: str, done: int = 0, total: int | None = None) -> None:
+        """Draw how far a verb is; without a total, only that it goes on."""
+        if self.json or not sys.stderr.isatty():
+            return
+        if total is not None and done >= total:
             self._end_progress()
             return
-        if self._progress is None:
-            from rich.console import Console  # only where somebody watches and waits
-            from rich.progress import Progress
+        with self._drawing:
+            if self._bar is None:
+                from rich.console import Console  # only where somebody watches and waits
+                from rich.progress import Progress
 
-            self._progress = Progress(console=Console(stderr=True), transient=True)
-            self._progress.add_task("", total=progress["total"])
-            self._progress.start()
-        self._progress.update(self._progress.task_ids[0], completed=progress["done"])
+                self._bar = Progress(console=Console(stderr=True), transient=True)
+                self._bar.add_task(verb, total=None)
+                self._bar.start()
+            self._bar.update(self._bar.task_ids[0], completed=done, total=total)
 
     def _end_progress(self) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
+        with self._drawing:
+            bar, self._bar = self._bar, None
+            if bar is not None:
+                bar.stop()
 
 
 def _show_qr(text: str) -> None:

