@@ -1,12 +1,13 @@
 """A memory to be asked: a home, and an index of what was embedded, without threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cognition import Filters, HashedEmbedder, Hit, StaticEmbedder, queue
 from cognition.embedding.lexicon import WordVectors
 from cognition.index import VectorIndex
 from cognition.ranking.query import Query
+from cognition.ranking.signals import WEIGHTS
 from cognition.recall import Ranked, recall
 from tests.support.minds import NOW_MS, Home
 
@@ -36,6 +37,7 @@ class Memory:
         k: int = 10,
         by_words: bool = True,
         graph: bool = True,
+        weights: Mapping[str, float] = WEIGHTS,
         told: Callable[[Ranked, list[Hit]], None] | None = None,
         **filters: Any,
     ) -> list[Hit]:
@@ -50,6 +52,7 @@ class Memory:
             filters=Filters(**filters),
             k=k,
             graph=graph,
+            weights=weights,
             told=told,
         )
 

@@ -1,9 +1,13 @@
 """What the benches decide by themselves; what they measure is for `make bench`."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
+from tests.bench import golden_run, stress
 from tests.bench.fitting import Example
+from tests.bench.golden import DAYS, MEMORIES, QUESTIONS
 from tests.bench.recall_locomo import Outcome, failure
 
 NOTHING = Example(np.zeros((0, 0), np.float32), np.zeros(0, np.bool_), 1, 1)
@@ -30,3 +34,32 @@ def outcome(evidence: str, turns: str, speakers: str, named: str = "") -> Outcom
 )
 def test_ml_83_each_failure_of_a_benchmark_has_one_of_four_names(asked: Outcome, bucket: str) -> None:
     assert failure(asked) == bucket
+
+
+def test_yd_74_the_golden_set_has_its_shape_and_gives_the_same_every_time() -> None:
+    """32 memories, 8 sessions, 25 days; 40 questions, 12 categories; three baselines; the whole is the mean."""
+    assert (len(MEMORIES), len({told.session for told in MEMORIES})) == (32, 8)
+    assert max(told.day for told in MEMORIES) - min(told.day for told in MEMORIES) == DAYS == 25
+    assert (len(QUESTIONS), len({asked.category for asked in QUESTIONS})) == (40, 12)
+    assert all(0 <= number < 32 for asked in QUESTIONS for number in asked.answers)
+    found = golden_run.run()
+    assert [*found] == ["vectors", "all signals", "and the graph"]
+    counts = Counter(asked.category for asked in QUESTIONS)
+    for by_category in found.values():
+        assert all(0 <= value <= 1 for metrics in by_category.values() for value in metrics)
+        for name, whole in by_category["all"]._asdict().items():
+            parts = sum(count * getattr(by_category[category], name) for category, count in counts.items())
+            assert whole == pytest.approx(parts / 40)
+    assert golden_run.run() == found
+    assert found["all signals"]["all"].mrr > found["vectors"]["all"].mrr
+
+
+def test_pm_69_the_stress_asks_thirty_facts_in_thirty_ways_each() -> None:
+    """900 questions = 30 x 30, in five languages, some across them, some two in one, names apart, and of oneself."""
+    asked = list(stress.questions())
+    assert (len(asked), len({one.text for one in asked}), len(stress.facts())) == (900, 900, 30)
+    assert set(Counter(one.answer for one in asked).values()) == {30}
+    assert {one.language for one in asked} == set(stress.LANGUAGES)
+    kinds = {one.kind for one in asked}
+    assert {"compound", "of oneself", "of others", "of others, across languages"} <= kinds
+    assert list(stress.questions()) == asked
