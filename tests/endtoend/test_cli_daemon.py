@@ -53,21 +53,37 @@ def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
             [sys.executable, "-X", "importtime", "-m", "samemind.cli", "--home", str(tmp_path), "recall", "x"],
             capture_output=True, text=True, env=cli.environment(), check=True, timeout=cli.SECONDS_MAX,
         )  # fmt: skip
-    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    imported = {name.partition(".")[0] for name in modules}
     assert "samemind" in imported
-    heavy = {
+    ours = {"replica", "sync", "cognition", "simulations"}
+    theirs = {
         "trio",
-        "asyncio",
         "numpy",
         "pycrdt",
         "cryptography",
-        "sqlite3",
-        "replica",
-        "sync",
-        "cognition",
         "rich",
+        "platformdirs",
+        "keyring",
+        "sqlcipher3",
+        "zeroconf",
     }
-    assert imported & heavy == set()
+    pythons = {
+        "asyncio",
+        "sqlite3",
+        "ssl",
+        "http",
+        "email",
+        "logging",
+        "tempfile",
+        "threading",
+        "subprocess",
+        "tomllib",
+    }
+    assert imported & (ours | theirs | pythons) == set()
+    assert "importlib.metadata" not in modules
+    shown = {name for name in modules if name.startswith("samemind.results.")}
+    assert shown == {"samemind.results.memories"}, "of all families the one that was asked for"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
