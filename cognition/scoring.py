@@ -20,7 +20,6 @@ DAY_MS: Final = 86_400_000
 REINFORCEMENTS_SATED: Final = 10
 ACCESSES_SATED: Final = 100
 SALIENCE_WEIGHTS: Final = {"confidence": 0.25, "reinforcement": 0.25, "access": 0.20, "decay": 0.30}
-CONFIDENCE_STORED_MIN: Final = 0.3
 
 # YantrikDB: base weights, with and without the graph, the gate, and the bounds of its learning.
 BASE_WEIGHTS: Final = {"similarity": 0.50, "decay": 0.20, "recency": 0.30}

@@ -12,9 +12,6 @@ from replica.fields import MEMORY_TYPES
 # What sort of statement a fact is, beside its memory type: a decision and a location are both factual.
 KINDS: Final = ("fact", "decision", "preference", "event", "plan", "feeling", "relationship")
 
-# Explicit statements lie above the upper line, inferences between the two, speculation below the lower one.
-EXPLICIT_ABOVE: Final = 0.8
-SPECULATION_BELOW: Final = 0.5
 # A guess below this is not worth a memory; what is dropped is counted.
 CONFIDENCE_MIN: Final = 0.3
 

@@ -20,7 +20,6 @@ _FIRST_WEEKDAY: Final = 3
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 PARTS: Final = ("night", "morning", "afternoon", "evening")
 _PART_HOURS: Final = 6
-BUCKETS: Final = len(WEEKDAYS) * len(PARTS)
 # What a habit or a mood may be of beside a name: everything that is told.
 EVERYTHING: Final = ""
 

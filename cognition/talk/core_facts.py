@@ -16,7 +16,6 @@ from cognition.talk.queue import MODEL, TalkJob
 from replica import MemoryId, Remember, Set, Value, Write, content_number, derived_memory_id, show_memory_id
 
 CATEGORY: Final = "category"
-MENTIONS: Final = "mentions"
 LAST_CONVERSATION: Final = "last_conversation"
 UPDATES: Final = "updates"
 # LO-09: what replaces another fact starts here, however sure the one before had become.

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from cognition.extraction import Extraction, Fact, Triple, extract
-from cognition.extraction.values import EXPLICIT_ABOVE, SPECULATION_BELOW
 
 TOLD_AT_MS = int(datetime(2023, 11, 14, 22, 13, tzinfo=UTC).timestamp() * 1_000)  # a Tuesday
 ALICE = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."
@@ -93,9 +92,7 @@ def test_pm_45_of_twelve_facts_ten_are_kept_and_two_counted() -> None:
 def test_ml_27_confidence_lies_in_the_band_of_how_it_was_said() -> None:
     found = read("I live in Lisbon. I want to open a bakery. I might sell the old boat to Bob.")
     explicit, inferred, guessed = (fact.confidence for fact in found.facts)
-    assert explicit > EXPLICIT_ABOVE
-    assert SPECULATION_BELOW <= inferred <= EXPLICIT_ABOVE
-    assert guessed < SPECULATION_BELOW
+    assert guessed < 0.5 <= inferred <= 0.8 < explicit
 
 
 @pytest.mark.parametrize("confidence", [-0.01, 1.01, float("nan")])
