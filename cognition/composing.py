@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import trio
 
 from cognition.around import read_around
-from cognition.context import Around, Context, assemble
+from cognition.context import FLAT_CHARACTERS_MAX, Around, Context, assemble
 from cognition.errors import CognitionError
 from cognition.filters import Filters
 from cognition.models.chat import ChatModel
@@ -59,10 +59,17 @@ class Gathered:
     kind: QueryClass
     hits: tuple[Hit, ...] = ()
     around: Around = field(default_factory=Around)
+    flat_characters: int = FLAT_CHARACTERS_MAX
 
     def within(self, max_tokens: int) -> Context:
         """Return the block of the best that fits."""
-        return assemble(self.hits, self.kind, max_tokens=max_tokens, around=self.around)
+        return assemble(
+            self.hits,
+            self.kind,
+            max_tokens=max_tokens,
+            around=self.around,
+            flat_characters=self.flat_characters,
+        )
 
 
 async def gather(source: Source, query: str, filters: Filters) -> Gathered:

@@ -8,7 +8,7 @@ memory says. Memories are taken whole, the best first, while they fit; what does
 holds to the token.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -73,42 +73,53 @@ class Around:
 
 
 def assemble(
-    hits: Sequence[Hit], kind: QueryClass, *, max_tokens: int = TOKENS_DEFAULT, around: Around = Around()
+    hits: Sequence[Hit],
+    kind: QueryClass,
+    *,
+    max_tokens: int = TOKENS_DEFAULT,
+    around: Around = Around(),
+    flat_characters: int = FLAT_CHARACTERS_MAX,
 ) -> Context:
     """Return the block for these hits, with the lines around them as far as they fit: who asks and what is due first.
 
+    A simple question's block is no longer than `flat_characters`, whatever the budget (ML-87).
     A budget that holds nothing gives an empty text.
     """
     if max_tokens < 0:
         raise ValueError(f"expected a budget of 0 tokens or more, got {max_tokens}")
+
+    def fits(text: str) -> bool:
+        inner = len(text) - len(FENCE_OPENS) - len(FENCE_CLOSES)
+        return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= flat_characters)
+
     beside = Around()
     for name in ("profile", "reminders", "project", "preference", "identity"):
-        beside = _widened(beside, name, around, [], kind, max_tokens)
+        beside = _widened(beside, name, around, [], kind, fits)
     chosen: list[Hit] = []
     for hit in hits[: kind.context]:
         wider = [*chosen, hit]
-        if _fits(render(_sections(wider, kind, beside)), kind, max_tokens):
+        if fits(render(_sections(wider, kind, beside))):
             chosen = wider
-    beside = _widened(beside, "sessions", around, chosen, kind, max_tokens)
+    beside = _widened(beside, "sessions", around, chosen, kind, fits)
     sections = _sections(chosen, kind, beside)
     text = render(sections)
     return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in chosen))
 
 
 def _widened(
-    beside: Around, name: str, around: Around, hits: Sequence[Hit], kind: QueryClass, max_tokens: int
+    beside: Around,
+    name: str,
+    around: Around,
+    hits: Sequence[Hit],
+    kind: QueryClass,
+    fits: Callable[[str], bool],
 ) -> Around:
     """Return what stands beside the hits with one more sort of line, as many as fit."""
     for line in getattr(around, name):
         wider = replace(beside, **{name: (*getattr(beside, name), line)})
-        if _fits(render(_sections(hits, kind, wider)), kind, max_tokens):
+        if fits(render(_sections(hits, kind, wider))):
             beside = wider
     return beside
-
-
-def _fits(text: str, kind: QueryClass, max_tokens: int) -> bool:
-    inner = len(text) - len(FENCE_OPENS) - len(FENCE_CLOSES)
-    return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= FLAT_CHARACTERS_MAX)
 
 
 def _sections(hits: Sequence[Hit], kind: QueryClass, beside: Around) -> tuple[Section, ...]:

@@ -24,6 +24,7 @@ STORE_FILE: Final = "memory.db"
 STORE_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
 # What the numbers among the settings may be. Beyond a year a trigger is no reminder of anything.
 _RANGES: Final[dict[str, tuple[float, float]]] = {
+    "flat_characters": (100, 100_000),
     "learning_rate": (1e-6, 1.0),
     "review_strength": (0.0, 1.0),
     "consolidation_count": (3, 10_000),
@@ -139,8 +140,9 @@ class Settings:
 
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
-    owner is asked. `decay` is the curve by which they fade in a recall. `history_days`: for how long the log tells what
-    happened, where every device has it already (`samemind.housekeeping`).
+    owner is asked. `decay` is the curve by which memories fade in a recall, and `flat_characters` how long the block
+    for a prompt may be where the question is a simple one. `history_days`: for how long the log tells what happened,
+    where every device has it already (`samemind.housekeeping`).
     """
 
     name: str | None = None
@@ -157,6 +159,7 @@ class Settings:
     trigger_hours: float = 48.0
     contradictions: str = "ask"
     decay: str = "yantrik"
+    flat_characters: int = 1_500
     history_days: int = 90
 
     @classmethod

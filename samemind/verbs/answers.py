@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from cognition import TOKENS_DEFAULT, Filters
@@ -45,6 +46,7 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
     filters = kept(options)
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         gathered = Gathered(SINGLE_HOP) if query is None else await gather(mind, query, filters)
+        gathered = replace(gathered, flat_characters=device.settings.flat_characters)
         parts: list[Part] = []
         if options.overview or query is None:
             parts = await mind.read(partial(read_overview, filters=filters, now_ms=mind.now_ms))

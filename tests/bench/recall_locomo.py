@@ -47,6 +47,21 @@ PUBLISHED: Final = (
     "YantrikDB (YD-76): recall at 10,000 memories below 10 ms; ours beside it: make bench",
 )
 NAMES: Final = tuple(signal.name for signal in SIGNALS)
+# The fourteen predicate rules of PMB (PM-72: what they buy beside an embedder).
+RULES: Final = (
+    *(
+        "entity",
+        "verb",
+        "verb and topic",
+        "most words",
+        "bridge",
+        "prefix",
+        "policy",
+        "other policy",
+        "duration",
+    ),
+    *("current", "quantity", "roster", "used", "nothing shared"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +228,16 @@ def ablation(judged: Sequence[Outcome]) -> None:
     print(
         f"  {'(with all)':>12}{figure([share_at(it.example, it.example.signals @ weights) for it in judged]):>14}"
     )
-    for i, name in enumerate(NAMES):
+    together = {
+        "(no rules)": RULES,
+        "(no vectors)": ("meaning", "echo"),
+        "(words only)": set(NAMES) - {"words"},
+    }
+    for label, names in (*together.items(), *((name, (name,)) for name in NAMES)):
         without = weights.copy()
-        without[i] = 0
+        without[[NAMES.index(name) for name in names]] = 0
         print(
-            f"  {name:>12}{figure([share_at(it.example, it.example.signals @ without) for it in judged]):>14}"
+            f"  {label:>12}{figure([share_at(it.example, it.example.signals @ without) for it in judged]):>14}"
         )
 
 

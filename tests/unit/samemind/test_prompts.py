@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 import samemind
+from cognition.context import FLAT_CHARACTERS_MAX
 from samemind.blocking import BlockingMind
+from samemind.config import Home, Settings
+from tests.bench.recall_locomo import SIZES
 
 
 @pytest.fixture
@@ -68,6 +71,25 @@ def test_ml_39_a_paraphrase_of_what_a_talk_was_about_brings_its_summary(mind: Bl
     assert block.kind == "OpenEnded"
     (section,) = [section for section in block.sections if section.title == "SESSION CONTEXT"]
     assert section.lines[0].startswith("- trip: ")
+
+
+def test_ml_87_the_size_of_a_simple_questions_block_is_a_setting_and_the_bench_sweeps_it(
+    tmp_path: Path,
+) -> None:
+    home = Home.at(tmp_path / "home")
+    home.create()
+    assert Settings.load(home).flat_characters == FLAT_CHARACTERS_MAX == 1_500
+    assert {1_000, 1_500, 8_000} <= {*SIZES}
+    sizes = {}
+    for characters in (300, 1_500):
+        Settings(name="laptop", flat_characters=characters).save(home)
+        with samemind.open_blocking(home.folder) as mind:
+            if not mind.list().total:
+                mind.remember_many(
+                    [f"Note {n}: {'the harbour was full of boats ' * 4}" for n in range(20)], wait=True
+                )
+            sizes[characters] = len(mind.context("what was in the harbour?", max_tokens=4_000).text)
+    assert sizes[300] < 300 + 120 < sizes[1_500] < 1_500 + 120
 
 
 def test_lo_21_a_conversation_comes_back_with_memory_after_its_persona(mind: BlockingMind) -> None:
