@@ -142,6 +142,14 @@ class Core:
                     added[memory_key(row.rid)] = None
         self.totals.count(self._cells([*added]), self.feeds.held(), self.feeds.origin_of)
 
+    def keep_count(self, now_ms: int) -> None:
+        """Count new memories for good, so that the next program that asks for a digest need not."""
+        before = self.totals.counted
+        with self.undoing():
+            self.count_memories()
+            if self.totals.counted != before:
+                self.write(Changes(), now_ms)
+
     def _cells(self, keys: Sequence[Key]) -> Iterator[tuple[Key, Cell]]:
         for start in range(0, len(keys), _CELLS_AT_ONCE):
             yield from self.store.load(keys[start : start + _CELLS_AT_ONCE]).items()

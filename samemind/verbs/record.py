@@ -41,6 +41,7 @@ async def digest(device: Device, options: ShowDigest) -> Digest:
     """Show both digests, and what they are over."""
 
     def read(core: Core, connection: sqlite3.Connection) -> Digest:
+        core.keep_count(device.now_ms())
         digests = core.digests()
         ((memories,),) = connection.execute("SELECT count(*) FROM memory")
         ((ops,),) = connection.execute("SELECT count(*) FROM op")
