@@ -72,15 +72,18 @@ def test_ml_35_among_many_vectors_the_nearest_are_found_by_their_signs() -> None
 
 def test_signatures_follow_what_is_added_replaced_and_removed() -> None:
     """A vector that came, moved or went after the signatures were made is where it is now."""
-    rows, index = topical(MANY, 64, 4), VectorIndex(64)
+    rows, index = topical(MANY, 64, 4), VectorIndex(64, room=MANY + 1)
     index.add(range(MANY), rows)
-    query = topical(1, 64, 9)[0]
+    query = -rows[:50].mean(axis=0)  # nothing is like it yet, by signs or by numbers
+    query /= np.linalg.norm(query)
     index.search(query, 1)  # makes the signatures
     near = query + 0.05 * unit_rows(3, 64, 8)
     near /= np.linalg.norm(near, axis=1, keepdims=True)
     index.add([7, MANY + 5], near[:2])
     assert {number for number, _ in index.search(query, 2)} == {7, MANY + 5}
-    index.remove([7])  # the last row takes its place, which is the new one
+    index.remove([11])  # the last row takes its place, which is the new one
+    assert {number for number, _ in index.search(query, 2)} == {7, MANY + 5}
+    index.remove([7])
     assert index.search(query, 1)[0][0] == MANY + 5
     index.add(range(2 * MANY, 4 * MANY), -rows.repeat(2, axis=0))  # beyond what there was room for
     index.add([8], near[2:])

@@ -1,5 +1,6 @@
+import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,26 @@ def test_a_burst_of_writes_is_not_disturbed_and_embedded_together_afterwards(tmp
             assert len(embedder.calls) <= 4
 
     trio.run(main, clock=clock)
+
+
+def test_a_recall_by_the_default_embedder_visits_the_reading_thread_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each visit costs more than embedding a question does."""
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=StaticEmbedder()) as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon", "Bob sold his boat")
+            await mind.settle()
+            visits, read = [], replica.read
+
+            async def counted(function: Callable[[sqlite3.Connection], object]) -> object:
+                visits.append(function)
+                return await read(function)
+
+            monkeypatch.setattr(replica, "read", counted)
+            (hit,) = await mind.recall("Where did Ann move, and why did Bob sell the boat he had?", k=1)
+            assert len(visits) == 1
+            assert {"words", "vectors"} <= {found.channel for found in hit.found}
+
+    trio.run(main)
