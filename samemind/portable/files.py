@@ -6,24 +6,19 @@ none of the others out.
 """
 
 import json
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from samemind.errors import Usage
-from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0, notes
+from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0, notes, streaming
 from samemind.portable.records import Record, Unreadable
+from samemind.portable.texts import check_text, open_text, whole_text
 
-# A decade of somebody's chats is some 200 MB; what is larger does not fit a small device's memory.
-FILE_BYTES_MAX: Final = 512 << 20
-# Chats compress to a tenth; a file that unpacks to more than this many times its size is a trap.
-ZIP_RATIO_MAX: Final = 200
-_CHATS: Final = "conversations.json"
-_ZIP: Final = b"PK\x03\x04"
-# The marks with which such a text begins.
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+# A file is known by so much of it: its first line, or the first items of its list.
+BEGINNING_CHARACTERS: Final = 1 << 18
+LOOKED_AT: Final = 8
 # How to know each format of one document, and how to read it.
 _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object], Iterator[Record]]]]] = {
     "locomo": (locomo.looks_like, locomo.read),
@@ -31,10 +26,16 @@ _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object]
     "claude": (claude.looks_like, claude.read),
     "mem0": (mem0.looks_like, mem0.read),
 }
+# Those of which an export may be of any size: they are lists of chats, or of lines.
+_LISTS: Final = ("locomo", "chatgpt", "claude")
+_LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
+    "jsonl": jsonl.read,
+    "mcp-memory": mcp_memory.read,
+}
 
 
 def read_path(path: Path, format: str) -> Iterator[Record]:
-    """Return what a file or a folder holds."""
+    """Return what a file or a folder holds. Lines, and lists of chats, are read as they are asked for."""
     if path.is_dir():
         notes = sorted(
             note
@@ -46,11 +47,61 @@ def read_path(path: Path, format: str) -> Iterator[Record]:
         for note in notes:
             name = note.relative_to(path).as_posix()
             try:
-                yield from read_text(name, _text(note), "markdown")
+                yield from read_text(name, whole_text(note), "markdown")
             except Usage as error:
                 yield Unreadable(line=1, reason=f"{name}: {error}")
+        return
+    check_text(path)
+    kind = _streamed(path, format)
+    if kind in _LINES:
+        with open_text(path) as file:
+            yield from _LINES[kind](file)
+    elif kind is not None:
+        yield from _listed(path, kind)
     else:
-        yield from read_text(path.name, _text(path), format)
+        yield from read_text(path.name, whole_text(path), format)
+
+
+def _streamed(path: Path, format: str) -> str | None:
+    """Return the format of a file of lines or of a list that is known by its beginning; None: it is read whole."""
+    name = path.name.lower()
+    if format == "markdown" or (format == "auto" and name.endswith((".md", ".markdown"))):
+        return None
+    with open_text(path) as file:
+        beginning = file.read(BEGINNING_CHARACTERS)
+    first, _, _ = beginning.lstrip().partition("\n")
+    if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(first)):
+        return "mcp-memory"
+    if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
+        return "jsonl"
+    if not first.startswith("["):
+        return None
+    if format != "auto":
+        return format if format in _LISTS else None
+    with open_text(path) as file:
+        try:
+            some = list(islice(streaming.items(file.read), LOOKED_AT))
+        except streaming.Damaged:
+            return None
+    return next((kind for kind in _LISTS if _DOCUMENTS[kind][0](some)), None)
+
+
+def _listed(path: Path, format: str) -> Iterator[Record]:
+    """Return what the items of a list hold; where it is damaged, what stands before that."""
+    count = 0
+
+    def counted(items: Iterator[object]) -> Iterator[object]:
+        nonlocal count
+        for count, item in enumerate(items, start=1):  # noqa: B007 - it is told below
+            yield item
+
+    with open_text(path) as file:
+        try:
+            yield from _DOCUMENTS[format][1](counted(streaming.items(file.read)))
+        except streaming.Damaged as error:
+            if not count:
+                raise Usage(f"{path.name}: expected a JSON document, {error}", code="unreadable") from None
+            yield Unreadable(line=count + 1, reason=f"expected a JSON list to its end, {error}")
 
 
 def read_text(name: str, text: str, format: str) -> Iterator[Record]:
@@ -76,41 +127,6 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     if isinstance(document, list):
         raise Usage(f"{name}: expected JSON lines or a known format, got a JSON list of something else")
     return jsonl.read(lines)
-
-
-def _text(path: Path) -> str:
-    size = path.stat().st_size
-    if size > FILE_BYTES_MAX:
-        raise _bad(path, f"expected at most {FILE_BYTES_MAX >> 20} MB, got {size >> 20}")
-    try:
-        data = path.read_bytes()
-        if data.startswith(_ZIP):
-            data = _unpacked(path, size)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
-        raise _bad(path, f"expected a zip that can be read, {error}") from None
-    encoding = "utf-16" if data[:2] in _UTF_16 and len(data) > len(_UTF_16[0]) else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _bad(path, f"expected text in UTF-8, found other bytes at place {error.start}") from None
-
-
-def _unpacked(path: Path, size: int) -> bytes:
-    """Return the chats in an export, reading no more than a real one could hold."""
-    with zipfile.ZipFile(path) as archive:
-        names = [each for each in archive.namelist() if each.rpartition("/")[2] == _CHATS]
-        if not names:
-            raise _bad(path, f"expected a {_CHATS} in the zip, found none")
-        allowed = min(FILE_BYTES_MAX, size * ZIP_RATIO_MAX)
-        with archive.open(names[0]) as file:
-            data = file.read(allowed + 1)
-    if len(data) > allowed:
-        raise _bad(path, f"expected {_CHATS} to unpack to at most {allowed} bytes, it holds more")
-    return data
-
-
-def _bad(path: Path, why: str) -> Usage:
-    return Usage(f"{path.name}: {why}", code="invalid")
 
 
 def _first(lines: list[str]) -> str:

@@ -32,11 +32,15 @@ def looks_like(document: object) -> bool:
 
 def read(document: object) -> Iterator[Record]:
     """Return every turn of every conversation, in the order in which they were said."""
-    if not looks_like(document) or not isinstance(document, list):
+    if not isinstance(document, list | Iterator):
         yield Unreadable(line=1, reason="expected a list of LoCoMo conversations")
         return
     number = 0
     for sample in document:
+        if not looks_like([sample]):
+            number += 1
+            yield Unreadable(line=number, reason="expected a LoCoMo conversation")
+            continue
         conversation = sample["conversation"]
         sessions = sorted(
             (int(found[1]), name) for name in conversation if (found := _SESSION.fullmatch(name)) is not None

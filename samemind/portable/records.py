@@ -78,11 +78,11 @@ def read_chats(
     product: str,
     faults: tuple[type[Exception], ...],
 ) -> Iterator[Record]:
-    """Return every message of every chat of an export, in the order in which they were said.
+    """Return every message of every chat of an export (a list, or its items one by one), as they were said.
 
     A chat that `read_chat` fails on with one of the `faults` is reported by its number, and ends no import.
     """
-    if not isinstance(document, list):
+    if not isinstance(document, list | Iterator):
         yield Unreadable(line=1, reason="expected a list of chats")
         return
     for number, chat in enumerate(document, start=1):

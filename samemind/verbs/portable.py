@@ -11,9 +11,9 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
-from samemind.portable.records import Claimed, Edge, Item, Record, Setting, Storable, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Setting, Storable, Unreadable
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
@@ -49,35 +49,30 @@ FAILURES_MAX: Final = 1_000
 
 
 async def import_(device: Device, options: Import, say: Say) -> Imported:
-    """Bring in every file; one that cannot be read keeps nothing of the others out."""
-    imported = skipped = held = 0
+    """Bring in every file; one that cannot be read as a whole keeps all of them out.
+
+    They are read twice, first to see what is in them and then to take it, a batch at a time: a file may be larger than
+    this machine's memory.
+    """
+    imported = skipped = held = facts = done = 0
     failed: list[FailedLine] = []
-    records: list[Storable | Unreadable] = []
-    claims: list[Claimed] = []
-    for name in options.files:
-        for record in await trio.to_thread.run_sync(_read, Path(name), options.format):
-            if isinstance(record, Claimed):
-                claims.append(record)
-            else:
-                records.append(record)
-    if options.workspace is not None:
-        records = [_into(options.workspace, record) for record in records]
-    parents = {record.fields.get("parent") for record in records if isinstance(record, Item)}
-    parents |= {claim.rid for claim in claims}
+    paths = [Path(name) for name in options.files]
+    survey = await trio.to_thread.run_sync(_survey, paths, options.format)
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
-    facts = 0
-    for start in range(0, len(records), batch):
-        good, bad = _sift(records[start : start + batch])
-        failed += bad
+    records = _records(paths, options.format)
+    while page := await trio.to_thread.run_sync(_page, records, batch, options.workspace):
+        good, bad = _sift(page)
+        failed += bad[: FAILURES_MAX - len(failed)]
         taken: dict[MemoryId, TakenIn] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
-            taken = await trio.to_thread.run_sync(_take_apart, good, parents, device.now_ms())
+            taken = await trio.to_thread.run_sync(_take_apart, good, survey.parents, device.now_ms())
         here, beside, back = await device.replica.run(partial(_write, device, good, taken))
         imported, skipped, facts = imported + here, skipped + len(good) - here - back, facts + beside
         held += back
-        await say({"progress": {"done": min(start + batch, len(records)), "total": len(records)}})
-    await _bring_claims(device, claims)
-    return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed[:FAILURES_MAX])
+        done += len(page)
+        await say({"progress": {"done": done, "total": max(done, survey.total)}})
+    await _bring_claims(device, survey.claims)
+    return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed)
 
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
@@ -97,8 +92,41 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
     return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
 
 
-def _read(path: Path, format: str) -> list[Record]:
-    return list(read_path(path, format))
+@dataclass(slots=True)
+class _Survey:
+    """What has to be known of files before anything of them is taken."""
+
+    total: int = 0
+    parents: set[object] = field(default_factory=set)
+    """The memories that say more in these files than their words."""
+    claims: list[Claimed] = field(default_factory=list)
+    """They come after all that they are of; few memories have any."""
+
+
+def _survey(paths: Sequence[Path], format: str) -> _Survey:
+    survey = _Survey()
+    for record in chain.from_iterable(read_path(path, format) for path in paths):
+        if isinstance(record, Claimed):
+            survey.claims.append(record)
+            survey.parents.add(record.rid)
+            continue
+        survey.total += 1
+        if isinstance(record, Item) and "parent" in record.fields:
+            survey.parents.add(record.fields["parent"])
+    return survey
+
+
+def _records(paths: Sequence[Path], format: str) -> Iterator[Storable | Unreadable]:
+    for record in chain.from_iterable(read_path(path, format) for path in paths):
+        if not isinstance(record, Claimed):
+            yield record
+
+
+def _page(
+    records: Iterator[Storable | Unreadable], size: int, workspace: str | None
+) -> list[Storable | Unreadable]:
+    page = list(islice(records, size))
+    return page if workspace is None else [_into(workspace, record) for record in page]
 
 
 async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> None:

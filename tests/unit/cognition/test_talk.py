@@ -2,8 +2,6 @@
 
 import json
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from samemind.library import Mind
 from samemind.reach import Local
 from tests.support.minds import NOW_MS
 from tests.support.model_server import Answer, ModelServer, Script, serving
+from tests.support.talking import device_reading, lines, run, say
 
 FACT = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": None}
 READING = {
@@ -53,39 +52,6 @@ class Clock:
 
     def __call__(self) -> int:
         return self.now_ms
-
-
-@asynccontextmanager
-async def device_reading(folder: Path, url: str) -> AsyncIterator[tuple[Device, Mind]]:
-    home = Home.at(folder)
-    home.create()
-    Settings(name="laptop", model_url=url, model="tiny").save(home)
-    async with open_device(home, program="a test", answers=False) as device:
-        yield device, Mind(Local(device))
-
-
-def run(
-    folder: Path,
-    script: Script,
-    main: Callable[[Device, Mind, ModelServer], Any],
-) -> Any:
-    """Run a test's body with a device whose model is a real server."""
-
-    async def body(url: str) -> Any:
-        with trio.fail_after(30):
-            async with device_reading(folder, url) as (device, mind):
-                return await main(device, mind, server)
-
-    with serving(script) as server:
-        return trio.run(body, server.url)
-
-
-async def say(mind: Mind, *texts: str, session: str = "chat") -> list[str]:
-    return [(await mind.remember(text, session=session, speaker="Ann")).rid for text in texts]
-
-
-def lines(count: int, start: int = 0) -> list[str]:
-    return [f"Message number {number} says nothing" for number in range(start, start + count)]
 
 
 async def settled(device: Device) -> None:

@@ -1,7 +1,6 @@
 """What looks secret is held on its own device until somebody decides."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from cognition.local import LocalTables
 from replica import MemoryId
 from samemind.blocking import BlockingMind
 from tests.support import cli
+from tests.support.minds import Home
 
 CARD = "My card is 4111 1111 1111 1111. I moved to Lisbon, and I work at Google these days."
 
@@ -157,8 +157,9 @@ def test_a_held_change_leaves_with_the_memory_that_it_is_about(tmp_path: Path) -
         assert not path.is_file() or b"-Beach4" not in path.read_bytes()
 
 
-def test_a_store_from_before_changes_were_held_learns_to_hold_them(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+def test_a_store_from_before_changes_were_held_learns_to_hold_them() -> None:
+    connection = Home().connection
+    connection.execute("DROP TABLE held")
     connection.execute(
         """CREATE TABLE held (rid BLOB PRIMARY KEY, kinds TEXT NOT NULL, text TEXT NOT NULL, fields BLOB NOT NULL,
            held_at INTEGER NOT NULL) WITHOUT ROWID"""

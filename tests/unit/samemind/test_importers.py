@@ -1,9 +1,12 @@
 """Every format that memories come in, and what is wrong with files from elsewhere."""
 
+import gc
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,8 +15,9 @@ import samemind
 from samemind.blocking import BlockingMind
 from samemind.errors import SamemindError
 from samemind.portable import markdown
-from samemind.portable.files import ZIP_RATIO_MAX, read_path
+from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item, Unreadable
+from samemind.portable.texts import ZIP_RATIO_MAX
 from samemind.surface.portable import FORMATS
 
 CHATGPT = [
@@ -302,3 +306,57 @@ def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str)
         case _:
             path.write_text(json.dumps({"chatgpt": CHATGPT, "claude": CLAUDE, "mem0": MEM0}[format]))
     assert items(path, format)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "claude", "chatgpt", "zip"])
+def test_a_large_file_takes_the_memory_of_a_small_part_of_it(tmp_path: Path, kind: str) -> None:
+    """Items of ten thousand letters, of which no two are the same, so that nothing is shared."""
+    random = Random(kind)
+
+    def chat(number: int) -> dict[str, Any]:
+        message = {"uuid": f"{number}", "sender": "human", "text": random.randbytes(5_000).hex()}
+        if kind == "chatgpt":
+            node = {
+                "message": {
+                    "id": f"{number}",
+                    "author": {"role": "user"},
+                    "content": {"parts": [message["text"]]},
+                }
+            }
+            return {"id": f"c{number}", "mapping": {"a": node}, "current_node": "a"}
+        return {"uuid": f"c{number}", "chat_messages": [message]}
+
+    path = tmp_path / ("large.jsonl" if kind == "jsonl" else "large.json")
+    count = 600
+    with path.open("w") as file:
+        if kind == "jsonl":
+            file.writelines(json.dumps({"text": random.randbytes(5_000).hex()}) + "\n" for _ in range(count))
+        else:
+            file.write("[")
+            file.writelines(json.dumps(chat(n)) + ("," if n < count - 1 else "]") for n in range(count))
+    size = path.stat().st_size
+    assert size > 6_000_000
+    if kind == "zip":
+        with zipfile.ZipFile(tmp_path / "large.zip", "w") as archive:
+            archive.write(path, "conversations.json")
+        path = tmp_path / "large.zip"
+    gc.collect()
+    tracemalloc.start()
+    try:
+        found = sum(isinstance(record, Item) for record in read_path(path, "auto"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == count
+    # A piece and its copy, and what is looked at to know the format; read whole it was three times the file.
+    assert peak < size / 2, peak
+
+
+def test_what_stands_before_the_damage_in_a_list_comes_in(mind: BlockingMind, tmp_path: Path) -> None:
+    whole = json.dumps([{**CLAUDE[0], "uuid": f"c{n}"} for n in range(20)])
+    (tmp_path / "cut.json").write_text(whole[: len(whole) * 3 // 4])
+    one = mind.import_(written(tmp_path / "one.json", CLAUDE[:1])).imported
+    imported = mind.import_(tmp_path / "cut.json")
+    assert imported.imported == 14 * one or imported.imported == 15 * one
+    (failed,) = imported.failed
+    assert "to its end" in failed.reason
