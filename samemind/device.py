@@ -45,7 +45,7 @@ from samemind.performing import perform
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
 from samemind.thinking import ThinkLoop
-from sync import Identity
+from sync import Identity, Untrusted
 from sync.syncer import Syncer, open_syncer
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _keep_private(home: Home) -> None:
 def _identity(home: Home) -> Identity:
     try:
         return Identity.load_or_create(home.identity)
-    except ValueError as error:
+    except (ValueError, Untrusted) as error:  # no PEM, or one whose certificate is not this key's any more
         raise Failed(
             f"expected this device's key in {home.identity}, but it cannot be read: {error}",
             code="identity_unreadable",
