@@ -81,7 +81,7 @@ def test_signatures_follow_what_is_added_replaced_and_removed() -> None:
     near /= np.linalg.norm(near, axis=1, keepdims=True)
     index.add([7, MANY + 5], near[:2])
     assert {number for number, _ in index.search(query, 2)} == {7, MANY + 5}
-    index.remove([11])  # the last row takes its place, which is the new one
+    index.remove([int(np.argmin(rows @ query))])  # the last row takes its place, which is the new one
     assert {number for number, _ in index.search(query, 2)} == {7, MANY + 5}
     index.remove([7])
     assert index.search(query, 1)[0][0] == MANY + 5
