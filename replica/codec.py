@@ -4,9 +4,8 @@ Canonical means: one value, one encoding (shortest msgpack, map keys sorted, 64-
 names a value and not one of its spellings. A decoder therefore encodes what it read and compares. A header is
 hashed, never sent: its parts travel as columns (`replica.frame`) and the receiver builds it anew.
 
-A payload is 16 random bytes and the body. The header commits to the payload's hash, so the payload can be
-erased everywhere while the chain of headers stands; and since the hash is salted, what stays behind says
-nothing about the text, not even to someone who guesses it.
+A payload is 16 random bytes and the body. The header commits to its hash, so that it can be erased everywhere while the
+chain of headers stands; the hash is salted, so what stays behind says nothing of the text, even to whoever guesses it.
 """
 
 import hashlib

@@ -14,24 +14,20 @@ from typing import Any
 import pytest
 
 from replica import RowChange, SqliteStore, connect, ops
-from replica.compaction import compact
 from replica.core import Core
 from replica.errors import InvalidOp, StoreCorrupt, StoreFailed, StoreNewer
 from replica.ids import new_memory_id
 from replica.ops import Write
-from replica.past import rebuild
 from replica.storage import schema
 from replica.verify import verify_replica
 from tests.support.replicas import (
     NOW_MS,
-    Hand,
     core_of,
     memories,
     remember,
     rows_of,
     say,
     sqlite_store,
-    take,
     texts,
 )
 
@@ -230,12 +226,9 @@ def test_a_full_disk_says_so_loses_nothing_acknowledged_and_lets_go_on(path: Pat
     assert resource.RLIM_INFINITY
     done = subprocess.run(
         [sys.executable, "-c", _FILL_THE_DISK, str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
+        capture_output=True, text=True, check=True, timeout=120,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
-    )
+    )  # fmt: skip
     failed, kept, held, after, problems = json.loads(done.stdout)
     assert "nothing was changed" in failed
     assert 0 < kept < 200
@@ -271,12 +264,9 @@ def test_a_process_that_dies_inside_a_commit_loses_what_was_not_acknowledged_and
 ) -> None:
     died = subprocess.run(
         [sys.executable, "-c", _DIE_INSIDE_A_COMMIT, str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        capture_output=True, text=True, check=False, timeout=120,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
-    )
+    )  # fmt: skip
     assert (died.returncode, died.stdout.split()) == (9, ["0", "1", "2", "3", "4"])
     core = core_of("ann", sqlite_store(str(path)))
     assert texts(core) == {f"memory {n}" for n in range(5)}
@@ -361,44 +351,3 @@ def test_what_shows_is_of_no_use_to_whoever_may_only_read(path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         reader.execute("DELETE FROM memory")
     reader.close()
-
-
-def test_a_memory_has_a_cell_of_its_own_once_it_says_more_than_its_op_or_the_op_is_gone() -> None:
-    """Nearly all memories are never touched again: the op says it all, and to store it twice took a tenth of a sync."""
-    core = core_of("ann", store := sqlite_store())
-
-    def named() -> list[bytes]:
-        return [
-            name for (name,) in store.connection.execute("SELECT name FROM cell WHERE part = 0 ORDER BY name")
-        ]
-
-    untouched, changed, forgotten = remember(core, "one", "two", "three")
-    assert named() == []
-    assert set(memories(core)) == {untouched, changed, forgotten}
-    say(core, ops.Set("importance", 0.5), changed)
-    say(core, ops.Forget((forgotten,)))
-    assert named() == [changed]
-    before = dict(store.all_cells())
-    assert compact(core, NOW_MS) == 5
-    assert named() == [untouched, changed]
-    assert dict(store.all_cells()) == dict(store.all_base_cells()) == before
-    assert verify_replica(core).ok
-
-
-def test_a_memory_whose_op_is_not_in_the_log_has_a_cell() -> None:
-    """A picture of the past holds state and no log."""
-    core, past = core_of("ann"), sqlite_store()
-    remember(core, "one", "two")
-    rebuild(core.store, past, until_ms=NOW_MS)
-    assert dict(past.all_cells()) == dict(core.store.all_cells())
-
-
-def test_only_an_op_that_was_folded_tells_what_a_memory_says() -> None:
-    core, hand = core_of("ann", sqlite_store()), Hand("ann")
-    rid = new_memory_id(NOW_MS, Random(1))
-    wrong = hand.write(kind=ops.Kind.REMEMBER, rid=rid, plain=b"\xc1")
-    later = hand.write(ops.Remember("what a newer program says", {}), rid, version=2)
-    right = hand.write(ops.Remember("one", {}), rid)
-    assert take(core, hand.frame(wrong, later, right)).ops == 3
-    assert texts(core) == {"one"}
-    assert verify_replica(core).ok
