@@ -296,7 +296,7 @@ def torture(home: Path, kills: int, seed: int) -> tuple[int, int]:
     pid, lines = fork(lambda out: trio.run(lambda: _opened(home)))
     list(heard(lines))
     os.waitpid(pid, 0)
-    patience_s = max(0.3, 2 * (time.monotonic() - began))
+    patience_s = min(1.5, max(0.3, time.monotonic() - began))
     fell = 0
     for number in range(kills):
         kind = killed_daemon if chance.random() < 0.2 else killed_at_work
