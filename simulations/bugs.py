@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from simulations import mistakes
+from simulations import mistakes, undone
 from simulations.mistakes import Swap
 from simulations.patching import swapped
 
@@ -198,24 +198,22 @@ BUGS: Final[dict[str, Bug]] = {
     "lesson-lost": Bug(
         "a lesson takes the place of the one before", _caught("convergence", "refold"), mistakes.lesson_lost
     ),
-    "any-update": Bug(
-        "bytes that are no Yjs update reach the fold", _caught("no_wedge"), mistakes.any_update
-    ),
+    "any-update": Bug("bytes that are no Yjs update reach the fold", _caught("no_wedge"), undone.any_update),
     "any-count": Bug(
-        "a recall count may be more than the store can hold", _caught("no_wedge"), mistakes.any_count
+        "a recall count may be more than the store can hold", _caught("no_wedge"), undone.any_count
     ),
     "unsigned-end": Bug(
-        "a signature that a snapshot brings is dropped", _caught("bases"), mistakes.unsigned_end
+        "a signature that a snapshot brings is dropped", _caught("bases"), undone.unsigned_end
     ),
     "short-stem": Bug(
         "of the op that a branch leaves, the base knows 8 bytes",
         _caught("no_wedge", "refold"),
-        mistakes.short_stem,
+        undone.short_stem,
     ),
     "any-text": Bug(
         "an edit goes into a text that it does not name",
         _caught("convergence", "refold"),
-        mistakes.any_text,
+        undone.any_text,
     ),
 }
 # Wrong, and harmless by itself: branches carry what a missing incarnation would have kept apart.

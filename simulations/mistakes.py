@@ -29,10 +29,10 @@ from replica.core import Core, Taken
 from replica.feeds import Feeds
 from replica.folding import OriginOf, Totals, WorkingSet
 from replica.frame import Frame
-from replica.ids import DeviceId, OpId, Origin, Place
+from replica.ids import DeviceId, Origin, Place
 from replica.membership import Membership
 from replica.oplog import Changes, Row, Store
-from replica.ops import Claim, Edit, Op
+from replica.ops import Claim, Op
 from replica.outbox import Outbox
 from replica.refold import Refolded
 from replica.snapshot_parts import Snapshot, SnapshotFeed
@@ -40,7 +40,7 @@ from replica.state.cells import Key, Part, State, feedback_key, memory_key
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.state.merge import Has
 from replica.state.register import Dot, Register, Vector, saw, winner
-from replica.state.text import EditedText, base_name
+from replica.state.text import EditedText
 from replica.storage.memory_store import MemoryStore
 from replica.storage.shown import RowChange
 from replica.storage.store import SqliteStore
@@ -404,56 +404,3 @@ def lesson_lost(world: "World") -> Sequence[Swap]:
         return feedback_key(Place(place.origin, 1, bytes(8)))
 
     return [(replica.state.fold, "feedback_key", one_key)]
-
-
-# -- what was wrong here once: each kept seed fails again under its own ---------------------------------------
-
-
-def any_update(world: "World") -> Sequence[Swap]:
-    return [(replica.rows, "check_update", lambda update: None)]
-
-
-def any_count(world: "World") -> Sequence[Swap]:
-    beyond = 1 << 64
-    return [(replica.codec, "ACCESSES_MAX", beyond), (replica.codec, "MS_MAX", beyond)]
-
-
-def unsigned_end(world: "World") -> Sequence[Swap]:
-    """The signature that a snapshot brings for an op that is held already is dropped."""
-    right = replica.snapshot._Absorption._take_vectors
-
-    def take_vectors(self: Any) -> None:
-        signatures = [feed.base_signature for feed in self.core.feeds]
-        right(self)
-        for feed, signature in zip(self.core.feeds, signatures, strict=True):
-            feed.base_signature = signature
-
-    return [(replica.snapshot._Absorption, "_take_vectors", take_vectors)]
-
-
-def short_stem(world: "World") -> Sequence[Swap]:
-    """Where a branch leaves a compacted stem, only the spine says which op that was."""
-    right = Chains.id_at
-
-    def id_at(self: Chains, no: int, seq: int) -> OpId:
-        feed = self[no]
-        while seq <= feed.fork:
-            assert feed.parent is not None
-            feed = self[feed.parent]
-        return right(self, feed.no, seq)
-
-    return [(Chains, "id_at", id_at)]
-
-
-def any_text(world: "World") -> Sequence[Swap]:
-    """An edit goes into the document of whatever text its writer had seen, also of one that it does not name."""
-
-    def edit(cell: MemoryCell, rid: bytes, told: Edit, vector: Vector) -> bool:
-        for dot, add in cell.adds.items():
-            if saw(vector, dot):
-                base = base_name(rid, add.text)
-                cell.edits.setdefault(base, EditedText.from_base(rid, add.text)).apply(told.update)
-                return True
-        return False
-
-    return [(replica.state.fold, "_edit", edit)]
