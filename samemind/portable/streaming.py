@@ -12,7 +12,7 @@ from typing import Final
 _CHARACTERS: Final = 1 << 16
 # The longest chat that was ever exported is a small part of this; what is longer is no item but damage.
 ITEM_CHARACTERS_MAX: Final = 1 << 26
-# A value that is cut off fails this near the end at the most ("tru", "\\u00e"), unless it is a text.
+# A value that is cut off fails this near the end at the most ("nul", "\\u00e"), unless it is a text.
 _CUT_OFF: Final = 16
 _CUT_TEXT: Final = "Unterminated string"
 _SPACE: Final = " \t\r\n"
