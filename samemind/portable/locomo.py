@@ -42,11 +42,20 @@ def read(document: object) -> Iterator[Record]:
             yield Unreadable(line=number, reason="expected a LoCoMo conversation")
             continue
         conversation = sample["conversation"]
+        if not isinstance(conversation, dict):
+            number += 1
+            yield Unreadable(line=number, reason=f"expected sessions of {sample['sample_id']}, got none")
+            continue
         sessions = sorted(
             (int(found[1]), name) for name in conversation if (found := _SESSION.fullmatch(name)) is not None
         )
         for _, session in sessions:
-            for position, turn in enumerate(conversation[session]):
+            turns = conversation[session]
+            if not isinstance(turns, list):
+                number += 1
+                yield Unreadable(line=number, reason=f"expected the turns of {session}, got something else")
+                continue
+            for position, turn in enumerate(turns):
                 number += 1
                 try:
                     yield _item(number, sample["sample_id"], session, position, turn, conversation)
