@@ -100,16 +100,19 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > BODY_BYTES_MAX:
             return refuse(413, "too_large", f"expected at most {BODY_BYTES_MAX} bytes")
+        session = panel.keeper.session(cookie_of(headers, panel.cookie_name), panel.now_ms())
+        if (
+            session is not None
+        ):  # whatever it asks for: a browser fetches a page's pieces by several connections
+            panel.door.know(scope.get("client"))
         if not scope["path"].startswith("/api/") or (
             scope["path"] == SESSION_ROUTE and scope["method"] == "POST"
         ):
             return None
-        session = panel.keeper.session(cookie_of(headers, panel.cookie_name), panel.now_ms())
         if session is None:
             return refuse(401, "no_session", "open the panel with `samemind panel` on this device")
         if not safe and not same(headers.get(CSRF_HEADER, ""), session.csrf):
             return refuse(403, "csrf", f"expected the session's token in {CSRF_HEADER}")
-        panel.door.know(scope.get("client"))
         scope["session"] = session
         return None
 

@@ -86,9 +86,9 @@ def test_a_daemon_takes_the_passphrase_from_the_keychain_and_survives_being_kill
 ) -> None:
     import keyring
 
-    from tests.support import keychain
-
     home, file, before = tmp_path / "home", tmp_path / "keychain.json", keyring.get_keyring()
+    from tests.support import keychain  # not before: keyring chooses among all that it has heard of
+
     for name, value in {**keychain.CHOSEN, keychain.FILE_VARIABLE: str(file)}.items():
         monkeypatch.setenv(name, value)  # the daemon's way to it
     keyring.set_keyring(keychain.FileKeychain())  # type: ignore[no-untyped-call]
