@@ -134,7 +134,6 @@ def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: i
 
 
 def _into_base(core: Core, rows: Sequence[Row]) -> Changes:
-    core.count_memories()
     feeds = core.feeds
     ops = [op_of(row, feeds.origin_of(row.feed)) for row in rows]
     bodies = [body_of(op, core.understood) for op in ops]

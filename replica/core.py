@@ -9,7 +9,7 @@ disk.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from replica import hlc
 from replica.admission import Refusal, admit
@@ -33,11 +33,11 @@ from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place
 from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Why
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
-from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Kind, Op, Write
+from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
 from replica.partial import Partial
 from replica.rows import Understood, body_of, row_of, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
-from replica.state.cells import Cell, Key, memory_key
+from replica.state.cells import Key, memory_key
 from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
@@ -45,10 +45,6 @@ from replica.state.register import Dot, Vector
 
 if TYPE_CHECKING:
     from random import Random
-
-
-# Counted memories are looked at and let go: a few megabytes at a time, however many there are.
-_CELLS_AT_ONCE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,31 +124,8 @@ class Core:
         return not self.totals.unfolded
 
     def digests(self) -> Digests:
-        """Return both digests: sums that every write moves, and that count new memories now."""
-        self.count_memories()
+        """Return both digests, kept up to date by every write."""
         return digests_of(self.totals, self.frontier())
-
-    def count_memories(self) -> None:
-        """Count the memories that were added since the last time (`Totals`), while the log still tells which."""
-        added: dict[Key, None] = {}
-        for feed in self.feeds:
-            first = max(self.totals.counted.get(feed.no, 0), feed.base_seq) + 1
-            for row in self.store.feed_rows(feed.no, first, feed.seq):
-                if row.kind == Kind.REMEMBER and row.rid is not None:
-                    added[memory_key(row.rid)] = None
-        self.totals.count(self._cells([*added]), self.feeds.held(), self.feeds.origin_of)
-
-    def keep_count(self, now_ms: int) -> None:
-        """Count new memories for good, so that the next program that asks for a digest need not."""
-        before = self.totals.counted
-        with self.undoing():
-            self.count_memories()
-            if self.totals.counted != before:
-                self.write(Changes(), now_ms)
-
-    def _cells(self, keys: Sequence[Key]) -> Iterator[tuple[Key, Cell]]:
-        for start in range(0, len(keys), _CELLS_AT_ONCE):
-            yield from self.store.load(keys[start : start + _CELLS_AT_ONCE]).items()
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -217,7 +190,7 @@ class Core:
         if not fresh and not out and not proven:
             return False
         rids = {rid for proof in proven for rid in proof.rids}
-        working = WorkingSet.load(self.store, map(memory_key, rids), self.totals, self.feeds.origin_of)
+        working = WorkingSet.load(self.store, map(memory_key, rids), self.feeds.origin_of)
         for rid in rids:
             working.state.kill(rid)
         with self.undoing():
@@ -323,7 +296,7 @@ class Core:
         for (op, _), body in zip(ops, bodies, strict=True):
             if body is not None:
                 keys += keys_of(op, body)
-        working = WorkingSet.load(self.store, keys, self.totals, self.feeds.origin_of)
+        working = WorkingSet.load(self.store, keys, self.feeds.origin_of)
         state, totals = working.state, self.totals
         rows: list[Row] = []
         for (op, at), body in zip(ops, bodies, strict=True):
@@ -415,7 +388,6 @@ class Core:
             "totals": pack(
                 [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
             ),
-            "counted": pack(totals.counted),
         }
 
     def reload(self) -> None:
@@ -442,10 +414,7 @@ class Core:
         }
         self.totals = Totals()
         if "totals" in meta:
-            visible, cells, tombstones, unfolded = (int.from_bytes(n) for n in unpack(meta["totals"]))
-            # A store from before memories were counted late has counted all of them.
-            counted = unpack(meta["counted"]) if "counted" in meta else self.feeds.held()
-            self.totals = Totals(visible, cells, tombstones, unfolded, counted)
+            self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
         if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
             self.incarnate()

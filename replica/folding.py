@@ -2,10 +2,6 @@
 
 Between the two the ops are folded in memory. So a batch of five thousand ops costs one read of the cells, one
 pass of the fold and one write, and the digests move by the difference.
-
-All but new memories: nobody asks for a digest while they come, by the thousand, and most are never asked about before
-they change. So they are counted when somebody asks (`Totals.count`), and what a batch does to one that was not counted
-yet moves nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,41 +10,24 @@ from dataclasses import dataclass, field
 from replica.ids import Origin
 from replica.oplog import Changes, MemoryChange, Store
 from replica.state import digest
-from replica.state.cells import Cell, Key, Part, State
+from replica.state.cells import Key, Part, State
 from replica.state.memories import Memory, MemoryCell, show
-from replica.state.register import Vector, saw
 
 OriginOf = Callable[[int], Origin]
 
 
 @dataclass(slots=True)
 class Totals:
-    """The set hashes behind the two digests. `counted`: up to which of each feed's ops memories are counted in them."""
+    """The set hashes behind the two digests."""
 
     visible: int = digest.EMPTY
     cells: int = digest.EMPTY
     tombstones: int = digest.EMPTY
     unfolded: int = digest.EMPTY
-    counted: Vector = field(default_factory=dict)
-
-    def counts(self, cell: Cell) -> bool:
-        """Say whether a cell is in the sums: a memory is since one of its adds is counted, anything else at once."""
-        return not isinstance(cell, MemoryCell) or any(saw(self.counted, dot) for dot in cell.adds)
-
-    def count(self, cells: Iterable[tuple[Key, Cell]], counted: Vector, origin_of: OriginOf) -> None:
-        """Count those of the cells that are not counted; with them, all ops that a vector covers are."""
-        visible, state = self.visible, self.cells
-        for key, cell in cells:
-            if not self.counts(cell):
-                memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
-                visible += digest.visible_element(key, cell, memory)
-                state += digest.state_element(key, cell, origin_of)
-        self.visible, self.cells, self.counted = digest.reduced(visible), digest.reduced(state), counted
 
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    counted: bool
     visible: int
     state: int
     memory: Memory | None
@@ -63,18 +42,16 @@ class WorkingSet:
     _tombstones: set[bytes] = field(default_factory=set)
 
     @classmethod
-    def load(cls, store: Store, keys: Iterable[Key], totals: Totals, origin_of: OriginOf) -> "WorkingSet":
+    def load(cls, store: Store, keys: Iterable[Key], origin_of: OriginOf) -> "WorkingSet":
         """Read these cells, and which of the memories among them are forgotten."""
         wanted = set(keys)
         tombstones = store.tombstoned([key.name for key in wanted if key.part is Part.MEMORY])
         working = cls(State(store.load(wanted), set(tombstones)), {}, tombstones)
         for key, cell in working.state.cells.items():
             memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
-            visible = state = 0
-            if counted := totals.counts(cell):
-                visible = digest.visible_element(key, cell, memory)
-                state = digest.state_element(key, cell, origin_of)
-            working._before[key] = _Before(counted, visible, state, memory)
+            working._before[key] = _Before(
+                digest.visible_element(key, cell, memory), digest.state_element(key, cell, origin_of), memory
+            )
         return working
 
     def settle(self, totals: Totals, origin_of: OriginOf) -> Changes:
@@ -97,8 +74,7 @@ class WorkingSet:
             if before is not None:
                 visible -= before.visible
                 cells -= before.state
-            counted = before.counted if before is not None else key.part is not Part.MEMORY
-            if cell is not None and counted:
+            if cell is not None:
                 visible += digest.visible_element(key, cell, memory)
                 cells += digest.state_element(key, cell, origin_of)
             changes.cells[key] = cell

@@ -89,7 +89,6 @@ def sum_up(state: State, totals: Totals, feeds: Feeds) -> None:
         memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
         visible += digest.visible_element(key, cell, memory)
         cells += digest.state_element(key, cell, feeds.origin_of)
-    totals.counted = feeds.held()
     for rid in state.tombstones:
         tombstones += digest.tombstone_element(rid)
     totals.visible, totals.cells = digest.reduced(visible), digest.reduced(cells)

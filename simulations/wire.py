@@ -165,8 +165,4 @@ class Wire:
 
 def _is_only_added(cell: Cell) -> TypeGuard[MemoryCell]:
     """Say whether this is a memory of which nothing is known but one add."""
-    return (
-        type(cell) is MemoryCell
-        and len(cell.adds) == 1
-        and not (cell.fields or cell.claims or cell.edits or cell.accesses or cell.triggers)
-    )
+    return type(cell) is MemoryCell and cell.is_only_added()

@@ -202,8 +202,16 @@ def create_replica(connection: sqlite3.Connection) -> None:
             last_address TEXT,
             last_sync INTEGER,
             offset_ms INTEGER,
-            known BLOB,
-            told INTEGER
+            known BLOB
         ) WITHOUT ROWID""",
     ):
         connection.execute(statement)
+
+
+@migration
+def leave_cells_to_ops(connection: sqlite3.Connection) -> None:
+    """Note of a peer whether it was told that it was put out.
+
+    From here on a memory of which nothing is known but its op has no cell, which an older program would take for none.
+    """
+    connection.execute("ALTER TABLE peer ADD COLUMN told INTEGER")

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from replica.codec import decode_payload, pack, unpack
 from replica.erasure import Proof, read_proof
+from replica.errors import StoreCorrupt
 from replica.feeds import Feed
-from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
+from replica.ids import ID8_BYTES, DeviceId, MemoryId, OpId, Origin, show_memory_id
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status
 from replica.ops import Kind, Remember
@@ -298,7 +299,10 @@ class SqliteStore:
 
     def _write_base(self, changes: Changes) -> None:
         if changes.compacted:
-            untold = self.load(key for key in changes.base_cells if key.part is Part.MEMORY)
+            # Before the ops go that told of them; a cell that is written in this batch is told of there.
+            untold = self.load(
+                key for key in changes.base_cells if key.part is Part.MEMORY and key not in changes.cells
+            )
             self._many(
                 "INSERT OR IGNORE INTO cell (part, name, state) VALUES (?, ?, ?)",
                 [(key.part, key.name, encode_cell(cell)) for key, cell in untold.items()],
@@ -346,6 +350,10 @@ def _memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
     rid, state, feed, seq, op_id, hlc, payload = row
     if state is not None:
         return memory_key(rid), decode_cell(Part.MEMORY, state)
+    if payload is None:
+        raise StoreCorrupt(
+            f"expected a cell of memory {show_memory_id(MemoryId(rid))}, or the op that made it; neither is there"
+        )
     added = decode_payload(Kind.REMEMBER, payload)
     assert isinstance(added, Remember)
     return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})

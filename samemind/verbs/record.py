@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -42,8 +41,6 @@ async def digest(device: Device, options: ShowDigest) -> Digest:
     """Show both digests, and what they are over."""
 
     def read(core: Core, connection: sqlite3.Connection) -> Digest:
-        with suppress(replica.StoreFailed):  # a full disk: then it is counted again the next time
-            core.keep_count(device.now_ms())
         digests = core.digests()
         ((memories,),) = connection.execute("SELECT count(*) FROM memory")
         ((ops,),) = connection.execute("SELECT count(*) FROM op")

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replica import ops
-from replica.compaction import compact
 from replica.core import Core
 from replica.frame import Frame
 from replica.ids import MemoryId, Place
@@ -26,7 +25,6 @@ from tests.support.replicas import (
     group,
     memories,
     settle,
-    sqlite_store,
     sync,
     take,
 )
@@ -164,25 +162,6 @@ def test_framing_does_not_matter(history: list[Commit], order: Random) -> None:
     while (frame := outbox.next_frame(core)) is not None:
         assert reader.take(carry(frame), NOW_MS).refusals == ()
     assert reader.digests() == core.digests()
-
-
-@settings(max_examples=30)
-@given(history=op_histories(), chance=st.randoms(use_true_random=False))
-def test_it_does_not_matter_when_somebody_asks_for_a_digest(history: list[Commit], chance: Random) -> None:
-    """New memories are counted when somebody asks: in the midst, before a restart, or only as their ops leave."""
-    asked, never = newcomer("dan"), newcomer("dan", sqlite_store())
-    for commit in history:
-        take(asked, commit.frame)
-        take(never, commit.frame)
-        if chance.random() < 0.5:
-            asked.digests()
-        if chance.random() < 0.3:
-            asked, never = core_of("dan", asked.store), core_of("dan", never.store)
-    assert shown(asked) == shown(never)
-    compact(never, NOW_MS)
-    assert asked.digests() == never.digests()
-    assert shown(asked) == shown(never)
-    assert verify_replica(asked).problems == verify_replica(never).problems == ()
 
 
 @settings(max_examples=20)

@@ -1,5 +1,7 @@
 """Ops leave the log only when everybody under a lease has folded them, and nothing changes for anyone."""
 
+import pytest
+
 from replica import Forget, Set
 from replica.compaction import LEASE_MS, compact, compactable, leased
 from replica.core import Core
@@ -10,6 +12,7 @@ from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from tests.support.replicas import (
     NOW_MS,
+    MakeStore,
     acquaint,
     core_of,
     edit,
@@ -75,6 +78,22 @@ def test_a_lapsed_member_holds_nothing_back_and_loses_nothing() -> None:
     assert memory
     assert verify_replica(ann).ok
     assert verify_replica(ben).ok
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_a_base_without_what_is_in_mine_is_merged_while_i_hold_more_in_the_log(make_store: MakeStore) -> None:
+    ann, ben = group("ann", "ben", make_store=make_store)
+    (rid,) = remember(ann, "known to both, and compacted here")
+    settle((ann, ben))
+    assert compact(ann, NOW_MS)
+    remember(ann, "in the log of both")
+    sync(ann, ben)
+    later = NOW_MS + LEASE_MS + 1
+    say(ben, Forget((rid,)), now_ms=later)
+    assert compact(ben, later)
+    sync(ann, ben, later)
+    assert ann.digests() == ben.digests()
+    assert verify_replica(ann).ok
 
 
 def test_two_halves_that_compacted_while_apart_merge_and_lose_nothing() -> None:

@@ -372,14 +372,3 @@ def test_a_fold_is_the_same_from_the_author_from_a_relay_and_from_the_log() -> N
     fresh.adopt(cores[2].membership)
     take(fresh, everything(cores[2]))
     assert fresh.digests() == cores[0].digests()
-
-
-def test_a_count_that_was_kept_is_not_made_again() -> None:
-    core = core_of("ann")
-    remember(core, "one", "two")
-    assert core_of("ann", core.store).totals.counted == {}
-    core.keep_count(NOW_MS)
-    again = core_of("ann", core.store)
-    assert again.totals == core.totals
-    assert again.totals.counted == again.feeds.held() != {}
-    assert again.digests() == core.digests()
