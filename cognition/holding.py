@@ -19,7 +19,8 @@ LISTED_MAX: Final = 1_000
 class Held(NamedTuple):
     """Something that was told and looks secret: a memory to be, or a change of the memory that it is `about`.
 
-    Of a change, `text` is empty where it leaves the words as they are, and `fields` are those that it writes.
+    Of a change, `text` is empty where it leaves the words as they are, `was` is what they were when it was told, and
+    `fields` is what it asks for: whoever releases it works that out against what the memory holds by then.
     """
 
     rid: MemoryId
@@ -28,6 +29,7 @@ class Held(NamedTuple):
     fields: Mapping[str, Any]
     held_at: int
     about: MemoryId | None = None
+    was: str | None = None
 
 
 def secret_kinds(text: str, fields: Mapping[str, Value], *, known: Sequence[str] = ()) -> tuple[str, ...]:
@@ -56,17 +58,21 @@ def texts_of(fields: Mapping[str, Value]) -> list[str]:
 
 
 def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
-    """Keep one back, unless the very same is held already; return the id it will have."""
+    """Keep one back, unless the very same is held already; return the id it will have.
+
+    A change that is told again is meant for what the memory says now.
+    """
     fields = pack(dict(held.fields))
     with transaction(connection):
         for (rid,) in connection.execute(
             "SELECT rid FROM held WHERE text = ? AND fields = ? AND about IS ?",
             (held.text, fields, held.about),
         ):
+            connection.execute("UPDATE held SET was = ? WHERE rid = ?", (held.was, rid))
             return MemoryId(rid)
         connection.execute(
-            "INSERT OR REPLACE INTO held (rid, kinds, text, fields, held_at, about) VALUES (?, ?, ?, ?, ?, ?)",
-            (held.rid, ", ".join(held.kinds), held.text, fields, held.held_at, held.about),
+            "INSERT OR REPLACE INTO held (rid, kinds, text, fields, held_at, about, was) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (held.rid, ", ".join(held.kinds), held.text, fields, held.held_at, held.about, held.was),
         )
     return held.rid
 
@@ -81,9 +87,10 @@ def held_here(connection: sqlite3.Connection, *, limit: int = LISTED_MAX) -> lis
             unpack(fields),
             held_at,
             None if about is None else MemoryId(about),
+            was,
         )
-        for rid, kinds, text, fields, held_at, about in connection.execute(
-            "SELECT rid, kinds, text, fields, held_at, about FROM held ORDER BY held_at, rid LIMIT ?",
+        for rid, kinds, text, fields, held_at, about, was in connection.execute(
+            "SELECT rid, kinds, text, fields, held_at, about, was FROM held ORDER BY held_at, rid LIMIT ?",
             (limit,),
         )
     ]

@@ -19,7 +19,8 @@ _CREATE: Final = (
         text TEXT NOT NULL,
         fields BLOB NOT NULL,
         held_at INTEGER NOT NULL,
-        about BLOB
+        about BLOB,
+        was TEXT
     ) WITHOUT ROWID""",
     # Stretches of talk that a model is to read. They name memories and hold no text.
     """CREATE TABLE IF NOT EXISTS talk_queue (
@@ -66,6 +67,8 @@ class LocalTables:
             columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(held)")}
             if "about" not in columns:  # made when only new memories were held
                 connection.execute("ALTER TABLE held ADD COLUMN about BLOB")
+            if "was" not in columns:  # made when a held edit was written whatever the memory said by then
+                connection.execute("ALTER TABLE held ADD COLUMN was TEXT")
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Drop what was to change a memory that is gone; all else here names memories, and is read with them."""

@@ -16,6 +16,10 @@ _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
 _FLAGS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 # What `remember` calls a field, where that differs from the memory that is shown.
 _REMEMBERED_AS: Final = {"session": "conversation", "at": "told_at"}
+# What a change asks for beside whole fields: entries of the metadata (null takes one out), and labels to put on or off.
+META_ENTRIES: Final = "meta."
+LABELS_ON: Final = "tags+"
+LABELS_OFF: Final = "tags-"
 _DOOR_FIELDS: Final = tuple(sorted(DOOR_NAMES.get(name, name) for name in FIELDS))
 
 
@@ -102,6 +106,24 @@ def read_typed(name: str, typed: str) -> Value:
         kind = {"REAL": "a number", "INTEGER": "a whole number, or true or false"}.get(column, "JSON")
         raise Usage(f"{name}: expected {kind}, got {typed!r:.60}", code="invalid") from None
     return typed
+
+
+def registers(asked: Mapping[str, Any], *, meta: Mapping[str, Any], tags: Iterable[str]) -> dict[str, Value]:
+    """Return the registers that a change writes, from what it asks for and what the memory holds at that moment."""
+    found: dict[str, Value] = {
+        name: value for name, value in asked.items() if name not in (META_ENTRIES, LABELS_ON, LABELS_OFF)
+    }
+    if META_ENTRIES in asked:
+        entries = asked[META_ENTRIES]
+        kept = {key: value for key, value in meta.items() if key not in entries}
+        found["meta"] = {
+            **kept,
+            **{key: value for key, value in entries.items() if value is not None},
+        } or None
+    if LABELS_ON in asked or LABELS_OFF in asked:
+        left: list[str] = sorted({*tags, *asked.get(LABELS_ON, ())} - {*asked.get(LABELS_OFF, ())})
+        found["tags"] = left or None
+    return found
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Value]:

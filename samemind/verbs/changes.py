@@ -5,27 +5,27 @@ is added to the labels that are there at that moment.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import replica
-from replica import Core, Erase, MemoryId, Value, Write, erasure_status, show_memory_id
+from replica import FIELDS, Core, Erase, MemoryId, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
 from samemind.device import Device
 from samemind.errors import NeedsDecision
-from samemind.fields import read_assignment, read_typed
+from samemind.fields import LABELS_OFF, LABELS_ON, META_ENTRIES, read_assignment, read_typed
 from samemind.results.contradictions import Corrected
 from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.contradictions import Correct
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
 from samemind.verbs.correcting import rewrite
-from samemind.verbs.held import change_kept_back
+from samemind.verbs.held import change_kept_back, settings_of
 from samemind.verbs.ids import find_memory
 from samemind.verbs.pins import check_pins
 from samemind.verbs.views import memory_view
 
-Values = dict[str, Value]
+Asked = dict[str, Any]
 
 
 async def correct(device: Device, options: Correct) -> Corrected:
@@ -67,34 +67,19 @@ async def edit(device: Device, options: Edit) -> MemoryView:
 async def set_(device: Device, options: Set) -> MemoryView:
     """Write fields, each a register of its own."""
     assignments = [read_assignment(word) for word in options.values]
-
-    def values(view: MemoryView) -> Values:
-        meta: dict[str, Any] | None = None
-        found: Values = {}
-        for name, typed in assignments:
-            if name.startswith("meta."):
-                meta = dict(view.meta) if meta is None else meta
-                meta.pop(name[5:], None)
-                if typed:
-                    meta[name[5:]] = typed
-            else:
-                found[name] = read_typed(name, typed)
-        if meta is not None:
-            found["meta"] = meta or None
-        return found
-
-    return await _set(device, options.rid, values)
+    asked: Asked = {name: read_typed(name, typed) for name, typed in assignments if name in FIELDS}
+    entries = {
+        name.removeprefix(META_ENTRIES): typed or None for name, typed in assignments if name not in FIELDS
+    }
+    if entries:
+        asked[META_ENTRIES] = entries
+    return await _set(device, options.rid, asked)
 
 
 async def tag(device: Device, options: Tag) -> MemoryView:
     """Put labels on, or take them off."""
-
-    def values(view: MemoryView) -> Values:
-        here, named = set(view.tags), {each.strip() for each in options.tags}
-        tags: list[str] = sorted(here - named if options.remove else here | named)
-        return {"tags": tags or None}
-
-    return await _set(device, options.rid, values)
+    labels = sorted({each.strip() for each in options.tags})
+    return await _set(device, options.rid, {LABELS_OFF if options.remove else LABELS_ON: labels})
 
 
 async def pin(device: Device, options: Pin) -> MemoryView:
@@ -111,17 +96,17 @@ async def pin(device: Device, options: Pin) -> MemoryView:
 
 async def unpin(device: Device, options: Unpin) -> MemoryView:
     """Let it fade again."""
-    return await _set(device, options.rid, lambda view: {"pinned": None})
+    return await _set(device, options.rid, {"pinned": None})
 
 
 async def archive(device: Device, options: Archive) -> MemoryView:
     """Put it out of the way."""
-    return await _set(device, options.rid, lambda view: {"archived": True})
+    return await _set(device, options.rid, {"archived": True})
 
 
 async def unarchive(device: Device, options: Unarchive) -> MemoryView:
     """Bring it back."""
-    return await _set(device, options.rid, lambda view: {"archived": None})
+    return await _set(device, options.rid, {"archived": None})
 
 
 async def forget(device: Device, options: Forget) -> Forgotten:
@@ -172,17 +157,14 @@ def _forgotten(core: Core, rids: list[MemoryId], facts: Iterable[MemoryId] = ())
     )
 
 
-async def _set(device: Device, text: str, values: Callable[[MemoryView], Values]) -> MemoryView:
+async def _set(device: Device, text: str, asked: Asked) -> MemoryView:
     def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
         rid = find_memory(connection, text)
-        wanted = values(memory_view(connection, rid))
-        if wanted.get("pinned"):
+        if asked.get("pinned"):
             check_pins(connection, rid)
-        held = change_kept_back(device, connection, rid, fields=wanted)
+        held = change_kept_back(device, connection, rid, fields=asked)
         if held is None:
-            core.commit(
-                [Write(replica.Set(name, value), rid) for name, value in wanted.items()], device.now_ms()
-            )
+            core.commit(settings_of(connection, rid, asked), device.now_ms())
         return _seen(connection, rid, held)
 
     return await device.replica.run(write)

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from cognition import read_text, take_in
 from cognition.contradictions.telling import Teller
@@ -22,13 +23,15 @@ from replica import (
     show_memory_id,
 )
 from samemind.device import Device
-from samemind.errors import Ambiguous, NotFound
+from samemind.errors import Ambiguous, NeedsDecision, NotFound
+from samemind.fields import LABELS_OFF, registers
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
 from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
 from samemind.verbs.contradictions import stated
 from samemind.verbs.correcting import rewrite
 from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
+from samemind.verbs.views import memory_view
 
 
 def kept_back(
@@ -54,13 +57,15 @@ def change_kept_back(
     connection: sqlite3.Connection,
     about: MemoryId,
     text: str = "",
-    fields: Mapping[str, Value] | None = None,
+    fields: Mapping[str, Any] | None = None,
 ) -> MemoryId | None:
     """Hold a change of a memory that would bring something secret into it, and return the id it is held under.
 
     What the memory holds already was released before, and None is returned: the change may be written.
     """
     fields = {} if fields is None else fields
+    if LABELS_OFF in fields:  # nothing comes in by what is taken off
+        return None
     if not secret_kinds(text, fields):  # nearly always: no need to look at the memory
         return None
     (shown,) = read_memories(
@@ -71,7 +76,17 @@ def change_kept_back(
     if not kinds:
         return None
     now_ms = device.now_ms()
-    return hold(connection, Held(new_memory_id(now_ms, device.random), kinds, text, fields, now_ms, about))
+    was = shown.memory.text if text else None
+    return hold(
+        connection, Held(new_memory_id(now_ms, device.random), kinds, text, fields, now_ms, about, was)
+    )
+
+
+def settings_of(connection: sqlite3.Connection, rid: MemoryId, asked: Mapping[str, Any]) -> list[Write]:
+    """Return the writes that a change of a memory's fields comes to, as the memory is now."""
+    view = memory_view(connection, rid)
+    wanted = registers(asked, meta=view.meta, tags=view.tags)
+    return [Write(Set(name, value), rid) for name, value in wanted.items()]
 
 
 async def held_list(device: Device, options: ListHeld) -> HeldList:
@@ -127,11 +142,16 @@ def _changed(
     ops: list[Op] = []
     facts: list[str] = []
     if held.text:
+        text = memory_view(connection, about).text
+        if held.was is not None and text not in (held.was, held.text):
+            raise NeedsDecision(
+                "this memory was changed meanwhile",
+                code="changed_meanwhile",
+                hint="look at what it says now, then edit that",
+            )
         corrected, ops = rewrite(device, core, connection, about, held.text)
         facts = corrected.facts
-    ops += core.commit(
-        [Write(Set(name, value), about) for name, value in held.fields.items()], device.now_ms()
-    )
+    ops += core.commit(settings_of(connection, about, held.fields), device.now_ms())
     drop(connection, held.rid)
     if not ops:
         raise NotFound(f"{show_memory_id(held.rid)} was released already")

@@ -169,3 +169,34 @@ def test_a_store_from_before_changes_were_held_learns_to_hold_them() -> None:
         LocalTables().migrate(connection)
     assert held_here(connection) == [Held(MemoryId(bytes(16)), ("card",), CARD, {}, 5)]
     connection.close()
+
+
+def test_what_was_changed_since_stays_when_a_held_change_of_fields_is_released(mind: BlockingMind) -> None:
+    rid = mind.remember("How to get in", meta={"door": "red", "floor": "3"}, tag=["home"]).rid
+    noted = mind.set(rid, **{"meta.pwd": "Sunny-Beach42", "meta.floor": ""}).held
+    labelled = mind.tag(rid, "password: Windy-Beach43").held
+    assert noted is not None
+    assert labelled is not None
+    mind.set(rid, **{"meta.place": "attic", "meta.door": "blue"})
+    mind.tag(rid, "keys")
+    mind.tag(rid, "home", remove=True)
+    mind.release_held(noted)
+    mind.release_held(labelled)
+    after = mind.get(rid)
+    assert after.meta == {"door": "blue", "place": "attic", "pwd": "Sunny-Beach42"}
+    assert after.tags == ["keys", "password: Windy-Beach43"]
+
+
+def test_a_held_edit_of_words_that_were_changed_since_needs_a_decision(mind: BlockingMind) -> None:
+    rid = mind.remember("Money matters").rid
+    held = mind.edit(rid, CARD).held
+    assert held is not None
+    mind.edit(rid, "Money matters little")
+    with pytest.raises(samemind.NeedsDecision, match="changed meanwhile") as raised:
+        mind.release_held(held)
+    assert (raised.value.code, raised.value.exit_code) == ("changed_meanwhile", 4)
+    assert mind.get(rid).text == "Money matters little"
+    assert [each.id for each in mind.held().held] == [held]
+    assert mind.edit(rid, CARD).held == held  # told again, it is meant for what the memory says now
+    mind.release_held(held)
+    assert mind.get(rid).text == CARD
