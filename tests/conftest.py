@@ -25,6 +25,9 @@ settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# They announce themselves on this machine's own network, and would see each other.
+ON_THE_NETWORK = {"test_mdns.py", "test_finders.py", "test_demo.py"}
+
 
 def why_no_namespaces() -> str | None:
     """Why this machine cannot run tests marked `netns`; None where it can."""
@@ -37,6 +40,7 @@ def why_no_namespaces() -> str | None:
     return None
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reason = why_no_namespaces()
     for item in items:
@@ -44,6 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
         if "endtoend" in item.path.parts:
             item.add_marker(pytest.mark.endtoend)
+        if "panel" in item.path.parts:  # one browser and two daemons serve them all
+            item.add_marker(pytest.mark.xdist_group("panel"))
+        if item.path.name in ON_THE_NETWORK:
+            item.add_marker(pytest.mark.xdist_group("mdns"))
 
 
 def pytest_configure() -> None:
