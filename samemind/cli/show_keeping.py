@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import clock, one_line, safe
+from samemind.cli.lines import HELD_BACK, clock, one_line, safe
 
 Document = Mapping[str, Any]
 
@@ -31,6 +31,8 @@ def _goals(document: Document) -> list[str]:
 
 
 def _goal(goal: Document) -> str:
+    if goal["held"]:
+        return f"{goal['rid']} {HELD_BACK}"
     if goal["status"] == "done":
         how = "done"
     elif goal["stagnant"]:

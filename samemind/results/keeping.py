@@ -47,7 +47,8 @@ class Triggers:
 class GoalView:
     """One goal: open or done, and the memories about it that came after it.
 
-    `stagnant`: nothing was told of it for two weeks. `last_progress_at` is null where nothing ever was.
+    `stagnant`: nothing was told of it for two weeks. `last_progress_at` is null where nothing ever was. One that looks
+    secret is `held`: it waits on this device, under the id it will have, until it is released.
     """
 
     rid: str
@@ -57,6 +58,7 @@ class GoalView:
     progress: list[str]
     last_progress_at: datetime | None
     stagnant: bool
+    held: bool = False
 
     def __str__(self) -> str:
         return self.text

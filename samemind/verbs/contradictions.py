@@ -32,6 +32,7 @@ from samemind.results.contradictions import (
 from samemind.surface.contradictions import ListContradictions, ResolveContradiction, ShowContradiction
 from samemind.times import at_ms, at_stamp, read_end
 from samemind.verbs.ids import CANDIDATES_MAX, find_memory, is_known, memory_range
+from samemind.verbs.refusing import refuse_secret
 
 LIST_MAX: Final = 10_000
 _ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
@@ -163,6 +164,7 @@ def _merged(
 ) -> list[Write]:
     """Return the memory that stands for all of them, in their space, and told by whoever told all of them."""
     check_text(text)
+    refuse_secret(text, known=_texts(connection, judged).values())
     speakers = {belief.told.speaker for belief in judged.beliefs}
     fields: dict[str, Value] = {"source": "merge"}
     if record.workspace is not None:

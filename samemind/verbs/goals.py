@@ -3,6 +3,7 @@
 import sqlite3
 
 import replica
+from cognition.extraction.secrets import masked
 from cognition.triggers.goals import Goal, read_goal, read_goals
 from replica import Core, MemoryId, Remember, Write, new_memory_id, show_memory_id
 from replica.codec import check_text
@@ -11,6 +12,7 @@ from samemind.errors import NotFound
 from samemind.results.keeping import Goals, GoalView
 from samemind.surface.keeping import AddGoal, FinishGoal, ListGoals
 from samemind.times import at_ms, at_stamp
+from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
 
 
@@ -35,8 +37,11 @@ async def goals_add(device: Device, options: AddGoal) -> GoalView:
             (replica.content_number(options.text),),
         ):
             return _shown(connection, known, now_ms)
-        rid = new_memory_id(now_ms, device.random)
-        core.commit([Write(Remember(options.text, {"goal": "open"}), rid)], now_ms)
+        rid, fields = new_memory_id(now_ms, device.random), {"goal": "open"}
+        held = kept_back(connection, rid, options.text, fields, now_ms)
+        if held is not None:
+            return _held(held, options.text, now_ms)
+        core.commit([Write(Remember(options.text, fields), rid)], now_ms)
         return _shown(connection, rid, now_ms)
 
     return await device.replica.run(write)
@@ -62,6 +67,20 @@ def _shown(connection: sqlite3.Connection, rid: MemoryId, now_ms: int) -> GoalVi
             f"the memory {show_memory_id(rid)} is no goal", hint="`samemind goals list` shows them"
         )
     return _view(goal, now_ms)
+
+
+def _held(rid: MemoryId, text: str, now_ms: int) -> GoalView:
+    """Return the goal that there will be under this id once it is released."""
+    return GoalView(
+        rid=show_memory_id(rid),
+        text=masked(text),
+        status="open",
+        created_at=at_stamp(now_ms << 16),
+        progress=[],
+        last_progress_at=None,
+        stagnant=False,
+        held=True,
+    )
 
 
 def _view(goal: Goal, now_ms: int) -> GoalView:

@@ -16,6 +16,7 @@ from samemind.errors import NotFound, Usage
 from samemind.results.graph import EdgeView, Entities, EntityView, Graph
 from samemind.surface.graph import ListEntities, Relate, ShowGraph, Unrelate
 from samemind.verbs.moments import at_moment
+from samemind.verbs.refusing import refuse_secret
 
 # Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
 HOPS_MAX: Final = 6
@@ -31,8 +32,16 @@ async def relate(device: Device, options: Relate) -> EdgeView:
     if _memory(source) is not None and _memory(target) is not None:
         check_relation(relation)
     body = replica.Relate(source, relation, target, options.weight)
-    await device.replica.run(lambda core, _: core.commit([Write(body)], device.now_ms()))
-    return edge
+
+    def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
+        if not connection.execute(
+            "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ?", (source, relation, target)
+        ).fetchone():
+            refuse_secret(_told(source, relation, target))
+        core.commit([Write(body)], device.now_ms())
+        return edge
+
+    return await device.replica.run(write)
 
 
 async def unrelate(device: Device, options: Unrelate) -> EdgeView:
@@ -134,6 +143,12 @@ def _edges_of(connection: sqlite3.Connection, name: str) -> list[tuple[str, str,
     ).fetchall()
     known = {edge[:3] for edge in told}
     return told + [edge for edge in triples_of(connection, name, limit=EDGES_MAX) if edge[:3] not in known]
+
+
+def _told(source: str, relation: str, target: str) -> str:
+    """Return an edge as one would tell it; the id of a memory is random, and yet no secret."""
+    source, target = ("" if _memory(name) is not None else name for name in (source, target))
+    return f"{source} {relation.replace('_', ' ')}: {target}"
 
 
 def _memory(name: str) -> MemoryId | None:

@@ -41,13 +41,16 @@ def kept_back(
 
     What a memory says already was released before: to hold it again would help nobody.
     """
-    kinds = secret_kinds(text, fields)
-    if (
-        not kinds
-        or connection.execute(
-            "SELECT 1 FROM memory WHERE content = ? AND text = ?", (content_number(text), text)
-        ).fetchone()
-    ):
+    if not secret_kinds(text, fields):  # nearly always: no need to look for memories
+        return None
+    same = connection.execute(
+        "SELECT id FROM memory WHERE content = ? AND text = ?", (content_number(text), text)
+    )
+    told = [shown.memory for shown in read_memories(connection, [number for (number,) in same])]
+    kinds = secret_kinds(
+        text, fields, known=[each for one in told for each in (one.text, *texts_of(one.fields))]
+    )
+    if not kinds:
         return None
     return hold(connection, Held(rid, kinds, text, fields, now_ms))
 

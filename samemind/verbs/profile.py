@@ -12,6 +12,7 @@ from samemind.fields import read_pairs
 from samemind.results.keeping import Blocks, BlockView, Profile, ProfileFact
 from samemind.surface.keeping import EditBlock, GetBlock, ListBlocks, SetProfile, ShowProfile
 from samemind.times import at_stamp
+from samemind.verbs.refusing import refuse_secret
 
 # A label is typed and shown beside its text, and is the key of a register.
 LABEL_CHARACTERS_MAX = 100
@@ -25,7 +26,7 @@ async def profile_show(device: Device, options: ShowProfile) -> Profile:
 
 async def profile_set(device: Device, options: SetProfile) -> Profile:
     """Write entries, each a register of its own."""
-    writes = []
+    entries: dict[str, str] = {}
     for key, value in read_pairs(options.values, name="profile"):
         key, value = key.strip().casefold(), " ".join(value.split())
         if not key or len(key) > KEY_CHARACTERS_MAX or len(value) > known.ENTRY_CHARACTERS_MAX:
@@ -35,10 +36,17 @@ async def profile_set(device: Device, options: SetProfile) -> Profile:
                 code="invalid",
                 hint="longer things are memories, or a block",
             )
-        writes.append(Write(replica.Set(f"{known.PREFIX}{key}", value or None)))
+        entries[key] = value
 
     def write(core: Core, connection: sqlite3.Connection) -> Profile:
-        core.commit(writes, device.now_ms())
+        before = [f"{key}: {value}" for key, value in known.entries(connection).items()]
+        for key, value in entries.items():
+            if value:
+                refuse_secret(f"{key}: {value}", known=before)
+        core.commit(
+            [Write(replica.Set(f"{known.PREFIX}{key}", value or None)) for key, value in entries.items()],
+            device.now_ms(),
+        )
         return _profile(connection, device.now_ms())
 
     return await device.replica.run(write)
@@ -68,7 +76,9 @@ async def blocks_edit(device: Device, options: EditBlock) -> BlockView:
             raise NotFound(
                 f"the block {label!r} was forgotten, for good", code="forgotten", hint="choose another label"
             )
-        if not connection.execute("SELECT 1 FROM memory WHERE rid = ?", (rid,)).fetchone():
+        before = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,)).fetchone()
+        refuse_secret(f"{label}: {options.text}", known=[] if before is None else [label, *before])
+        if before is None:
             core.commit([Write(Remember(known.first_text(label), {"block": label}), rid)], now_ms)
         ((text,),) = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))
         if text != options.text:

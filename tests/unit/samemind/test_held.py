@@ -200,3 +200,43 @@ def test_a_held_edit_of_words_that_were_changed_since_needs_a_decision(mind: Blo
     assert mind.edit(rid, CARD).held == held  # told again, it is meant for what the memory says now
     mind.release_held(held)
     assert mind.get(rid).text == CARD
+
+
+def test_a_secret_beside_words_that_are_remembered_already_is_held(mind: BlockingMind) -> None:
+    rid = mind.remember("How to get in").rid
+    assert mind.remember("How to get in", meta={"password": "Sunny-Beach42"}).held
+    assert mind.get(rid).meta == {}
+
+
+def test_a_goal_that_looks_secret_is_held_and_is_a_goal_once_released(mind: BlockingMind) -> None:
+    before = ops(mind)
+    goal = mind.add_goal(CARD)
+    assert (goal.held, "4111" in goal.text, ops(mind), list(mind.goals())) == (True, False, before, [])
+    assert mind.add_goal(CARD).rid == goal.rid
+    mind.release_held(goal.rid)
+    assert [(one.rid, one.text, one.held) for one in mind.goals()] == [(goal.rid, CARD, False)]
+
+
+def test_doors_that_hold_nothing_back_refuse_a_secret_and_write_nothing(mind: BlockingMind) -> None:
+    secret = "Sunny-Beach42"
+    contradiction = (mind.remember("I work at Google"), mind.remember("I work at Meta"))[1].contradictions[0]
+    block = mind.edit_block("house", "It is red")
+    before = ops(mind)
+    for write in (
+        lambda: mind.resolve(contradiction, merge=f"I work at Google, my password is {secret}"),
+        lambda: mind.edit_block("house", f"The password is {secret}"),
+        lambda: mind.edit_block("wifi password", secret),
+        lambda: mind.set_profile(city="Lisbon", password=secret),
+        lambda: mind.relate("house", "has_password", secret),
+    ):
+        with pytest.raises(samemind.Usage, match=r"looks like a secret \(password\)") as raised:
+            write()
+        assert raised.value.code == "secret"
+        assert secret not in f"{raised.value.message} {raised.value.hint}"
+    assert (ops(mind), mind.held().held) == (before, [])
+    # Its memory can be edited: that is held, and once it is released, other words around it are refused no more.
+    held = mind.edit(block.rid, f"The password is {secret}").held
+    assert held is not None
+    mind.release_held(held)
+    assert mind.edit_block("house", f"It is red, and the password is {secret}").rid == block.rid
+    mind.relate("house", "has_token", block.rid)
