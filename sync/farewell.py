@@ -11,7 +11,6 @@ from typing import Final
 import trio
 
 from replica.membership import Revocation
-from sync.tls import SecureStream
 from sync.wire.frames import encode_frame
 from sync.wire.messages import DIGEST_BYTES, PROTOCOL, Bye, Hello, Trust, encode_message
 
@@ -20,8 +19,9 @@ GOODBYE: Final = "this device was put out of the group"
 FAREWELL_SECONDS_MAX: Final = 3.0
 
 
-async def tell_revoked(stream: SecureStream, revocation: Revocation, now_ms: int) -> None:
-    """Say it, wait until it was read, and close the link; whatever goes wrong is the other's loss."""
+async def tell_revoked(stream: trio.abc.Stream, revocation: Revocation, now_ms: int) -> bool:
+    """Say it, wait until it was read, and close the link; return whether it was read, as an end in good order shows."""
+    heard = False
     nothing = secrets.token_bytes(DIGEST_BYTES)  # of what we hold and whom we know it hears nothing
     said = (
         Hello(PROTOCOL, now_ms, nothing, nothing, folded=True, credits=1),
@@ -34,6 +34,8 @@ async def tell_revoked(stream: SecureStream, revocation: Revocation, now_ms: int
                 await stream.send_all(encode_frame(encode_message(message)))
             while await stream.receive_some(4096):
                 pass
+            heard = True
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
     await trio.aclose_forcefully(stream)
+    return heard

@@ -281,8 +281,8 @@ class Syncer:
             return
         if peer in untold:
             self._group.telling(peer)
-            await tell_revoked(secured, untold[peer][1], self._replica.now_ms())
-            await self._group.told(peer)
+            if await tell_revoked(secured, untold[peer][1], self._replica.now_ms()):
+                await self._group.told(peer)
         elif not self._group.trust.admits(peer):
             await trio.aclose_forcefully(secured)
         else:

@@ -7,6 +7,7 @@ none of the others out.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,7 @@ from typing import Final
 from samemind.errors import Usage
 from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0, notes, streaming
 from samemind.portable.records import Record, Unreadable
-from samemind.portable.texts import check_text, open_text, whole_text
+from samemind.portable.texts import Source, check_text, open_text, whole_text
 
 # A file is known by so much of it: its first line, or the first items of its list.
 BEGINNING_CHARACTERS: Final = 1 << 18
@@ -34,9 +35,9 @@ _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] 
 }
 
 
-def read_path(path: Path, format: str) -> Iterator[Record]:
+def read_path(path: Source, format: str) -> Iterator[Record]:
     """Return what a file or a folder holds. Lines, and lists of chats, are read as they are asked for."""
-    if path.is_dir():
+    if isinstance(path, Path) and path.is_dir():
         notes = sorted(
             note
             for note in path.rglob("*.md")
@@ -62,7 +63,7 @@ def read_path(path: Path, format: str) -> Iterator[Record]:
         yield from read_text(path.name, whole_text(path), format)
 
 
-def _streamed(path: Path, format: str) -> str | None:
+def _streamed(path: Source, format: str) -> str | None:
     """Return the format of a file of lines or of a list that is known by its beginning; None: it is read whole."""
     name = path.name.lower()
     if format == "markdown" or (format == "auto" and name.endswith((".md", ".markdown"))):
@@ -78,15 +79,13 @@ def _streamed(path: Path, format: str) -> str | None:
         return None
     if format != "auto":
         return format if format in _LISTS else None
-    with open_text(path) as file:
-        try:
-            some = list(islice(streaming.items(file.read), LOOKED_AT))
-        except streaming.Damaged:
-            return None
+    some: list[object] = []
+    with open_text(path) as file, suppress(streaming.Damaged):  # what stands before the damage tells as much
+        some.extend(islice(streaming.items(file.read), LOOKED_AT))
     return next((kind for kind in _LISTS if _DOCUMENTS[kind][0](some)), None)
 
 
-def _listed(path: Path, format: str) -> Iterator[Record]:
+def _listed(path: Source, format: str) -> Iterator[Record]:
     """Return what the items of a list hold; where it is damaged, what stands before that."""
     count = 0
 

@@ -9,12 +9,13 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
 from samemind.errors import Usage
 
-# What is read whole has to fit a small device's memory several times.
+# What is read whole, or comes out of a pipe, has to fit a small device's memory several times.
 WHOLE_BYTES_MAX: Final = 512 << 20
 # Chats compress to a tenth; a file that unpacks to more than this many times its size is a trap.
 ZIP_RATIO_MAX: Final = 200
@@ -25,55 +26,95 @@ _ZIP: Final = b"PK\x03\x04"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """All that came out of a pipe, under the name by which it was asked for."""
+
+    name: str
+    data: bytes
+
+
+Source = Path | Held
+"""What can be read as often as is needed."""
+
+
+def source_of(path: Path) -> Source:
+    """Return a file or a folder as it is; a pipe gives what is in it once, so all of that is held.
+
+    It is held in memory: what a home keeps encrypted must not lie on a disk as it is.
+    """
+    if path.is_file() or path.is_dir():
+        return path
+    with path.open("rb") as pipe:
+        data = pipe.read(WHOLE_BYTES_MAX + 1)
+    if len(data) > WHOLE_BYTES_MAX:
+        raise _bad(
+            path, f"expected at most {WHOLE_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file"
+        )
+    return Held(path.name, data)
+
+
 @contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
+def open_text(source: Source) -> Iterator[TextIO]:
     """Open a file that was checked, for reading lines or pieces."""
-    with _opened(path) as file:
+    with _opened(source) as file:
         beginning = file.read(len(_UTF_16[0]) + 1)
     encoding = "utf-16" if beginning[:2] in _UTF_16 and len(beginning) > len(_UTF_16[0]) else "utf-8-sig"
-    with _opened(path) as file, io.TextIOWrapper(file, encoding, newline="\n") as text:
+    with _opened(source) as file, io.TextIOWrapper(file, encoding, newline="\n") as text:
         yield text
 
 
-def check_text(path: Path) -> None:
+def check_text(source: Source) -> None:
     """Refuse a file that is no text, or that would unpack to far more than it is."""
-    allowed, found = path.stat().st_size * ZIP_RATIO_MAX, 0
+    size = len(source.data) if isinstance(source, Held) else source.stat().st_size
+    allowed, found = size * ZIP_RATIO_MAX, 0
     try:
-        with open_text(path) as text:
-            while piece := text.read(_PIECE_BYTES):
-                found += len(piece)
-                if found > allowed:
-                    raise _bad(path, f"expected {_CHATS} to unpack to at most {allowed} bytes, it holds more")
+        with open_text(source) as text:
+            try:
+                while piece := text.read(_PIECE_BYTES):
+                    found += len(piece)
+                    if found > allowed:
+                        raise _bad(
+                            source, f"expected {_CHATS} to unpack to at most {allowed} bytes, it holds more"
+                        )
+            except UnicodeDecodeError as error:
+                # It counts from the start of what was decoded last, which ends where was read to.
+                place = text.buffer.tell() - len(error.object) + error.start
+                raise _bad(
+                    source, f"expected text in UTF-8, found other bytes at place {place}: {error.reason}"
+                ) from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
-        raise _bad(path, f"expected a zip that can be read, {error}") from None
-    except UnicodeDecodeError as error:
-        raise _bad(path, f"expected text in UTF-8, found other bytes: {error.reason}") from None
+        raise _bad(source, f"expected a zip that can be read, {error}") from None
 
 
-def whole_text(path: Path) -> str:
+def whole_text(source: Source) -> str:
     """Return all of a file that is read whole."""
-    check_text(path)
-    with open_text(path) as text:
+    check_text(source)
+    with open_text(source) as text:
         found = text.read(WHOLE_BYTES_MAX + 1)
     if len(found) > WHOLE_BYTES_MAX:
-        raise _bad(path, f"expected at most {WHOLE_BYTES_MAX >> 20} MB, it holds more")
+        raise _bad(source, f"expected at most {WHOLE_BYTES_MAX >> 20} MB, it holds more")
     return found
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("rb") as file:
+def _opened(source: Source) -> Iterator[IO[bytes]]:
+    with _bytes(source) as file:
         if file.read(len(_ZIP)) != _ZIP:
             file.seek(0)
             yield file
             return
-    with zipfile.ZipFile(path) as archive:
+    with _bytes(source) as file, zipfile.ZipFile(file) as archive:
         names = [each for each in archive.namelist() if each.rpartition("/")[2] == _CHATS]
         if not names:
-            raise _bad(path, f"expected a {_CHATS} in the zip, found none")
+            raise _bad(source, f"expected a {_CHATS} in the zip, found none")
         with archive.open(names[0]) as member:
             yield member
 
 
-def _bad(path: Path, why: str) -> Usage:
-    return Usage(f"{path.name}: {why}", code="invalid")
+def _bytes(source: Source) -> IO[bytes]:
+    return io.BytesIO(source.data) if isinstance(source, Held) else source.open("rb")
+
+
+def _bad(source: Source, why: str) -> Usage:
+    return Usage(f"{source.name}: {why}", code="invalid")

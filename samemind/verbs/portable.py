@@ -32,6 +32,7 @@ from samemind.errors import SamemindError, Usage
 from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Setting, Storable, Unreadable
+from samemind.portable.texts import Source, source_of
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
@@ -56,7 +57,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     """
     imported = skipped = held = facts = done = 0
     failed: list[FailedLine] = []
-    paths = [Path(name) for name in options.files]
+    paths = [await trio.to_thread.run_sync(source_of, Path(name)) for name in options.files]
     survey = await trio.to_thread.run_sync(_survey, paths, options.format)
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     records = _records(paths, options.format)
@@ -103,7 +104,7 @@ class _Survey:
     """They come after all that they are of; few memories have any."""
 
 
-def _survey(paths: Sequence[Path], format: str) -> _Survey:
+def _survey(paths: Sequence[Source], format: str) -> _Survey:
     survey = _Survey()
     for record in chain.from_iterable(read_path(path, format) for path in paths):
         if isinstance(record, Claimed):
@@ -116,7 +117,7 @@ def _survey(paths: Sequence[Path], format: str) -> _Survey:
     return survey
 
 
-def _records(paths: Sequence[Path], format: str) -> Iterator[Storable | Unreadable]:
+def _records(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
     for record in chain.from_iterable(read_path(path, format) for path in paths):
         if not isinstance(record, Claimed):
             yield record

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+import trio
 
 from replica import revoke
+from sync.dialling import connect
 from sync.errors import Untrusted
+from sync.tls import secure
 from sync.wire.messages import Bye, Hello
 from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import Device, devices, run
@@ -61,6 +64,28 @@ def test_who_was_told_is_not_told_again_by_the_next_daemon(tmp_path: Path) -> No
                 with pytest.raises(Untrusted, match="not paired, or revoked"):
                     async with speaking(server, phone.identity, laptop.identity.certificate):
                         pass
+
+    run(main)
+
+
+def test_whose_link_broke_is_told_by_the_next_daemon(tmp_path: Path) -> None:
+    """In one run it is tried once; but what nobody heard is not written down as told."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            out = revoke(laptop.identity.sign, laptop.identity.device_id, phone.identity.device_id)
+            await laptop.replica.run(lambda core, _: core.learn([], [out]))
+            pins = [laptop.identity.certificate]
+            async with online(laptop) as server:
+                raw = await connect(address_of(server))
+                stream, _ = await secure(raw, identity=phone.identity, pins=pins, server_side=False)
+                await trio.aclose_forcefully(stream)
+                with pytest.raises(Untrusted, match="not paired, or revoked"):
+                    async with speaking(server, phone.identity, *pins):
+                        pass
+            async with online(laptop) as server:
+                async with speaking(server, phone.identity, *pins) as caller:
+                    assert isinstance(await caller.hear(), Hello)
 
     run(main)
 

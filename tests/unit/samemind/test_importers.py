@@ -273,6 +273,20 @@ def test_a_zip_without_chats_and_a_folder_without_notes_are_refused(tmp_path: Pa
         list(read_path(tmp_path / "empty", "auto"))
 
 
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf", b"a line\n" * 100_000])
+def test_where_a_file_is_no_text_is_told(tmp_path: Path, before: bytes, packed: bool) -> None:
+    data = before + b"caf\xe9 and more" + b"\nof it" * 20_000
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(data)
+    if packed:
+        path = tmp_path / "bad.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr("conversations.json", data)
+    with pytest.raises(SamemindError, match=rf"UTF-8.* at place {len(before) + 3}:"):
+        list(read_path(path, "auto"))
+
+
 @pytest.mark.parametrize("data", [b'{"text": "caf\xe9"}', bytes(range(256)), b"PK\x03\x04" + b"x" * 50])
 def test_a_file_that_is_no_text_is_refused_but_keeps_no_other_note_of_a_folder_out(
     tmp_path: Path, data: bytes
@@ -360,3 +374,14 @@ def test_what_stands_before_the_damage_in_a_list_comes_in(mind: BlockingMind, tm
     assert imported.imported == 14 * one or imported.imported == 15 * one
     (failed,) = imported.failed
     assert "to its end" in failed.reason
+
+
+def test_a_short_list_that_is_cut_off_gives_what_stands_before_that(tmp_path: Path) -> None:
+    """It is known by fewer chats than are looked at."""
+    for document in (CHATGPT, CLAUDE):
+        whole = json.dumps([document[0], document[0]])
+        (tmp_path / "cut.json").write_text(whole[:-5])
+        *read, told = read_path(tmp_path / "cut.json", "auto")
+        assert read == items(written(tmp_path / "one.json", document[:1]))
+        assert isinstance(told, Unreadable)
+        assert (told.line, "to its end" in told.reason) == (2, True)
