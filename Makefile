@@ -29,7 +29,7 @@ demo: $(CORE) ## two devices on this machine, one memory
 	$(BIN)/samemind demo
 
 test: lint ## lint, then every test that needs no special machine, on all cores
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV) ## format, lint, types, who may import whom, spelling
 	$(BIN)/ruff format --check .

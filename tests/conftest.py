@@ -1,12 +1,15 @@
 """What every test shares: how hypothesis searches, how a test says what it lacks, and that none hangs for ever."""
 
 import atexit
+import fcntl
 import os
 import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -25,8 +28,9 @@ settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# They announce themselves on this machine's own network, and would see each other.
+# They announce themselves on this machine's own network, and would see each other: one process at a time runs them.
 ON_THE_NETWORK = {"test_mdns.py", "test_finders.py", "test_demo.py"}
+_NETWORK_LOCK = Path(tempfile.gettempdir()) / "samemind-tests-on-the-network.lock"
 
 
 def why_no_namespaces() -> str | None:
@@ -40,7 +44,6 @@ def why_no_namespaces() -> str | None:
     return None
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reason = why_no_namespaces()
     for item in items:
@@ -48,10 +51,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
         if "endtoend" in item.path.parts:
             item.add_marker(pytest.mark.endtoend)
-        if "panel" in item.path.parts:  # one browser and two daemons serve them all
-            item.add_marker(pytest.mark.xdist_group("panel"))
-        if item.path.name in ON_THE_NETWORK:
-            item.add_marker(pytest.mark.xdist_group("mdns"))
 
 
 def pytest_configure() -> None:
@@ -62,8 +61,19 @@ def pytest_configure() -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Bound a test together with what it sets up and takes down."""
     minutes = float(os.environ.get("MINUTES", "60")) if "endurance" in item.path.parts else 0
-    with watching(item.nodeid, TEST_SECONDS_MAX + 60 * minutes):
+    with on_the_network(item), watching(item.nodeid, TEST_SECONDS_MAX + 60 * minutes):
         return (yield)
+
+
+@contextmanager
+def on_the_network(item: pytest.Item) -> Generator[None]:
+    """Wait until no other process runs a test on this machine's network, if this is one; its watchdog bounds that."""
+    if item.path.name not in ON_THE_NETWORK:
+        yield
+        return
+    with _NETWORK_LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.hookimpl(trylast=True)
