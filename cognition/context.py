@@ -5,12 +5,14 @@ made models answer worse. Other questions get sections, the evidence first, empt
 
 The block is data, not instructions: it stands between fences that say so, and nothing inside can close them, whatever a
 memory says. Memories are taken whole, the best first, while they fit; what does not fit is left out, so that the budget
-holds to the token.
+holds to the token. What follows about the owner comes unasked: it gives way to the best answer, and takes no more than
+a share from the others.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 from cognition.budget import tokens
@@ -23,9 +25,12 @@ FENCE_CLOSES: Final = "</recalled-memories>"
 # Of a simple question's block; beyond it answers got worse.
 FLAT_CHARACTERS_MAX: Final = 1_500
 TOKENS_DEFAULT: Final = 2_000
+# Of a block, for what follows about the owner, while answers want room: two or three lines of the smallest block.
+UNASKED_SHARE: Final = 0.25
 # Above this a memory is set apart as important.
 IMPORTANT_MIN: Final = 0.8
 
+_UNASKED: Final = ("project", "preference", "identity")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -67,9 +72,14 @@ class Around:
         return replace(self, preference=self.preference[: -(-len(self.preference) // 2)], identity=())
 
     @property
+    def unasked(self) -> tuple[str, ...]:
+        """What follows about the owner from memories."""
+        return (*self.project, *self.preference, *self.identity)
+
+    @property
     def owner(self) -> tuple[str, ...]:
         """All that is said of the owner, in the order in which it is put in."""
-        return (*self.profile, *self.project, *self.preference, *self.identity)
+        return (*self.profile, *self.unasked)
 
 
 def assemble(
@@ -80,45 +90,54 @@ def assemble(
     around: Around = Around(),
     flat_characters: int = FLAT_CHARACTERS_MAX,
 ) -> Context:
-    """Return the block for these hits, with the lines around them as far as they fit: who asks and what is due first.
+    """Return the block for these hits, with the lines around them as far as they fit.
 
+    Room goes to what the owner wrote and what is due, the best hit, a share of what follows about the owner (LO-23),
+    the other hits, the rest of what follows, and summaries, in this order.
     A simple question's block is no longer than `flat_characters`, whatever the budget (ML-87).
     A budget that holds nothing gives an empty text.
     """
     if max_tokens < 0:
         raise ValueError(f"expected a budget of 0 tokens or more, got {max_tokens}")
 
-    def fits(text: str) -> bool:
+    chosen: list[Hit] = []
+
+    def fits(taken: Sequence[Hit], beside: Around) -> bool:
+        text = render(_sections(taken, kind, beside))
         inner = len(text) - len(FENCE_OPENS) - len(FENCE_CLOSES)
         return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= flat_characters)
 
-    beside = Around()
-    for name in ("profile", "reminders", "project", "preference", "identity"):
-        beside = _widened(beside, name, around, [], kind, fits)
-    chosen: list[Hit] = []
-    for hit in hits[: kind.context]:
-        wider = [*chosen, hit]
-        if fits(render(_sections(wider, kind, beside))):
-            chosen = wider
-    beside = _widened(beside, "sessions", around, chosen, kind, fits)
+    def leaves_room(beside: Around) -> bool:
+        text = "\n".join(beside.unasked)
+        return (
+            fits(chosen, beside)
+            and tokens(text) <= UNASKED_SHARE * max_tokens
+            and (kind is not SINGLE_HOP or len(text) <= UNASKED_SHARE * flat_characters)
+        )
+
+    def take(some: Sequence[Hit]) -> None:
+        for hit in some:
+            if fits([*chosen, hit], beside):
+                chosen.append(hit)
+
+    beside = _widened(Around(), around, ("profile", "reminders"), partial(fits, chosen))
+    take(hits[:1])
+    beside = _widened(beside, around, _UNASKED, leaves_room)
+    take(hits[1 : kind.context])
+    beside = _widened(beside, around, (*_UNASKED, "sessions"), partial(fits, chosen))
     sections = _sections(chosen, kind, beside)
     text = render(sections)
     return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in chosen))
 
 
-def _widened(
-    beside: Around,
-    name: str,
-    around: Around,
-    hits: Sequence[Hit],
-    kind: QueryClass,
-    fits: Callable[[str], bool],
-) -> Around:
-    """Return what stands beside the hits with one more sort of line, as many as fit."""
-    for line in getattr(around, name):
-        wider = replace(beside, **{name: (*getattr(beside, name), line)})
-        if fits(render(_sections(hits, kind, wider))):
-            beside = wider
+def _widened(beside: Around, around: Around, names: Iterable[str], fits: Callable[[Around], bool]) -> Around:
+    """Return what stands beside the hits with more of these sorts of line, as many as fit, in their order."""
+    for name in names:
+        for line in getattr(around, name):
+            had = getattr(beside, name)
+            wider = tuple(each for each in getattr(around, name) if each == line or each in had)
+            if line not in had and fits(changed := replace(beside, **{name: wider})):
+                beside = changed
     return beside
 
 

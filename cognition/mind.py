@@ -59,8 +59,7 @@ class Mind:
     ) -> None:
         self._replica = replica
         self.embedding = EmbeddingWorker(replica, embedder, space)
-        # The reading thread's own. Only an embedder that looks words up is quick enough to be asked for thousands.
-        self._lexicon = WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
+        self._lexicon = self.new_lexicon()  # the reading thread's own
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(embedder)
         self._has_triples = has_triples
@@ -101,6 +100,7 @@ class Mind:
                 connection,
                 asked,
                 self.embedding.loaded,
+                self._lexicon,
                 k=k,
                 filters=filters,
                 graph=graph,
@@ -109,6 +109,14 @@ class Mind:
             )
 
         return await self._replica.read(answer)
+
+    def new_lexicon(self) -> WordVectors | None:
+        """Return word vectors for a thread to have to itself.
+
+        Only an embedder that looks words up is quick enough to be asked for thousands.
+        """
+        embedder = self.embedding.embedder
+        return WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
 
     def at(self, connection: sqlite3.Connection, now_ms: int) -> PastMind:
         """Return what answers from a store as it was, which nobody else uses; `now_ms` is the moment it shows."""
@@ -119,6 +127,7 @@ class Mind:
         connection: sqlite3.Connection,
         parts: Sequence[tuple[Query, Vectors | None]],
         index_of: Callable[[sqlite3.Connection], VectorIndex],
+        lexicon: WordVectors | None,
         *,
         k: int,
         filters: Filters,
@@ -134,7 +143,7 @@ class Mind:
                 asked,
                 vector=vector,
                 index=None if vector is None else index_of(connection),
-                lexicon=None if vector is None else self._lexicon,
+                lexicon=None if vector is None else lexicon,
                 filters=filters,
                 k=k,
                 now_ms=now_ms,
@@ -202,7 +211,15 @@ class Mind:
         return await self._replica.read(
             lambda connection: then(
                 connection,
-                self.ranked(connection, part, self.embedding.loaded, k=k, filters=filters, now_ms=now_ms),
+                self.ranked(
+                    connection,
+                    part,
+                    self.embedding.loaded,
+                    self._lexicon,
+                    k=k,
+                    filters=filters,
+                    now_ms=now_ms,
+                ),
             )
         )
 
@@ -211,6 +228,7 @@ class Mind:
         connection: sqlite3.Connection,
         part: tuple[Query, Vectors | None],
         index_of: Callable[[sqlite3.Connection], VectorIndex],
+        lexicon: WordVectors | None,
         *,
         k: int,
         filters: Filters,
@@ -223,7 +241,7 @@ class Mind:
             asked,
             vector=vector,
             index=None if vector is None else index_of(connection),
-            lexicon=None if vector is None else self._lexicon,
+            lexicon=None if vector is None else lexicon,
             filters=filters,
             now_ms=now_ms,
             limit=pool_size(asked, k),

@@ -40,6 +40,8 @@ class PastMind:
         self._mind = mind
         self._connection = connection
         self._index: VectorIndex | None = None
+        # Not the mind's: what is asked of the past runs on a thread of its own.
+        self._lexicon = mind.new_lexicon()
         self.model = mind.model
         self.now_ms = now_ms
 
@@ -63,6 +65,7 @@ class PastMind:
                 connection,
                 parts,
                 self._loaded,
+                self._lexicon,
                 k=k,
                 filters=filters,
                 graph=graph,
@@ -79,7 +82,7 @@ class PastMind:
 
         def explain(connection: sqlite3.Connection) -> list[Stage]:
             ranked = self._mind.ranked(
-                connection, asked, self._loaded, k=k, filters=filters, now_ms=self.now_ms
+                connection, asked, self._loaded, self._lexicon, k=k, filters=filters, now_ms=self.now_ms
             )
             return why_not(connection, rid, ranked, filters=filters, k=k)
 

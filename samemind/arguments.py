@@ -70,6 +70,21 @@ def full_path(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(path)
 
 
+def messages_of(conversation: Iterable[object]) -> list[str]:
+    """Return messages as JSON lines; `Usage` names the one that is none."""
+    lines = []
+    for number, message in enumerate(conversation, start=1):
+        # Callers need not be typed: a list of texts is what one passes by mistake.
+        told = [message.get(key) for key in ("role", "content")] if isinstance(message, Mapping) else []
+        if not told or not all(isinstance(text, str) for text in told):
+            raise Usage(
+                f"message {number}: expected a mapping with role and content, both text, got {message!r:.60}",
+                code="bad_line",
+            )
+        lines.append(json.dumps(dict(zip(("role", "content"), told, strict=True)), ensure_ascii=False))
+    return lines
+
+
 def pairs_of(meta: Meta | None) -> list[str]:
     """Return metadata as `K=V` words for text, and `K:=JSON` words for anything else."""
     return [

@@ -139,10 +139,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _lines_of(name: str) -> list[str]:
-    if name == STANDARD_INPUT:
-        return _standard_input().split("\n")
-    with open(name, encoding="utf-8") as file:
-        return file.read().split("\n")
+    try:
+        if name == STANDARD_INPUT:
+            return _standard_input().split("\n")
+        with open(name, encoding="utf-8") as file:
+            return file.read().split("\n")
+    except UnicodeDecodeError as error:
+        raise Usage(
+            f"{name}: expected text in UTF-8, found other bytes: {error.reason}", code="unreadable"
+        ) from None
 
 
 def _standard_input() -> str:

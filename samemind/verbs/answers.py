@@ -40,8 +40,13 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
     """Make the block: for a question what answers it, else (or beside it) an overview."""
     talk = _conversation(options)
     query = options.query
-    if query is None and talk:
+    if query is None and options.conversation:
         query = next((message.content for message in reversed(talk) if message.role == "user"), None)
+        if query is None:
+            raise Usage(
+                "expected a question, or a message with the role user in the conversation, got neither",
+                code="invalid",
+            )
     max_tokens = _budget(options)
     filters = kept(options)
     async with at_moment(device, options.as_of, options.seen_by) as mind:
@@ -77,6 +82,8 @@ def _budget(options: MakeContext) -> int:
         raise Usage("expected --max-tokens or --window, got both", code="invalid")
     if options.max_tokens is not None and options.max_tokens < 0:
         raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
+    if options.window is not None and options.window <= 0:
+        raise Usage(f"expected a window of 1 token or more, got {options.window}", code="invalid")
     if options.window is not None:
         return memory_budget(options.window, 0)
     return TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens

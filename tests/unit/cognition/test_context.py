@@ -5,8 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.budget import tokens
-from cognition.context import FENCE_CLOSES, FENCE_OPENS, FLAT_CHARACTERS_MAX, assemble
-from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL
+from cognition.context import (
+    FENCE_CLOSES,
+    FENCE_OPENS,
+    FLAT_CHARACTERS_MAX,
+    UNASKED_SHARE,
+    Around,
+    assemble,
+)
+from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL, QueryClass
 from cognition.recall import Found, Hit
 from replica import DeviceId, Memory, MemoryId, Value
 
@@ -67,6 +74,30 @@ def test_me_18_lo_28_the_budget_is_obeyed_to_the_token(max_tokens: int, texts: l
 def test_a_memory_too_long_for_what_is_left_does_not_keep_out_a_shorter_one() -> None:
     context = assemble([hit("x" * 5_000), hit("short", number=2)], MULTI_HOP, max_tokens=100)
     assert "short" in context.text
+
+
+@pytest.mark.parametrize("kind", [SINGLE_HOP, MULTI_HOP])
+@pytest.mark.parametrize("max_tokens", [150, 300])
+def test_lo_23_the_work_is_told_beside_the_answer_and_never_in_its_place(
+    kind: QueryClass, max_tokens: int
+) -> None:
+    work = tuple(
+        f"- The job in hall {n} needs its weekly report sent to the whole team before Friday noon"
+        for n in range(10)
+    )
+    context = assemble(many(40), kind, max_tokens=max_tokens, around=Around(project=work))
+    told = tuple(line for section in context.sections for line in section.lines if line in work)
+    assert context.rids[:2] == tuple(one.rid for one in many(2)), "the best come first"
+    assert told == work[: len(told)] != ()
+    if len(context.rids) < kind.context:  # answers wanted room
+        assert tokens("\n".join(told)) <= UNASKED_SHARE * max_tokens
+    long = hit("a long answer " * ((max_tokens - 60) // 5), number=99)
+    assert (
+        assemble([long, *many(40)], kind, max_tokens=max_tokens, around=Around(project=work)).rids[0]
+        == long.rid
+    ), "all give way to the best"
+    alone = assemble([], kind, max_tokens=max_tokens, around=Around(project=work))
+    assert tokens("\n".join(alone.sections[0].lines)) > UNASKED_SHARE * max_tokens, "room that nobody wants"
 
 
 def test_nothing_recalled_is_an_empty_text() -> None:

@@ -1,5 +1,6 @@
 """Command lines, read."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,15 @@ def test_paths_are_taken_from_where_the_command_runs(tmp_path: Path, monkeypatch
     assert read_words(find_verb(line), line.words)["files"] == [str(tmp_path / "a.jsonl"), "/b.json"]
     line = read_line(["export", "-o", "out.jsonl"])
     assert read_words(find_verb(line), line.words)["output"] == str(tmp_path / "out.jsonl")
+
+
+def test_a_conversation_that_is_no_text_is_a_usage_error_with_its_name(tmp_path: Path) -> None:
+    binary = tmp_path / "talk.bin"
+    binary.write_bytes(b"\xff\xfe\x00\x01")
+    line = read_line(["context", "--window", "4096", "--conversation", str(binary)])
+    with pytest.raises(Usage, match=rf"^{re.escape(str(binary))}: expected text in UTF-8") as caught:
+        read_words(find_verb(line), line.words)
+    assert caught.value.code == "unreadable"
 
 
 @pytest.mark.parametrize(

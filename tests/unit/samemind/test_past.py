@@ -1,14 +1,17 @@
 """Reads of the past: as it was, as another device knew it, and what became of it since."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 import trio
+from numpy.typing import NDArray
 
 import samemind
+from cognition.embedding.lexicon import WordVectors
 from samemind.config import Home, Settings
 from samemind.device import Device, open_device
 from samemind.library import Mind
@@ -95,6 +98,40 @@ def test_ml_10_a_memory_reads_as_it_was_at_any_moment(tmp_path: Path) -> None:
             assert {view.rid for view in (await mind.diff(before, until=told)).added} == {rid, other}
             with pytest.raises(samemind.Usage, match="begins before it ends"):
                 await mind.diff(changed, until=told)
+
+    trio.run(main)
+
+
+def test_words_looked_up_for_the_past_are_kept_apart_from_those_of_the_present(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They run on threads of their own, and what holds the words takes no lock."""
+    clock, used = Clock(), list[WordVectors]()
+    nearest = WordVectors.nearest
+
+    def noting(
+        self: WordVectors, texts: Sequence[Sequence[str]], terms: Sequence[str]
+    ) -> NDArray[np.float64]:
+        used.append(self)
+        return nearest(self, texts, terms)
+
+    monkeypatch.setattr(WordVectors, "nearest", noting)
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            rid = (await mind.remember("Ann lives in Porto")).rid
+            told = clock.next_day()
+            await mind.recall("where does Ann live?")
+            now = {id(each) for each in used}
+            assert len(now) == 1
+            for ask in (
+                lambda: mind.recall("where does Ann live?", as_of=told),
+                lambda: mind.why_not(rid, "where does Ann live?", as_of=told),
+            ):
+                before = len(used)
+                await ask()
+                assert now.isdisjoint(id(each) for each in used[before:])
+                assert len(used) > before
 
     trio.run(main)
 

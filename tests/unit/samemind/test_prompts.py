@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,3 +121,44 @@ def test_lo_21_a_conversation_comes_back_with_memory_after_its_persona(mind: Blo
     ):
         with pytest.raises(samemind.Usage):
             mind.context(**wrong)
+
+
+def test_the_work_does_not_keep_the_answer_out_of_a_prompt(mind: BlockingMind) -> None:
+    mind.remember_many(
+        [
+            *(
+                {"text": f"The job in hall {n} needs its report sent", "meta": {"category": "project"}}
+                for n in range(10)
+            ),
+            *(f"Person{n} lives in town {n}" for n in range(75)),
+            "Ann moved to Lisbon in the spring",
+        ],
+        no_dedup=True,
+        wait=True,
+    )
+    asked = "Where does Ann live?"
+    talk = [{"role": "user", "content": asked}]
+    for block in (
+        mind.context(asked, max_tokens=150),
+        mind.context(asked, max_tokens=300),
+        mind.context(window=1_200, conversation=talk),
+    ):
+        assert "Ann moved to Lisbon" in block.text
+        assert "The job in hall" in block.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"conversation": ["abc"]}, "message 1: expected a mapping with role and content, .* got 'abc'"),
+        ({"conversation": [{"role": "user", "content": b"x"}]}, "message 1: expected a mapping"),
+        ({"conversation": [{"role": "system", "content": "x"}]}, "expected a question, or a message"),
+        ({"query": "tea", "window": 0}, "expected a window of 1 token or more, got 0"),
+        ({"query": "tea", "window": -5}, "expected a window of 1 token or more, got -5"),
+    ],
+)
+def test_what_is_no_conversation_and_no_window_is_a_usage_error(
+    mind: BlockingMind, wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(samemind.Usage, match=message):
+        mind.context(**{"window": 4_096, **wrong})
