@@ -6,7 +6,7 @@ that others hold, and no place in a chain is written twice. What it wrote since 
 was forgotten since is forgotten again, since tombstones and proofs of erasure travel before anything else.
 
 A backup of an encrypted store is encrypted too, and stays so. A plain one is encrypted on its way into a home whose
-store is: no plain text ever lies there.
+store is, and what lies plain beside an encrypted one is encrypted too: no plain text ever stays there.
 """
 
 import os
@@ -26,6 +26,7 @@ from samemind.device import open_device
 from samemind.errors import Failed, NotFound, SamemindError
 from samemind.lock import hold
 from samemind.passphrase import key_of
+from samemind.recoding import RESTORED, seal
 from samemind.results.keeping_safe import Restored
 from samemind.surface.keeping_safe import Restore
 from sync import Identity
@@ -52,7 +53,7 @@ def restore(home: Home, options: Restore) -> Restored:
             own = None  # the store that goes cannot be opened, which may be why it goes
         kept = _swap(home.store, source, own, plain=key is None)
     try:
-        ops, memories, device_id = trio.run(_open, home)
+        ops, memories, device_id = trio.run(_open, home, own if key is None else key)
     except BaseException:
         with hold(home, program=PROGRAM, answers=False):
             _put_back(home.store, kept)
@@ -66,7 +67,7 @@ def restore(home: Home, options: Restore) -> Restored:
     )
 
 
-async def _open(home: Home) -> tuple[int, int, str]:
+async def _open(home: Home, key: bytes | None) -> tuple[int, int, str]:
     async with open_device(home, program=PROGRAM, answers=False) as device:
         now_ms = device.now_ms()
 
@@ -79,6 +80,8 @@ async def _open(home: Home) -> tuple[int, int, str]:
             return ops, memories
 
         ops, memories = await device.replica.run(begin)
+        if key is not None:  # only now that the backup has opened: until then what was there may come back
+            seal(home.store, key)
         return ops, memories, device.device_id.hex()
 
 
@@ -100,7 +103,7 @@ def _check(source: Path, key: bytes | None) -> None:
 
 def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path | None:
     """Put a copy in the store's place; return where the store is now that was there. `own`: the key of that one."""
-    fresh = store.with_name(f"{store.name}.restored")
+    fresh = store.with_name(store.name + RESTORED)
     try:
         with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as write:
             if plain and own is not None:

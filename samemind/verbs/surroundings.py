@@ -14,8 +14,10 @@ from typing import Final
 
 import trio
 
+from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.device import Device
+from samemind.recoding import leftovers, stores
 from samemind.results.device import Check
 from samemind.results.group import PeerView
 from samemind.starting import COMMAND
@@ -120,6 +122,13 @@ def encryption(store: Path) -> Check:
             ok=True,
             detail="the store is not encrypted by itself",
             fix="encrypt the disk it is on, or the store: samemind encrypt",
+        )
+    beside = [path for path in stores(store) if salt_of(path) is None] + leftovers(store)
+    if beside:
+        return _bad(
+            "encryption",
+            f"the store is encrypted, but what lies beside it may not be: {', '.join(map(str, beside))}",
+            "encrypt that too: samemind down, then samemind encrypt",
         )
     return _good("encryption", "the store is encrypted")
 

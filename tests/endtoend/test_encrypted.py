@@ -1,13 +1,19 @@
 """A home that is encrypted at rest: nothing in it can be read without the passphrase, and every verb works with it."""
 
 import json
+import os
+import secrets
+import shutil
 import signal
 import sqlite3
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from replica import salt_of
+from replica import recode, salt_of
+from samemind import recoding
 from samemind.config import Home
 from samemind.encrypting import decrypt, encrypt
 from samemind.errors import SamemindError
@@ -31,6 +37,40 @@ def holders(*places: Path) -> set[str]:
     """The files of these folders in which the marker can be read."""
     files = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
     return {path.name for path in files if path.is_file() and MARKER.encode() in path.read_bytes()}
+
+
+def tell(folder: Path) -> Home:
+    """Make a plain home that holds the marker."""
+
+    async def remember() -> None:
+        async with opened(folder, online=False) as device:
+            await device.mind.remember(f"the {MARKER} was here before")
+
+    run(remember)
+    return Home.at(folder)
+
+
+@pytest.fixture
+def keychain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A keychain for this test and the daemons it starts: the file in which it keeps its secrets."""
+    import keyring
+
+    file, before = tmp_path / "keychain.json", keyring.get_keyring()
+    from tests.support import keychain  # not before: keyring chooses among all that it has heard of
+
+    for name, value in {**keychain.CHOSEN, keychain.FILE_VARIABLE: str(file)}.items():
+        monkeypatch.setenv(name, value)  # the daemon's way to it
+    keyring.set_keyring(keychain.FileKeychain())  # type: ignore[no-untyped-call]
+    yield file
+    keyring.set_keyring(before)
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def key() -> bytes:
+    return bytes.fromhex(KEY) + secrets.token_bytes(16)
 
 
 def test_an_encrypted_device_agrees_with_a_plain_one_and_holds_no_plain_text(
@@ -82,37 +122,27 @@ def test_an_encrypted_device_agrees_with_a_plain_one_and_holds_no_plain_text(
 
 
 def test_a_daemon_takes_the_passphrase_from_the_keychain_and_survives_being_killed(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keychain: Path
 ) -> None:
-    import keyring
-
-    home, file, before = tmp_path / "home", tmp_path / "keychain.json", keyring.get_keyring()
-    from tests.support import keychain  # not before: keyring chooses among all that it has heard of
-
-    for name, value in {**keychain.CHOSEN, keychain.FILE_VARIABLE: str(file)}.items():
-        monkeypatch.setenv(name, value)  # the daemon's way to it
-    keyring.set_keyring(keychain.FileKeychain())  # type: ignore[no-untyped-call]
-    try:
-        said = call("encrypt", "--keychain", "--json").json
-        (kept,) = json.loads(file.read_text()).values()
-        assert said["passphrase"] == kept
-        with cli.daemon(home) as up:
-            assert call("remember", f"the {MARKER} is mine").code == 0
-            up.end(signal.SIGKILL)
-        assert holders(home) == set()
-        assert MARKER in call("list").out
-        with pytest.raises(sqlite3.DatabaseError):
-            sqlite3.connect(home / "memory.db").execute("SELECT count(*) FROM memory")
-        file.unlink()
-        refused = call("list", "--json")
-        assert (refused.code, refused.json["error"]["code"]) == (6, "passphrase_needed")
-        monkeypatch.setenv("SAMEMIND_PASSPHRASE", "wrong")
-        refused = call("list", "--json")
-        assert (refused.code, refused.json["error"]["code"]) == (6, "wrong_passphrase")
-        monkeypatch.setenv("SAMEMIND_PASSPHRASE", kept)
-        assert MARKER in call("list").out
-    finally:
-        keyring.set_keyring(before)
+    home = tmp_path / "home"
+    said = call("encrypt", "--keychain", "--json").json
+    (kept,) = json.loads(keychain.read_text()).values()
+    assert said["passphrase"] == kept
+    with cli.daemon(home) as up:
+        assert call("remember", f"the {MARKER} is mine").code == 0
+        up.end(signal.SIGKILL)
+    assert holders(home) == set()
+    assert MARKER in call("list").out
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(home / "memory.db").execute("SELECT count(*) FROM memory")
+    keychain.unlink()
+    refused = call("list", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (6, "passphrase_needed")
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", "wrong")
+    refused = call("list", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (6, "wrong_passphrase")
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", kept)
+    assert MARKER in call("list").out
 
 
 def test_what_cannot_be_meant_is_refused_and_changes_nothing(
@@ -137,3 +167,111 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(
     backup.write_bytes(home.store.read_bytes())
     with pytest.raises(Exception, match="does not open the file"):
         restore(home, Restore(file=str(backup)))
+
+
+def test_a_plain_home_that_takes_an_encrypted_backup_keeps_no_plain_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    home, backup = tell(tmp_path / "home"), tmp_path / "backup.db"
+    recode(home.store, None, backup, key())
+    aside = restore(home, Restore(file=str(backup))).before
+    assert aside is not None
+    assert salt_of(Path(aside)) is not None
+    assert holders(home.folder) == set()
+
+
+def test_encrypting_that_was_killed_is_finished_by_encrypting_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keychain: Path
+) -> None:
+    """Under the passphrase of the first time; nothing plain stays, be it old blocks, copies or stores put aside."""
+    home = tell(tmp_path / "home")
+    aside = home.folder / "memory.db.before-restore-20270101T000000000000Z"
+    shutil.copy(home.store, aside)
+    with monkeypatch.context() as patched:
+        patched.setattr(recoding, "_wipe", killed)
+        with pytest.raises(KeyboardInterrupt):
+            encrypt(home, Encrypt(keychain=True))
+    assert holders(home.folder) == {aside.name, "memory.db.replaced"}
+    # What a `decrypt` and a `restore` leave that are killed.
+    for name in ("memory.db.recoded", "memory.db.restored", f"{aside.name}.recoded"):
+        shutil.copy(aside, home.folder / name)
+    (kept,) = json.loads(keychain.read_text()).values()
+    salt = salt_of(home.store)
+    assert encrypt(home, Encrypt(keychain=True)).passphrase == kept
+    assert list(json.loads(keychain.read_text()).values()) == [kept]
+    assert salt_of(home.store) == salt == salt_of(aside)
+    assert holders(home.folder) == set()
+    assert recoding.leftovers(home.store) == []
+    with pytest.raises(SamemindError, match="is encrypted"):
+        encrypt(home, Encrypt())
+
+
+def test_what_was_plain_is_overwritten_only_once_the_encrypted_one_is_there_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    home, seen = tell(tmp_path), []
+    replace, fsync, pwrite = os.replace, os.fsync, os.pwrite
+
+    def replaces(*names: Path) -> None:
+        replace(*names)
+        seen.append("named")
+
+    def fsyncs(descriptor: int) -> None:
+        fsync(descriptor)
+        seen.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+
+    def pwrites(descriptor: int, data: bytes, offset: int) -> int:
+        if not any(data[:4096]):
+            seen.append("wiped")
+        return pwrite(descriptor, data, offset)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", replaces)
+        patched.setattr(os, "fsync", fsyncs)
+        patched.setattr(os, "pwrite", pwrites)
+        encrypt(home, Encrypt())
+    first = seen.index("wiped")
+    assert seen[first - 3 : first] == ["file", "named", "folder"]
+
+
+def test_a_name_of_the_store_itself_that_a_kill_left_does_not_cost_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    home = tell(tmp_path)
+    os.link(home.store, home.folder / "memory.db.replaced")  # killed before the new one took its place
+    assert encrypt(home, Encrypt()).encrypted
+    assert holders(home.folder) == set()
+    assert not decrypt(home, Decrypt()).encrypted
+    assert holders(home.folder) == {"memory.db"}
+
+
+def test_decrypting_is_refused_before_anything_is_done_where_one_store_does_not_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    home = tell(tmp_path)
+    aside = home.folder / "memory.db.before-restore-20270101T000000000000Z"
+    recode(home.store, None, aside, bytes.fromhex("6b" * 32) + secrets.token_bytes(16))
+    encrypt(home, Encrypt())
+    with pytest.raises(SamemindError, match=aside.name):
+        decrypt(home, Decrypt())
+    assert holders(home.folder) == set()
+    aside.unlink()
+    assert not decrypt(home, Decrypt()).encrypted
+
+
+def test_a_store_put_aside_that_is_damaged_is_named_before_anything_is_encrypted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", KEY)
+    home = tell(tmp_path)
+    aside = home.folder / "memory.db.before-restore-20270101T000000000000Z"
+    aside.write_bytes(home.store.read_bytes()[:-5_000])
+    with pytest.raises(SamemindError, match=aside.name):
+        encrypt(home, Encrypt())
+    assert salt_of(home.store) is None
+    aside.unlink()
+    assert encrypt(home, Encrypt()).encrypted

@@ -65,3 +65,9 @@ def test_doctor_says_whether_the_store_is_encrypted(tmp_path: Path) -> None:
     assert "not encrypted" in look.encryption(store).detail
     store.write_bytes(b"\x8f" * 4096)
     assert look.encryption(store).detail == "the store is encrypted"
+    assert look.encryption(store).ok
+    for name in ("memory.db.before-restore-20270101T000000000000Z", "memory.db.recoded"):
+        beside = tmp_path / name
+        beside.write_bytes(b"SQLite format 3\0")
+        wrong(look.encryption(store), "encryption", name, "samemind encrypt")
+        beside.unlink()

@@ -1,0 +1,122 @@
+"""Write the stores of a home anew under another key, and leave nothing plain beside one that is encrypted.
+
+A store is written beside itself, looked through, and only then put in its own place. What it was before keeps a name
+until it is overwritten, and is overwritten only once the folder holds the new one for good: whenever this is killed,
+the store is whole, and the next `encrypt` finds what was left.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from replica import connect, recode, salt_of
+from samemind.errors import Failed
+
+# How the names end that a program which was killed may leave: a copy under way, a backup under way, a store that went.
+RECODED: Final = ".recoded"
+RESTORED: Final = ".restored"
+_REPLACED: Final = ".replaced"
+_WIPE_BYTES: Final = 1 << 20
+
+
+def stores(store: Path) -> Iterator[Path]:
+    """Give the store, then every one that `restore` put aside."""
+    yield store
+    yield from sorted(store.parent.glob(f"{store.name}.before-restore-*Z"))
+
+
+def leftovers(store: Path) -> list[Path]:
+    """Return what a program left beside the store that was killed at its work."""
+    return [
+        path
+        for path in sorted(store.parent.glob(f"{store.name}.*"))
+        if path.name.removesuffix("-journal").endswith((RECODED, RESTORED, _REPLACED))
+    ]
+
+
+def clear(store: Path) -> None:
+    """Overwrite what a killed program left, and take its name away."""
+    _sync_folder(store.parent)  # what it put in a store's place is there for good before what was there goes
+    for path in leftovers(store):
+        with path.open("rb+") as file:
+            _wipe(file.fileno())
+        path.unlink()
+
+
+def seal(store: Path, key: bytes) -> None:
+    """Encrypt what lies plain beside an encrypted store, which may be open.
+
+    A store that is damaged stays as it is, and `doctor` names it.
+    """
+    clear(store)
+    for path in stores(store):
+        if path != store and salt_of(path) is None:
+            with suppress(Failed):
+                check(path, None)
+                recode_in_place(path, None, key)
+
+
+def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> None:
+    """Put a store under another key, or under none; what was plain is overwritten."""
+    fresh, replaced = store.with_name(store.name + RECODED), store.with_name(store.name + _REPLACED)
+    fresh.unlink(missing_ok=True)
+    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        recode(store, before, fresh, after)
+        check(fresh, after)
+        with fresh.open("rb+") as file:
+            os.fsync(file.fileno())
+        with store.open("rb+") as old:
+            if before is None:
+                with suppress(
+                    OSError
+                ):  # a file system without hard links: who is killed now wipes nothing later
+                    os.link(store, replaced)
+            os.replace(fresh, store)
+            _sync_folder(store.parent)
+            if before is None:
+                _wipe(old.fileno())
+                replaced.unlink(missing_ok=True)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def check(path: Path, key: bytes | None) -> None:
+    """Refuse a store that is not whole."""
+    try:
+        connection = connect(str(path), read_only=True, key=key)
+        try:
+            ((found,),) = connection.execute("PRAGMA quick_check(1)")
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        raise Failed(
+            f"expected a whole store in {path}, but: {found}",
+            code="not_recoded",
+            hint="restore a backup; of a store that was put aside: move it out of the home, or delete it",
+        )
+
+
+def _wipe(descriptor: int) -> None:
+    """Overwrite a file, unless it has another name: then it is still the store, or somebody's own copy."""
+    found = os.fstat(descriptor)
+    if found.st_nlink > 1:
+        return
+    nothing = bytes(_WIPE_BYTES)
+    for start in range(0, found.st_size, _WIPE_BYTES):
+        os.pwrite(descriptor, nothing[: found.st_size - start], start)
+    os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a folder remember its names through a loss of power."""
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
