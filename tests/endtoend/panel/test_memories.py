@@ -181,6 +181,7 @@ def test_lo_33_forgetting_shows_at_once_and_can_be_undone_for_four_seconds(
     page.keyboard.press("u")
     expect(card(page, "Keep me")).to_be_visible()
     assert laptop.ask("stats")["forgotten"] == forgotten, "nothing was written, so nobody else heard of it"
+    expect(page.locator(".toast")).to_have_count(0)
 
     forget(page, "Forget me")
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
