@@ -13,13 +13,12 @@ import replica
 from replica import FIELDS, Core, Erase, MemoryId, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
 from samemind.device import Device
-from samemind.errors import NeedsDecision
 from samemind.fields import LABELS_OFF, LABELS_ON, META_ENTRIES, read_assignment, read_typed
 from samemind.results.contradictions import Corrected
 from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.contradictions import Correct
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
-from samemind.verbs.correcting import rewrite
+from samemind.verbs.correcting import rewrite, text_unless_changed
 from samemind.verbs.held import change_kept_back, settings_of
 from samemind.verbs.ids import find_memory
 from samemind.verbs.pins import check_pins
@@ -47,13 +46,7 @@ async def edit(device: Device, options: Edit) -> MemoryView:
 
     def write(core: Core, connection: sqlite3.Connection) -> MemoryView:
         rid = find_memory(connection, options.rid)
-        text = memory_view(connection, rid).text
-        if options.was is not None and text not in (options.was, options.text):
-            raise NeedsDecision(
-                "this memory was changed meanwhile",
-                code="changed_meanwhile",
-                hint="look at what it says now, then edit that",
-            )
+        text = text_unless_changed(connection, rid, was=options.was, wanted=options.text)
         held = None
         if text != options.text:
             held = change_kept_back(device, connection, rid, options.text)

@@ -13,9 +13,24 @@ from cognition.contradictions.slots import Status
 from cognition.contradictions.telling import Teller, telling_of, withdrawn
 from replica import Core, MemoryId, Op, Write, show_memory_id
 from samemind.device import Device
+from samemind.errors import NeedsDecision
 from samemind.results.contradictions import Corrected
 from samemind.verbs.ids import is_known
 from samemind.verbs.views import memory_view
+
+
+def text_unless_changed(
+    connection: sqlite3.Connection, rid: MemoryId, *, was: str | None, wanted: str
+) -> str:
+    """Return what a memory says; `NeedsDecision` if that is neither what it `was`, where that is told, nor `wanted`."""
+    text = memory_view(connection, rid).text
+    if was is not None and text not in (was, wanted):
+        raise NeedsDecision(
+            "this memory was changed meanwhile",
+            code="changed_meanwhile",
+            hint="look at what it says now, then edit that",
+        )
+    return text
 
 
 def rewrite(

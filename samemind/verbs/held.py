@@ -23,13 +23,13 @@ from replica import (
     show_memory_id,
 )
 from samemind.device import Device
-from samemind.errors import Ambiguous, NeedsDecision, NotFound
+from samemind.errors import Ambiguous, NotFound
 from samemind.fields import LABELS_OFF, registers
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
 from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
 from samemind.verbs.contradictions import stated
-from samemind.verbs.correcting import rewrite
+from samemind.verbs.correcting import rewrite, text_unless_changed
 from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
 from samemind.verbs.views import memory_view
 
@@ -145,13 +145,7 @@ def _changed(
     ops: list[Op] = []
     facts: list[str] = []
     if held.text:
-        text = memory_view(connection, about).text
-        if held.was is not None and text not in (held.was, held.text):
-            raise NeedsDecision(
-                "this memory was changed meanwhile",
-                code="changed_meanwhile",
-                hint="look at what it says now, then edit that",
-            )
+        text_unless_changed(connection, about, was=held.was, wanted=held.text)
         corrected, ops = rewrite(device, core, connection, about, held.text)
         facts = corrected.facts
     ops += core.commit(settings_of(connection, about, held.fields), device.now_ms())

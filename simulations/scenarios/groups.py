@@ -3,7 +3,7 @@
 from random import Random
 
 from replica.hlc import COUNTER_BITS
-from replica.ids import derived_memory_id
+from replica.ids import MemoryId, derived_memory_id
 from replica.ops import Remember, Write
 from simulations.crafting import craft, newer_payload, wrong_bodies
 from simulations.network import End
@@ -47,15 +47,20 @@ def _lying_relay(stage: Stage) -> None:
     stage.expect("the words are true", None if memory is None else memory.text, "true words")
 
 
-def _newer_version(stage: Stage) -> None:
-    stage["B"].upgraded = False
-    stage["B"].start(stage.world.now_ms)
-    device, rid = stage["A"], stage.remember("A", "of today", item="new")
-    write = Write(Remember("of a later version", {}), rid)
+def _add_as_a_later_version(stage: Stage, rid: MemoryId, text: str) -> None:
+    """Let A hold an add that only a version to come writes, and only that understands."""
+    device, write = stage["A"], Write(Remember(text, {}), rid)
     kind, payload = newer_payload(write.body, Random(1))
     stamp = device.now(stage.world.now_ms) << COUNTER_BITS
     frame = craft(device, feed="later", kind=kind, version=2, rid=rid, payload=payload, hlc=stamp)
     stage.world.take_crafted(device, frame, write, honest=True)
+
+
+def _newer_version(stage: Stage) -> None:
+    stage["B"].upgraded = False
+    stage["B"].start(stage.world.now_ms)
+    rid = stage.remember("A", "of today", item="new")
+    _add_as_a_later_version(stage, rid, "of a later version")
     stage.meet("A", "B")
     stage.expect("B holds what it does not understand", stage["B"].core.has_folded_all, False)
     stage.meet("B", "C")
@@ -67,12 +72,8 @@ def _newer_version(stage: Stage) -> None:
 def _two_adds(stage: Stage) -> None:
     stage["B"].upgraded = False
     stage["B"].start(stage.world.now_ms)
-    device, rid = stage["A"], derived_memory_id("script", "two")
-    write = Write(Remember("added by a later version", {}), rid)
-    kind, payload = newer_payload(write.body, Random(1))
-    stamp = device.now(stage.world.now_ms) << COUNTER_BITS
-    frame = craft(device, feed="later", kind=kind, version=2, rid=rid, payload=payload, hlc=stamp)
-    stage.world.take_crafted(device, frame, write, honest=True)
+    rid = derived_memory_id("script", "two")
+    _add_as_a_later_version(stage, rid, "added by a later version")
     stage.meet("A", "C")
     stage.set("C", rid, "about the add that C saw")
     stage.remember("B", "added here too", item="two")
@@ -84,12 +85,8 @@ def _two_adds(stage: Stage) -> None:
 def _later_text(stage: Stage) -> None:
     stage["B"].upgraded = False
     stage["B"].start(stage.world.now_ms)
-    device, rid = stage["A"], derived_memory_id("script", "text")
-    write = Write(Remember("a text of a later version", {}), rid)
-    kind, payload = newer_payload(write.body, Random(1))
-    stamp = device.now(stage.world.now_ms) << COUNTER_BITS
-    frame = craft(device, feed="later", kind=kind, version=2, rid=rid, payload=payload, hlc=stamp)
-    stage.world.take_crafted(device, frame, write, honest=True)
+    rid = derived_memory_id("script", "text")
+    _add_as_a_later_version(stage, rid, "a text of a later version")
     stage.remember("B", "the same, as B reads it", item="text")
     stage.meet("A", "C")
     stage.meet("B", "C")
