@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from replica import parse_memory_id
 from samemind.errors import Failed, NotFound, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
 from samemind.panel.api import failed, offered, read_object, verb_routes
@@ -180,6 +181,8 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
         rids = asked.get("rids")
         if not isinstance(rids, list) or not rids or not all(isinstance(rid, str) for rid in rids):
             raise Usage("expected a list of ids as rids, or all", code="invalid")
+        for rid in rids:
+            parse_memory_id(rid)  # once the window closes there is nobody left to be told that it is none
         return _json(panel.undo.open(rids, FORGET_S))
 
     async def undo(request: Request) -> Response:

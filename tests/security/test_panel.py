@@ -99,6 +99,12 @@ def test_without_a_token_nothing_is_said(served: Served) -> None:
     refused(Caller(served.url, {**served.owner.headers, **forged}).post("/api/v1/list"), 401, "no_session")
 
 
+@pytest.mark.parametrize("rid", ["", "x", "../x", "01a202a7-3f6b-7041-87b1-694186"])
+def test_what_is_no_id_is_refused_before_a_window_opens_for_it(served: Served, rid: str) -> None:
+    """The page was told that it would be forgotten; the error came seconds later, to the log alone."""
+    refused(served.owner.post("/api/v1/panel/forget", {"rids": [rid]}), 400, "invalid")
+
+
 def test_a_launch_token_works_once(served: Served) -> None:
     _, token = launched(served.home)
     assert stranger(served.url).post(SESSION, {"launch": token}).status == 200

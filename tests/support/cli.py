@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from tests.support.hearing import next_line
 
@@ -71,14 +71,18 @@ class RunningDaemon:
 
 
 @contextmanager
-def daemon(home: Path, *words: str) -> Iterator[RunningDaemon]:
+def daemon(
+    home: Path, *words: str, cwd: Path | None = None, stderr: IO[bytes] | None = None, **more: str
+) -> Iterator[RunningDaemon]:
     """Run `samemind up` for the block, from the moment at which it answers."""
     process = subprocess.Popen(
         [*COMMAND, "--home", str(home), "--json", "up", "--no-mdns", "--listen", "127.0.0.1:0", *words],
         stdout=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         encoding="utf-8",
-        env=environment(),
+        env=environment(**more),
+        cwd=cwd,
     )
     assert process.stdout is not None
     try:

@@ -35,6 +35,8 @@ from sync.wire.frames import FrameReader
 from sync.wire.frames import encode_frame as framed
 from sync.wire.messages import decode_message, encode_message
 from tests.support.frozen import history
+from tests.support.fuzzing_doors import control, http
+from tests.support.fuzzing_files import importers
 from tests.support.links import identity
 from tests.support.mangling import mangled, mangled_bytes
 from tests.support.replicas import NOW_MS, Hand, acquaint, core_of, everything, rows_of
@@ -312,6 +314,9 @@ TARGETS: Final[dict[str, Target]] = {
     "wire": wire,
     "link-frames": link_frames,
     "carriers": carriers,
+    "importers": importers,
+    "control": control,
+    "http": http,
 }
 
 

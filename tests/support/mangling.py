@@ -1,5 +1,6 @@
 """Spoil what was right: bytes, and plain values of any depth, by a random number generator that is given."""
 
+import json
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final
@@ -77,3 +78,20 @@ def _other(random: Random, value: Any) -> Any:
     if type(value) in near and random.random() < 0.6:
         return near[type(value)](value)
     return random.choice(ODD)
+
+
+def as_json(plain: Any) -> bytes:
+    """Return what was spoiled as JSON, or as something like it where JSON has no words for it."""
+    return json.dumps(_sayable(plain)).encode()
+
+
+def _sayable(plain: Any) -> Any:
+    match plain:
+        case dict():
+            return {key if isinstance(key, str) else repr(key): _sayable(each) for key, each in plain.items()}
+        case list() | tuple():
+            return [_sayable(each) for each in plain]
+        case bytes():
+            return repr(plain)
+        case _:
+            return plain
