@@ -34,7 +34,7 @@ HALF_LIVES: Final[Mapping[str, float]] = {
     "prospective": 30.0,
     "affective": 30.0,
 }
-# A memory that nobody typed is something that happened.
+# A memory that nobody typed is something that happened; so is one of a type that only a later version knows.
 TYPE_DEFAULT: Final = "episodic"
 # memori: the share lost a day since the last recall, whatever the type.
 MEMORI_RATE: Final = 0.01
@@ -58,13 +58,13 @@ def memlocal(life: Life, now_ms: int) -> float:
     days = _days(now_ms - life.updated_ms)
     if life.half_life_s is not None:
         return _halved(days, life.half_life_s)
-    return math.exp(-RATES[life.type or TYPE_DEFAULT] * days)
+    return math.exp(-RATES[known_type(life.type)] * days)
 
 
 def yantrik(life: Life, now_ms: int) -> float:
     """Return 2^(-days since the last recall, or since it was made / half-life)."""
     days = _days(now_ms - max(life.created_ms, life.last_access_ms or life.created_ms))
-    half_life_s = life.half_life_s or HALF_LIVES[life.type or TYPE_DEFAULT] * DAY_MS / 1_000
+    half_life_s = life.half_life_s or HALF_LIVES[known_type(life.type)] * DAY_MS / 1_000
     return _halved(days, half_life_s)
 
 
@@ -78,6 +78,11 @@ def memori(life: Life, now_ms: int) -> float:
 
 PROFILES: Final[Mapping[str, Profile]] = {"memlocal": memlocal, "yantrik": yantrik, "memori": memori}
 PROFILE_DEFAULT: Final = "yantrik"
+
+
+def known_type(name: str | None) -> str:
+    """Return the type that a memory fades as."""
+    return TYPE_DEFAULT if name is None or name not in HALF_LIVES else name
 
 
 def _days(elapsed_ms: int) -> float:

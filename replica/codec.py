@@ -125,7 +125,7 @@ def read_place(value: object) -> Place:
 def encode_payload(salt: bytes, body: ops.Body) -> bytes:
     """Return the payload of a body: salt, then canonical msgpack; `InvalidOp` when the body breaks a rule."""
     try:
-        _check(body)
+        _check(body, by_any=False)
         payload = salt + pack(_plain(body))
     except UnicodeEncodeError as error:
         raise InvalidOp(
@@ -140,7 +140,7 @@ def decode_payload(kind: int, payload: bytes) -> ops.Body:
     """Return the body that a payload of a known kind holds; `InvalidOp` says what is wrong with it."""
     encoded = payload[SALT_BYTES:]
     body = _BODY_READERS[kind](unpack(encoded))
-    _check(body)
+    _check(body, by_any=True)
     if pack(_plain(body)) != encoded:
         raise InvalidOp("expected the canonical encoding of the body, got another spelling of it")
     return body
@@ -310,17 +310,17 @@ def _short(value: object) -> str:
 # -- rules that a body obeys, whoever made it ------------------------------------------------------------------
 
 
-def _check(body: ops.Body) -> None:
+def _check(body: ops.Body, *, by_any: bool) -> None:
     match body:
         case ops.Remember():
             check_text(body.text)
             if body.fields:
-                check_fields(body.fields)
+                check_fields(body.fields, by_any=by_any)
         case ops.Edit():
             if len(body.base) != ID8_BYTES:
                 raise InvalidOp(f"expected {ID8_BYTES} bytes that name a document, got {len(body.base)}")
         case ops.Set():
-            check_field(body.name, body.value)
+            check_field(body.name, body.value, by_any=by_any)
         case ops.Forget() | ops.Erase() | ops.Propose() | ops.Receipt():
             _check_rids(body.rids)
         case ops.Relate():

@@ -2,7 +2,8 @@
 
 Every field is a register of its own, so that setting one never reverts another. A field that this version
 does not know is kept and forwarded as it came (register writes carry no version: `seen` covers what is held,
-understood or not), but people here can only write fields they can read.
+understood or not), but people here can only write fields they can read. Likewise a word that this version does not
+list: a later one may list a ninth type, and its writes fold here as they do there, or the two would part for good.
 """
 
 import math
@@ -35,12 +36,16 @@ INT_MAX: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One known field: what it is for, how SQLite holds it, and the check that refuses a wrong value."""
+    """One known field: what it is for, how SQLite holds it, and the check that refuses a wrong value.
+
+    `words`: those that are written here, where the field holds one of a list; a later version may list more.
+    """
 
     name: str
     meaning: str
     column: str
     check: Callable[[Value], None]
+    words: tuple[str, ...] = ()
 
 
 def _text(value: Value) -> None:
@@ -73,16 +78,6 @@ def _whole(low: int, high: int) -> Callable[[Value], None]:
     return check
 
 
-def _type(value: Value) -> None:
-    if value not in MEMORY_TYPES:
-        raise InvalidOp(f"expected one of {', '.join(MEMORY_TYPES)}; got {value!r}")
-
-
-def _goal(value: Value) -> None:
-    if value not in GOAL_STATES:
-        raise InvalidOp(f"expected one of {', '.join(GOAL_STATES)}; got {value!r}")
-
-
 def _tags(value: Value) -> None:
     if not isinstance(value, list) or not all(value):
         raise InvalidOp(f"expected a list of tags, got {value!r}")
@@ -109,7 +104,7 @@ def _memory_id(value: Value) -> None:
 FIELDS: Final[Mapping[str, Field]] = {
     field.name: field
     for field in (
-        Field("type", "one of eight memory types", "TEXT", _type),
+        Field("type", "one of eight memory types", "TEXT", _text, MEMORY_TYPES),
         Field("importance", "how much it matters, 0 to 1, as told", "REAL", _number(0, 1)),
         Field("valence", "from -1 (bad) to 1 (good)", "REAL", _number(-1, 1)),
         Field("certainty", "how sure the teller was, 0 to 1", "REAL", _number(0, 1)),
@@ -130,7 +125,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         Field("tags", "labels, sorted", "TEXT", _tags),
         Field("meta", "free key and value pairs", "TEXT", _meta),
         Field("pinned", "never leaves the core profile by itself", "INTEGER", _flag),
-        Field("goal", "open or done: it says what its owner wants", "TEXT", _goal),
+        Field("goal", "open or done: it says what its owner wants", "TEXT", _text, GOAL_STATES),
         Field("block", "the label of the editable block that it is", "TEXT", _text),
         Field("archived", "kept, but out of the way", "INTEGER", _flag),
         Field("apart", "never consolidated with others", "INTEGER", _flag),
@@ -138,24 +133,32 @@ FIELDS: Final[Mapping[str, Field]] = {
 }
 
 
-def check_fields(fields: Mapping[str, Value]) -> None:
-    """Refuse a set of fields that is too large or holds a wrong value; the message names the field."""
+def check_fields(fields: Mapping[str, Value], *, by_any: bool = False) -> None:
+    """Refuse a set of fields that is too large or holds a wrong value; the message names the field.
+
+    `by_any`: whatever version wrote it.
+    """
     if len(fields) > FIELDS_MAX:
         raise TooLarge(f"expected at most {FIELDS_MAX} fields, got {len(fields)}")
     for name, value in fields.items():
-        check_field(name, value)
+        check_field(name, value, by_any=by_any)
 
 
-def check_field(name: str, value: Value) -> None:
-    """Refuse a value that the field cannot hold. `None` clears any field; unknown fields hold any `Value`."""
+def check_field(name: str, value: Value, *, by_any: bool = False) -> None:
+    """Refuse a value that the field cannot hold. `None` clears any field; unknown fields hold any `Value`.
+
+    `by_any`: whatever version wrote it; otherwise words that are not listed here are refused too.
+    """
     if not name or len(name) > FIELD_STRING_BYTES_MAX:
         raise InvalidOp(f"expected a field name, got {name[:40]!r}")
     if value is None:
         return
     try:
         check_value(value)
-        if name in FIELDS:
-            FIELDS[name].check(value)
+        if (field := FIELDS.get(name)) is not None:
+            field.check(value)
+            if field.words and not by_any and value not in field.words:
+                raise InvalidOp(f"expected one of {', '.join(field.words)}; got {value!r}")
     except TooLarge as error:
         raise TooLarge(f"{name}: {error}") from None
     except InvalidOp as error:

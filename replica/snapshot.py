@@ -10,6 +10,7 @@ apart, lose nothing and bring nothing back. Then the log is folded anew on top.
 
 import hashlib
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from replica.limits import SNAPSHOT_BYTES_MAX
 from replica.oplog import Changes, SpinePiece
 from replica.refold import changes_to, refold
 from replica.signing import verify
-from replica.snapshot_parts import Snapshot, SnapshotFeed, read_parts
+from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
 from replica.state.cells import Key, Part, State, decode_cell, encode_cell, renumber
 from replica.state.merge import merge_states
 from replica.state.reading import CellReader
@@ -88,8 +89,20 @@ def make_snapshot(core: Core) -> bytes:
 def read_snapshot(data: bytes, core: Core) -> Snapshot:
     """Return the snapshot that a member made; `InvalidOp` when nobody in the group signed it, or it is none.
 
-    Its cells are read when it is absorbed, which may raise `InvalidOp` too.
+    Its cells are read when it is absorbed, which may raise `InvalidOp` too. Of one that is not understood here only the
+    maker and the kinds are read: whatever else a later version says, it says in its own way.
     """
+    signature, body = unseal(data)
+    plain = unpack(body)
+    maker, kinds = read_maker(plain)
+    key = core.membership.public_key(maker)
+    if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
+        raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
+    return read_parts(plain) if _understands(core, kinds) else Snapshot(maker, kinds)
+
+
+def unseal(data: bytes) -> tuple[bytes, bytes]:
+    """Return the signature of a snapshot and what it says, as nobody has judged it yet."""
     try:
         if not 0 <= zstandard.frame_content_size(data) <= SNAPSHOT_BYTES_MAX:
             raise InvalidOp(f"expected a snapshot of at most {SNAPSHOT_BYTES_MAX} bytes")
@@ -98,23 +111,21 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
         raise InvalidOp(f"expected a snapshot, got bytes that are not one: {error}") from None
     match outer:
         case [bytes(signature), bytes(body)]:
-            pass
-        case _:
-            raise InvalidOp("expected a snapshot [signature, body]")
-    snapshot = read_parts(unpack(body))
-    key = core.membership.public_key(snapshot.maker)
-    if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
-        raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
-    return snapshot
+            return signature, body
+    raise InvalidOp("expected a snapshot [signature, body]")
 
 
 def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
-    """Merge a snapshot into the base and fold the log anew; False if it holds kinds that are not understood here."""
-    if any(version > core.understood.get(kind, 0) for kind, version in snapshot.kinds.items()):
+    """Merge a snapshot into the base and fold the log anew; False if it is not understood here."""
+    if not _understands(core, snapshot.kinds):
         return False
     with core.undoing():
         _Absorption(core, snapshot).run(now_ms)
     return True
+
+
+def _understands(core: Core, kinds: Mapping[int, int]) -> bool:
+    return all(version <= core.understood.get(kind, 0) for kind, version in kinds.items())
 
 
 @dataclass(slots=True)

@@ -45,18 +45,19 @@ class SnapshotFeed(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A base as its maker hands it over. `kinds` is the newest version of each kind that is folded in it.
+    """A base as its maker hands it over. `kinds` is the newest version of each kind that may be folded in it.
 
+    Nothing else is read of one whose kinds are not understood here, and it is empty then.
     `horizon_ms`: up to when its ops have left the maker's log. `cells` are not looked at yet: [part, name, bytes] each.
     """
 
     maker: DeviceId
     kinds: Mapping[int, int]
-    feeds: tuple[SnapshotFeed, ...]
-    origins: tuple[Origin, ...]
-    cells: tuple[Any, ...]
-    tombstones: tuple[bytes, ...]
-    horizon_ms: int
+    feeds: tuple[SnapshotFeed, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    cells: tuple[Any, ...] = ()
+    tombstones: tuple[bytes, ...] = ()
+    horizon_ms: int = 0
 
     def writers(self) -> frozenset[int]:
         """Return the numbers of the origins that wrote an op of it: the others have no number where it is taken."""
@@ -73,23 +74,26 @@ class Snapshot(NamedTuple):
         return Place(feed.origin, dot.seq, dot.id8)
 
 
-def read_parts(plain: object) -> Snapshot:
-    """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them."""
+def read_maker(plain: object) -> tuple[DeviceId, dict[int, int]]:
+    """Return who made a snapshot, and its kinds: the two parts that every version begins with."""
     match plain:
-        case [
-            bytes(maker),
-            dict(kinds),
-            list(feeds),
-            list(origins),
-            list(cells),
-            list(tombstones),
-            int(horizon_ms),
-        ] if len(maker) == DEVICE_ID_BYTES:
+        case [bytes(maker), dict(kinds), *_] if len(maker) == DEVICE_ID_BYTES:
             pass
         case _:
-            raise InvalidOp("expected a snapshot of seven parts, the first of them its maker")
+            raise InvalidOp("expected a snapshot that begins with its maker and its kinds")
     if not all(type(number) is int for pair in kinds.items() for number in pair):
         raise InvalidOp("expected a version for each kind of op")
+    return DeviceId(maker), kinds
+
+
+def read_parts(plain: object) -> Snapshot:
+    """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them."""
+    maker, kinds = read_maker(plain)
+    match plain:
+        case [_, _, list(feeds), list(origins), list(cells), list(tombstones), int(horizon_ms)]:
+            pass
+        case _:
+            raise InvalidOp("expected a snapshot of seven parts")
     if not all(type(rid) is bytes and len(rid) == MEMORY_ID_BYTES for rid in tombstones):
         raise InvalidOp("expected tombstones to be memory ids")
     if type(horizon_ms) is not int or not 0 <= horizon_ms <= MS_MAX:
@@ -101,7 +105,7 @@ def read_parts(plain: object) -> Snapshot:
         for vector in (feed.vector, feed.fork_vector):
             _check_vector(vector, read)
     whose = tuple(_read_origin(origin) for origin in origins)
-    return Snapshot(DeviceId(maker), kinds, tuple(read), whose, tuple(cells), tuple(tombstones), horizon_ms)
+    return Snapshot(maker, kinds, tuple(read), whose, tuple(cells), tuple(tombstones), horizon_ms)
 
 
 def _read_feed(plain: object, before: Sequence[SnapshotFeed]) -> SnapshotFeed:

@@ -35,7 +35,7 @@ from replica.oplog import Changes, Row, Store
 from replica.ops import Claim, Op
 from replica.outbox import Outbox
 from replica.refold import Refolded
-from replica.snapshot_parts import Snapshot, SnapshotFeed
+from replica.snapshot_parts import Snapshot, SnapshotFeed, read_parts
 from replica.state.cells import Key, Part, State, feedback_key, memory_key
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.state.merge import Has
@@ -261,12 +261,11 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
     right = replica.snapshot.read_snapshot
 
     def read(data: bytes, core: Core) -> Snapshot:
-        snapshot = right(data, core)
-        if all(version <= core.understood.get(kind, 0) for kind, version in snapshot.kinds.items()):
+        if (snapshot := right(data, core)).feeds:
             return snapshot
+        snapshot = read_parts(replica.codec.unpack(replica.snapshot.unseal(data)[1]))
         known = (Part.MEMORY, Part.EDGE)  # what an old program has tables for
-        kept = tuple(cell for cell in snapshot.cells if cell[0] in known)
-        return snapshot._replace(kinds={}, cells=kept)
+        return snapshot._replace(kinds={}, cells=tuple(cell for cell in snapshot.cells if cell[0] in known))
 
     return [(sync.exchange, "read_snapshot", read)]
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from cognition.decay import HALF_LIVES, TYPE_DEFAULT
+from cognition.decay import HALF_LIVES, TYPE_DEFAULT, known_type
 from cognition.memories import read_memories
 from cognition.scoring import DAY_MS
 from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
@@ -113,7 +113,7 @@ def half_life_ms_of(memory: Memory) -> float:
     seconds = memory.fields.get("half_life")
     if seconds is not None:
         return float(seconds) * 1_000
-    return HALF_LIVES[memory.fields.get("type") or TYPE_DEFAULT] * DAY_MS
+    return HALF_LIVES[known_type(memory.fields.get("type"))] * DAY_MS
 
 
 def _count(topics: dict[str, int], memory: Memory, step: int) -> None:

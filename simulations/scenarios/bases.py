@@ -2,8 +2,11 @@
 
 from random import Random
 
+from replica.codec import SALT_BYTES, pack
+from replica.fields import Value
 from replica.hlc import COUNTER_BITS
-from replica.ops import Relate, Set, Write
+from replica.ids import derived_memory_id
+from replica.ops import KIND_OF, Relate, Remember, Set, Write
 from simulations.crafting import craft, newer_payload
 from simulations.scenarios.stage import Scenario, Stage
 
@@ -96,6 +99,42 @@ def _base_of_a_later_version(stage: Stage) -> None:
     stage.expect("A has what B wrote meanwhile", stage.memory("A", mine) is not None, True)
 
 
+def _word_not_listed(stage: Stage) -> None:
+    stage["B"].upgraded = False
+    stage["B"].start(stage.world.now_ms)
+    typed, told = stage.remember("A", "a note"), derived_memory_id("script", "told")
+
+    def write_later(feed: str, write: Write, plain: object) -> None:
+        """Let A write what only a version to come lists, as an op that every version understands."""
+        device = stage["A"]
+        kind, stamp = KIND_OF[type(write.body)], device.now(stage.world.now_ms) << COUNTER_BITS
+        payload = bytes(SALT_BYTES) + pack(plain)
+        frame = craft(device, feed=feed, kind=kind, version=1, rid=write.rid, payload=payload, hlc=stamp)
+        stage.world.take_crafted(device, frame, write, honest=True)
+
+    def types(name: str) -> list[object]:
+        found = [stage.memory(name, rid) for rid in (typed, told)]
+        return [None if memory is None else memory.fields.get("type") for memory in found]
+
+    write_later("set", Write(Set("type", "olfactory"), typed), ["type", "olfactory"])
+    fields: dict[str, Value] = {"type": "olfactory"}
+    write_later("told", Write(Remember("told", fields), told), ["told", fields])
+    stage.meet("A", "B")
+    stage.expect("B folds it as A does", types("B"), ["olfactory", "olfactory"])
+    for _ in range(2):
+        stage.meet("A", "B")
+    for name in "BA":
+        stage.expect(f"{name} compacts", stage.compact(name) > 0, True)
+    stage.wipe("C", by="B")
+    stage.meet("B", "C")
+    stage.expect("C takes the base of B", types("C"), ["olfactory", "olfactory"])
+    stage.write("C", Set("type", "episodic"), rid=typed)
+    for name in "AB":
+        stage.meet(name, "C")
+        stage.world.upgrade(stage[name])
+        stage.expect(f"{name} has what C wrote over it", types(name), ["episodic", "olfactory"])
+
+
 SCENARIOS = (
     Scenario(
         "away_for_a_year",
@@ -128,5 +167,12 @@ SCENARIOS = (
         "An old program that takes what it can read of a newer one's snapshot counts the rest as held, and never asks "
         "for it again. Here it takes nothing of such a base, and all of it when it is upgraded.",
         _base_of_a_later_version,
+    ),
+    Scenario(
+        "word_not_listed",
+        "A later version lists a ninth type. Our readers took that word for a fault of its writer: an old device "
+        "dropped the write for good, and refused every base that held it. A list is for writers, not readers.",
+        _word_not_listed,
+        devices=3,
     ),
 )

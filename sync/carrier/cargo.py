@@ -194,7 +194,7 @@ class Taking:
                 "expected a snapshot of the file's own maker, got one of another device"
             )
         heads = [Place(feed.origin, feed.seq, feed.head[:8]) for feed in snapshot.feeds]
-        if all(core.feeds.locate(head) is not None for head in heads):
+        if heads and all(core.feeds.locate(head) is not None for head in heads):
             return  # all of it is held: merging it would change nothing, and fold the whole log anew
         try:
             understood = absorb(core, snapshot, now_ms)

@@ -13,7 +13,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.ids import MemoryId
 from replica.ops import Forget, Write
-from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
 from sync.wire.messages import BASE_PART_BYTES, Base, decode_message, encode_message
@@ -73,7 +73,7 @@ def signed_by(name: str, parts: list[Any]) -> bytes:
 
 def parts_of(snapshot: bytes) -> list[Any]:
     """What a snapshot states, as plain values."""
-    parts: list[Any] = unpack(unpack(zstandard.decompress(snapshot))[1])
+    parts: list[Any] = unpack(unseal(snapshot)[1])
     return parts
 
 

@@ -82,6 +82,11 @@ def test_yd_26_strength_halves_at_the_half_life_of_its_type(type: str, days: int
     assert after(days / 2, type=type, profile="yantrik", half_life_s=days / 2 * 86_400) == near(0.5)
 
 
+@pytest.mark.parametrize("profile", sorted(decay.PROFILES))
+def test_a_type_that_only_a_later_version_knows_fades_as_what_nobody_typed(profile: str) -> None:
+    assert after(7, type="olfactory", profile=profile) == after(7, profile=profile)
+
+
 def test_yd_13_strength_times_importance_is_the_decay_signal() -> None:
     assert 0.9 * after(7, type="episodic", profile="yantrik") == near(0.765600)
 

@@ -202,7 +202,7 @@ WRONG: list[tuple[Kind, Any]] = [
     (Kind.EDIT, [b"7 bytes", b""]),
     (Kind.EDIT, ["8 bytes.", b""]),
     (Kind.SET, ["", 1]),
-    (Kind.SET, ["type", "dream"]),
+    (Kind.SET, ["type", 3]),
     (Kind.FORGET, []),
     (Kind.FORGET, [b"short"]),
     (Kind.FORGET, [RID, RID]),

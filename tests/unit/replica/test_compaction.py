@@ -1,10 +1,15 @@
 """Ops leave the log only when everybody under a lease has folded them, and nothing changes for anyone."""
 
+from hashlib import sha256
+
 import pytest
+import zstandard
 
 from replica import Forget, Set
+from replica.codec import pack
 from replica.compaction import LEASE_MS, compact, compactable, leased
 from replica.core import Core
+from replica.errors import InvalidOp
 from replica.history import history
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot
@@ -143,6 +148,20 @@ def test_a_snapshot_of_kinds_that_are_not_understood_waits_for_the_upgrade() -> 
     snapshot = read_snapshot(make_snapshot(ann), old)
     assert not absorb(old, snapshot, NOW_MS)
     assert absorb(ben, snapshot, NOW_MS)
+
+
+def test_a_snapshot_that_a_later_version_lays_out_otherwise_waits_for_the_upgrade() -> None:
+    """It is told from a damaged one by its maker's signature, and by the kinds that every version begins with."""
+    ann, ben = group("ann", "ben")
+    remember(ann, "one")
+    compact(ann, NOW_MS)
+    body = pack([ann.device, {**ann.understood, 0: 2}, "what comes after", ["is another matter"]])
+    signature = ann.sign(b"samemind snapshot 1\0" + sha256(body).digest())
+    snapshot = read_snapshot(zstandard.compress(pack([signature, body])), ben)
+    assert snapshot.maker == ann.device
+    assert not absorb(ben, snapshot, NOW_MS)
+    with pytest.raises(InvalidOp, match="nobody here did"):
+        read_snapshot(zstandard.compress(pack([bytes(64), body])), ben)
 
 
 def test_ops_that_an_older_program_kept_are_folded_after_its_upgrade() -> None:

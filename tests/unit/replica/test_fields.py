@@ -9,7 +9,7 @@ from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX,
 
 # For each known field: values it holds, and values it refuses.
 EXAMPLES: dict[str, tuple[list[Value], list[Any]]] = {
-    "type": ([*MEMORY_TYPES], ["", "Episodic", 3, ["episodic"]]),
+    "type": ([*MEMORY_TYPES], ["", "Episodic", 3, ["episodic"], "olfactory"]),
     "importance": ([0, 0.0, 0.5, 1, 1.0], [-0.01, 1.01, math.nan, math.inf, True, "0.5"]),
     "valence": ([-1, 0, 1, -0.25], [-1.01, 1.01, math.nan, False]),
     "certainty": ([0, 1, 0.3], [-0.1, 1.1, "sure"]),
@@ -69,6 +69,17 @@ def test_a_field_that_this_version_does_not_know_may_hold_any_plain_value() -> N
     values: list[Value] = [None, True, 3, 0.5, "x", b"x", ["x"], {"x": b"y"}]
     for value in values:
         check_field("invented later", value)
+
+
+def test_a_word_that_only_a_later_version_lists_is_read_and_not_written() -> None:
+    for name in ("type", "goal"):
+        check_field(name, "olfactory", by_any=True)
+        check_fields({name: "olfactory"}, by_any=True)
+        for wrong in ("", 3, b"open", ["open"]):
+            with pytest.raises(InvalidOp, match=f"^{name}: expected text"):
+                check_field(name, wrong, by_any=True)
+    with pytest.raises(InvalidOp, match=r"^importance: expected a number"):
+        check_field("importance", 1.5, by_any=True)
 
 
 @pytest.mark.parametrize(
