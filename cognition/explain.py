@@ -12,7 +12,7 @@ from typing import Final
 
 from cognition import passes
 from cognition.filters import Filters
-from cognition.recall import Ranked
+from cognition.recall import Ranked, best_of
 from replica import MemoryId, show_memory_id
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
@@ -53,7 +53,7 @@ def why_not(
         return [*stages, Stage("candidates", False, detail)]
     channels = ", ".join(f"{found.channel} at {found.rank}" for found in ranked.candidates[number].found)
     stages.append(Stage("candidates", True, f"found by {channels}"))
-    shown = _shown(ranked, k)
+    shown = best_of(ranked, k)
     place = ranked.order.index(at)
     if at in shown:
         return [*stages, Stage("ranking", True, f"it is shown, at {shown.index(at) + 1} of {len(shown)}")]
@@ -81,14 +81,6 @@ def _nothing_shared(ranked: Ranked) -> str:
         if terms
         else "the query holds no word to search for"
     )
-
-
-def _shown(ranked: Ranked, k: int) -> list[int]:
-    """Return the candidates that are shown: the best of each class of duplicates, k of them."""
-    best: dict[int, int] = {}
-    for i in ranked.order:
-        best.setdefault(ranked.pool.rows[i].content, i)
-    return list(best.values())[:k]
 
 
 def _shortfall(ranked: Ranked, at: int, other: int) -> str:

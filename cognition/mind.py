@@ -28,8 +28,10 @@ from cognition.naming import read_all_names, read_names
 from cognition.past import PastMind
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
-from cognition.recall import K_DEFAULT, Hit, Ranked, fuse_hits, pool_size, rank, recall
+from cognition.recall import K_DEFAULT, Hit, Ranked, assemble, fuse_hits, pool_size, rank, wished
 from cognition.relating import related, vector_of
+from cognition.reranking.mixing import reread_by
+from cognition.reranking.reranker import Reranker
 from cognition.spelling import corrected
 from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
@@ -56,12 +58,16 @@ class Mind:
         thresholds: Thresholds,
         has_triples: bool,
         profile: Profile,
+        reranker: Reranker | None,
     ) -> None:
         self._replica = replica
+        self.reranker = reranker
+        self.reranker_trouble: ModelUnavailable | None = None
+        """Why the reranker reads nothing at present, if that is so."""
         self.embedding = EmbeddingWorker(replica, embedder, space)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         # The writing thread's own: it decides before a text is stored.
-        self.dedup = Deduplicator(embedder)
+        self.dedup = Deduplicator(_looking_up(embedder))
         self._has_triples = has_triples
         self._profile = profile
         self.talk: TalkReader | None = None  # where a model is configured
@@ -89,74 +95,77 @@ class Mind:
 
         Into `traces` goes what the stages did, a list for each question that the query holds.
         """
-        texts = split(query[:QUERY_CHARACTERS_MAX]).parts
+        k = wished(k)
+        texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
         now_ms = self._replica.now_ms()
         parts = [] if self.embeds_quickly else [await self.read_query(text) for text in texts]
 
-        def answer(connection: sqlite3.Connection) -> list[Hit]:
-            # In one visit to the reading thread: going there and back costs more than embedding a question.
+        def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
             asked = parts or [self._read_here(connection, text) for text in texts]
-            return self.search(
-                connection,
-                asked,
-                self.embedding.loaded,
-                self._lexicon,
-                k=k,
-                filters=filters,
-                graph=graph,
-                now_ms=now_ms,
-                traces=traces,
-            )
+            return [
+                self.ranked(
+                    connection,
+                    part,
+                    self.embedding.loaded,
+                    self._lexicon,
+                    k=k,
+                    filters=filters,
+                    graph=graph,
+                    now_ms=now_ms,
+                )
+                for part in asked
+            ]
 
-        return await self._replica.read(answer)
+        def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Hit]:
+            return self.answer(connection, ranked, k=k, filters=filters, traces=traces)
+
+        if self.reranker is None:
+            # In one visit to the reading thread: going there and back costs more than embedding a question.
+            return await self._replica.read(lambda connection: answer(connection, rank_all(connection)))
+        ranked = await self._replica.read(rank_all)
+        # A model that reads for a tenth of a second does so beside that thread, on which others wait.
+        reread = await trio.to_thread.run_sync(self.reread, ranked)
+        return await self._replica.read(lambda connection: answer(connection, reread))
 
     def new_lexicon(self) -> WordVectors | None:
         """Return word vectors for a thread to have to itself.
 
-        Only an embedder that looks words up is quick enough to be asked for thousands.
+        Only an embedder that looks words up is quick enough to be asked for thousands; beside a costly one, another.
         """
-        embedder = self.embedding.embedder
-        return WordVectors(embedder) if isinstance(embedder, StaticEmbedder) else None
+        looks_up = _looking_up(self.embedding.embedder)
+        return WordVectors(looks_up) if isinstance(looks_up, StaticEmbedder) else None
 
     def at(self, connection: sqlite3.Connection, now_ms: int) -> PastMind:
         """Return what answers from a store as it was, which nobody else uses; `now_ms` is the moment it shows."""
         return PastMind(self, connection, now_ms)
 
-    def search(
+    def answer(
         self,
         connection: sqlite3.Connection,
-        parts: Sequence[tuple[Query, Vectors | None]],
-        index_of: Callable[[sqlite3.Connection], VectorIndex],
-        lexicon: WordVectors | None,
+        parts: Sequence[Ranked],
         *,
         k: int,
         filters: Filters,
-        graph: bool,
-        now_ms: int,
         traces: list[list[Traced]] | None = None,
     ) -> list[Hit]:
-        """Answer every part of a question, and fuse the answers; on the thread of the connection."""
-        weights = ranking_weights(connection)
-        found = [
-            recall(
-                connection,
-                asked,
-                vector=vector,
-                index=None if vector is None else index_of(connection),
-                lexicon=None if vector is None else lexicon,
-                filters=filters,
-                k=k,
-                now_ms=now_ms,
-                weights=weights,
-                graph=graph,
-                triples=self._has_triples,
-                profile=self._profile,
-                told=None if traces is None else lambda ranked, hits: traces.append(trace(ranked, hits)),
-            )
-            for asked, vector in parts
-        ]
+        """Assemble the hits of every part of a question, and fuse them; on the thread of the connection."""
+        found = [assemble(connection, ranked, k, filters) for ranked in parts]
+        if traces is not None:
+            traces += [trace(ranked, hits) for ranked, hits in zip(parts, found, strict=True)]
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
         return with_both_sides(connection, hits, filters, k)
+
+    def reread(self, parts: Sequence[Ranked]) -> list[Ranked]:
+        """Have the reranker read the best of every part, where there is one; on any thread."""
+        if self.reranker is None:
+            return list(parts)
+        try:
+            reread = [reread_by(self.reranker, ranked, len(parts)) for ranked in parts]
+        except ModelUnavailable as error:
+            self.reranker_trouble = error  # what the signals say still stands
+            return list(parts)
+        self.reranker_trouble = None
+        return reread
 
     async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""
@@ -208,20 +217,13 @@ class Mind:
         """Put the candidates of a query in order, and return what is to be said of them."""
         part = await self.read_query(query[:QUERY_CHARACTERS_MAX])
         now_ms = self._replica.now_ms()
-        return await self._replica.read(
-            lambda connection: then(
-                connection,
-                self.ranked(
-                    connection,
-                    part,
-                    self.embedding.loaded,
-                    self._lexicon,
-                    k=k,
-                    filters=filters,
-                    now_ms=now_ms,
-                ),
+        ranked = await self._replica.read(
+            lambda connection: self.ranked(
+                connection, part, self.embedding.loaded, self._lexicon, k=k, filters=filters, now_ms=now_ms
             )
         )
+        (reread,) = await trio.to_thread.run_sync(self.reread, [ranked])
+        return await self._replica.read(lambda connection: then(connection, reread))
 
     def ranked(
         self,
@@ -233,6 +235,7 @@ class Mind:
         k: int,
         filters: Filters,
         now_ms: int,
+        graph: bool = True,
     ) -> Ranked:
         """Put the candidates of a question in order; on the thread of the connection."""
         asked, vector = part
@@ -246,6 +249,7 @@ class Mind:
             now_ms=now_ms,
             limit=pool_size(asked, k),
             weights=ranking_weights(connection),
+            graph=graph,
             triples=self._has_triples,
             profile=self._profile,
         )
@@ -253,7 +257,7 @@ class Mind:
     @property
     def embeds_quickly(self) -> bool:
         """Whether all texts of a store can be embedded while somebody waits."""
-        return self._lexicon is not None
+        return not self.embedding.embedder.costly
 
     @property
     def now_ms(self) -> int:
@@ -309,7 +313,14 @@ class Mind:
     async def warm_up(self) -> None:
         """Load the model and the vectors now rather than at the first recall."""
         await self.embedding.embed(["warm"])
+        if self.reranker is not None:
+            await trio.to_thread.run_sync(self.reranker.scores, "warm?", ["warm"])
         await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
+
+
+def _looking_up(embedder: Embedder) -> Embedder:
+    """Return what single words, and texts that are about to be stored, are compared by: an embedder that is quick."""
+    return StaticEmbedder() if embedder.costly else embedder
 
 
 @asynccontextmanager
@@ -317,6 +328,7 @@ async def open_mind(
     replica: Replica,
     *,
     embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
     model: ChatModel | None = None,
     thresholds: Thresholds = Thresholds(),
     profile: Profile = PROFILES[PROFILE_DEFAULT],
@@ -336,7 +348,7 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Mind(replica, chosen, space, thresholds, has_triples, profile)
+    mind = Mind(replica, chosen, space, thresholds, has_triples, profile, reranker)
     if model is not None:
         mind.model = model
         device = await replica.run(lambda core, _: core.device)

@@ -20,7 +20,7 @@ from cognition.index import VectorIndex
 from cognition.memories import fields_of
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
-from cognition.recall import K_DEFAULT, Hit
+from cognition.recall import K_DEFAULT, Hit, Ranked, wished
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.tracing import Stage as Traced
@@ -60,19 +60,16 @@ class PastMind:
     ) -> list[Hit]:
         """Return what a recall would have brought."""
         parts = [await self._read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
-        return await self.read(
-            lambda connection: self._mind.search(
-                connection,
-                parts,
-                self._loaded,
-                self._lexicon,
-                k=k,
-                filters=filters,
-                graph=graph,
-                now_ms=self.now_ms,
-                traces=traces,
+
+        def answer(connection: sqlite3.Connection) -> list[Hit]:
+            ranked = [
+                self._ranked(connection, part, k=wished(k), filters=filters, graph=graph) for part in parts
+            ]
+            return self._mind.answer(
+                connection, self._mind.reread(ranked), k=wished(k), filters=filters, traces=traces
             )
-        )
+
+        return await self.read(answer)
 
     async def why_not(
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
@@ -81,9 +78,7 @@ class PastMind:
         asked = await self._read_query(query[:QUERY_CHARACTERS_MAX])
 
         def explain(connection: sqlite3.Connection) -> list[Stage]:
-            ranked = self._mind.ranked(
-                connection, asked, self._loaded, self._lexicon, k=k, filters=filters, now_ms=self.now_ms
-            )
+            (ranked,) = self._mind.reread([self._ranked(connection, asked, k=k, filters=filters)])
             return why_not(connection, rid, ranked, filters=filters, k=k)
 
         return await self.read(explain)
@@ -111,6 +106,26 @@ class PastMind:
         whole = indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
         vector = self._mind.embedding.embedder.embed([whole])[0]
         return related(connection, self._loaded(connection), rid, vector)
+
+    def _ranked(
+        self,
+        connection: sqlite3.Connection,
+        part: tuple[Query, Vectors | None],
+        *,
+        k: int,
+        filters: Filters,
+        graph: bool = True,
+    ) -> Ranked:
+        return self._mind.ranked(
+            connection,
+            part,
+            self._loaded,
+            self._lexicon,
+            k=k,
+            filters=filters,
+            graph=graph,
+            now_ms=self.now_ms,
+        )
 
     async def _read_query(self, text: str) -> tuple[Query, Vectors | None]:
         query, vector = await self._mind.read_query(text)

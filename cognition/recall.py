@@ -3,7 +3,8 @@
 1. *Read* the query once: its telling words, whom it names, what kind of answer it wants. 2. *Candidates*:
 one pass over the words (BM25), one over the vectors. 3. *Fuse* both lists by rank, since their scores have
 no scale in common; the turns next to the best join them. 4. *Rank* the whole pool by the weighted signals
-of `cognition.ranking.signals`. 5. *Assemble* the best: duplicates are shown once, under the smallest id
+of `cognition.ranking.signals`; where there is a reranker, it reads the best of them (`cognition.reranking`) before they
+are shown. 5. *Assemble* the best: duplicates are shown once, under the smallest id
 among those that the filters let through, which is the same memory on every device.
 
 A hit carries all of it: which channel found it at which rank, what the fusion gave it, and what each signal
@@ -15,7 +16,7 @@ Memories that stand under a summary are found like any others; between 2 and 3 t
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -107,9 +108,20 @@ class Candidate:
     found: list[Found] = field(default_factory=list)
 
 
+class Reread(NamedTuple):
+    """What a reranker did: which model read how many texts, in how long."""
+
+    model: str
+    read: int
+    took_ms: float
+
+
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The pool of a query in the order of its scores; `candidates` and `pool.rows` go by the same numbers."""
+    """The pool of a query in the order of its scores; `candidates` and `pool.rows` go by the same numbers.
+
+    `weights` are those of the signals; `reread` tells what a reranker did, where there is one.
+    """
 
     pool: Pool
     candidates: Mapping[int, Candidate]
@@ -118,56 +130,15 @@ class Ranked:
     summaries: Mapping[int, Summary] = field(default_factory=dict)
     under: Mapping[int, int] = field(default_factory=dict)
     """The number of the summary that stands for a memory."""
+    weights: Mapping[str, float] = field(default_factory=lambda: signals.WEIGHTS)
+    reread: Reread | None = None
 
 
-def recall(
-    connection: sqlite3.Connection,
-    query: Query,
-    *,
-    vector: Vectors | None,
-    index: VectorIndex | None,
-    now_ms: int,
-    lexicon: Lexicon | None = None,
-    filters: Filters = Filters(),
-    k: int = K_DEFAULT,
-    weights: Mapping[str, float] = signals.WEIGHTS,
-    graph: bool = True,
-    triples: bool = False,
-    profile: Profile = PROFILES[PROFILE_DEFAULT],
-    told: Callable[[Ranked, list[Hit]], None] | None = None,
-) -> list[Hit]:
-    """Return up to `k` hits, the best first. Without a vector or an index, by words alone.
-
-    `triples` asks `EntityTables` too, where the store has them. `told` is given what the answer was made of.
-    """
+def wished(k: int) -> int:
+    """Return how many hits a wish is granted; `InvalidQuery` where nobody could mean it."""
     if k < 0:
         raise InvalidQuery(f"expected k of 0 or more, got {k}")
-    k = min(k, K_MAX)
-    if k == 0:
-        return []
-    ranked = rank(
-        connection,
-        query,
-        vector=vector,
-        index=index,
-        now_ms=now_ms,
-        lexicon=lexicon,
-        filters=filters,
-        limit=pool_size(query, k),
-        weights=weights,
-        graph=graph,
-        triples=triples,
-        profile=profile,
-    )
-    best: dict[int, int] = {}
-    for i in ranked.order:
-        best.setdefault(ranked.pool.rows[i].content, i)
-        if len(best) == k:
-            break
-    hits = _assemble(connection, ranked, best, filters)
-    if told is not None:
-        told(ranked, hits)
-    return hits
+    return min(k, K_MAX)
 
 
 def pool_size(query: Query, k: int) -> int:
@@ -218,21 +189,29 @@ def rank(
     rows |= standing.rows()
     pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile)
     scored = signals.score(pool, weights)
-    _lower_sources(scored.scores, pool.rows, standing)
-    falling = (-scored.scores).tolist()
-    order = [
-        i for _, _, i in sorted(zip(falling, (row.rid for row in pool.rows), range(len(pool)), strict=True))
-    ]
-    return Ranked(pool, candidates, scored, order, standing.summaries, standing.under)
+    order = in_order(scored.scores, pool.rows, standing.under)
+    return Ranked(pool, candidates, scored, order, standing.summaries, standing.under, weights)
 
 
-def _lower_sources(scores: Column, rows: Sequence[Row], standing: Standing) -> None:
-    """Let no memory come before the summary that stands for it."""
-    if standing.under:
+def in_order(scores: Column, rows: Sequence[Row], under: Mapping[int, int]) -> list[int]:
+    """Return the rows from the best to the last; where a memory is above its summary, its score is lowered for that."""
+    if under:
         at = {row.id: i for i, row in enumerate(rows)}
-        for number, summary in standing.under.items():
+        for number, summary in under.items():
             if number in at and summary in at:
                 scores[at[number]] = min(scores[at[number]], scores[at[summary]] - SOURCE_BEHIND)
+    falling = (-scores).tolist()
+    return [i for _, _, i in sorted(zip(falling, (row.rid for row in rows), range(len(rows)), strict=True))]
+
+
+def best_of(ranked: Ranked, count: int) -> list[int]:
+    """Return the first rows of a pool, one for each class of duplicates."""
+    best: dict[int, int] = {}
+    for i in ranked.order:
+        if len(best) == count:
+            break
+        best.setdefault(ranked.pool.rows[i].content, i)
+    return list(best.values())
 
 
 def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidate]:
@@ -309,10 +288,10 @@ def _pool(
     )
 
 
-def _assemble(
-    connection: sqlite3.Connection, ranked: Ranked, best: Mapping[int, int], filters: Filters
-) -> list[Hit]:
+def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Filters) -> list[Hit]:
+    """Return the `k` best of a pool as they are shown, the best first."""
     rows = ranked.pool.rows
+    best = {rows[i].content: i for i in best_of(ranked, k)}
     memories = {content: i for content, i in best.items() if rows[i].id not in ranked.summaries}
     shown = {it.content: it for it in read_memories(connection, [rows[i].id for i in memories.values()])}
     shown.update(_canonical(connection, memories, filters))

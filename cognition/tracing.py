@@ -24,6 +24,6 @@ def trace(ranked: Ranked, hits: list[Hit]) -> list[Stage]:
         Stage("classify", {"class": kind.name, "context": kind.context, "variants": dict(query.variants)}),
         Stage("generate", {"channels": dict(sorted(channels.items()))}),
         Stage("fuse", {"candidates": len(ranked.candidates)}),
-        Stage("rerank", {"scored": len(ranked.pool)}),
+        Stage("rerank", {"scored": len(ranked.pool), **(ranked.reread._asdict() if ranked.reread else {})}),
         Stage("assemble", {"shown": len(hits)}),
     ]

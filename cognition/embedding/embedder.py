@@ -33,6 +33,11 @@ class Embedder(Protocol):
         """How many numbers a vector has."""
         ...
 
+    @property
+    def costly(self) -> bool:
+        """Whether a text takes more than a millisecond: too long for all texts of a store while somebody waits."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row a text, each of length 1, or all zeros where a text says nothing.
 

@@ -38,6 +38,11 @@ class HashedEmbedder:
         """How many numbers a vector has."""
         return self._width
 
+    @property
+    def costly(self) -> bool:
+        """Hashing is quick."""
+        return False
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the direction of each text's words together."""
         rows = np.zeros((len(texts), self._width), np.float32)

@@ -63,6 +63,11 @@ class StaticEmbedder:
         """How many numbers a vector has."""
         return WIDTH
 
+    @property
+    def costly(self) -> bool:
+        """A text costs a look into a table."""
+        return False
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's token vectors, scaled to length 1."""
         tokenizer, table = self._load()

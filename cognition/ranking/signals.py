@@ -21,6 +21,9 @@ from cognition import scoring
 from cognition.ranking import rules
 from cognition.ranking.pool import LENGTH_SATED, Column, Pool
 
+# The one signal that is not asked of the whole pool: its model takes milliseconds a text.
+RERANKER: Final = "reranker"
+
 
 class Signal(NamedTuple):
     """One reason to rank a candidate higher (or lower, where the weight is negative)."""
@@ -86,6 +89,10 @@ def _use(pool: Pool) -> Column:
     return scoring.access_boost(np.array([row.accesses for row in pool.rows], np.float64)) - 1
 
 
+def _reranker(pool: Pool) -> Column:
+    return np.zeros(len(pool))  # until it has read the best of them: `cognition.reranking.mixing`
+
+
 SIGNALS: Final = (
     Signal("words", 1.0, lambda pool: pool.words, "holds the words that were asked for (BM25)"),
     Signal("meaning", 2.5, lambda pool: pool.meaning, "is about the same (cosine)"),
@@ -131,6 +138,7 @@ SIGNALS: Final = (
     Signal("importance", 1.0, lambda pool: pool.worth.importance, "matters, and is about this"),
     Signal("mood", 1.0, lambda pool: pool.worth.mood, "feels as the question does"),
     Signal("use", 0.4, _use, "is often recalled"),
+    Signal(RERANKER, 3.0, _reranker, "answers, to a model that reads question and text together"),
 )
 WEIGHTS: Final[Mapping[str, float]] = {signal.name: signal.weight for signal in SIGNALS}
 

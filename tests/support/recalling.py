@@ -8,7 +8,7 @@ from cognition.embedding.lexicon import WordVectors
 from cognition.index import VectorIndex
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS
-from cognition.recall import Ranked, recall
+from cognition.recall import Ranked, assemble, pool_size, rank, wished
 from tests.support.minds import NOW_MS, Home
 
 EMBEDDER = HashedEmbedder()
@@ -41,20 +41,23 @@ class Memory:
         told: Callable[[Ranked, list[Hit]], None] | None = None,
         **filters: Any,
     ) -> list[Hit]:
-        vector = self.embedder.embed([text])[0]
-        return recall(
+        query, k, kept = Query(text if by_words else ""), wished(k), Filters(**filters)
+        ranked = rank(
             self.home.connection,
-            Query(text if by_words else ""),
-            vector=vector,
+            query,
+            vector=self.embedder.embed([text])[0],
             index=self.index,
             lexicon=WordVectors(self.embedder),
             now_ms=NOW_MS,
-            filters=Filters(**filters),
-            k=k,
+            filters=kept,
+            limit=pool_size(query, k),
             graph=graph,
             weights=weights,
-            told=told,
         )
+        hits = assemble(self.home.connection, ranked, k, kept)
+        if told is not None:
+            told(ranked, hits)
+        return hits
 
     def texts(self, text: str, *, k: int = 10, by_words: bool = True, **filters: Any) -> list[str]:
         return [hit.memory.text for hit in self.recall(text, k=k, by_words=by_words, **filters)]

@@ -4,7 +4,7 @@ import pytest
 
 from cognition import Filters, InvalidQuery
 from cognition.ranking.query import Query
-from cognition.recall import fuse, recall
+from cognition.recall import assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
@@ -197,7 +197,17 @@ def test_what_cannot_be_asked_is_refused_by_name(memory: Memory) -> None:
 
 def test_lo_15_recall_works_with_no_embedder_at_all(memory: Memory) -> None:
     memory.home.remember("Ann moved to Lisbon")
-    (hit,) = recall(memory.home.connection, Query("Lisbon"), vector=None, index=None, now_ms=NOW_MS)
+    ranked = rank(
+        memory.home.connection,
+        Query("Lisbon"),
+        vector=None,
+        index=None,
+        lexicon=None,
+        filters=Filters(),
+        now_ms=NOW_MS,
+        limit=10,
+    )
+    (hit,) = assemble(memory.home.connection, ranked, 10, Filters())
     assert hit.memory.text == "Ann moved to Lisbon"
 
 

