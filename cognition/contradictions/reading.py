@@ -18,33 +18,19 @@ from typing import Final
 
 from cognition.contradictions.places import COUNTRIES, REGIONS
 from cognition.contradictions.values import ENDED, OWNER, folded
-from cognition.extraction import When, find_dates, sentences
+from cognition.contradictions.wording import FOR_A_WHILE, VAGUE, says_change, thing_of
+from cognition.extraction import When, find_dates
 from cognition.extraction.clauses import Clause, Reader
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
 from cognition.extraction.language import language_of
+from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, is_name
 from cognition.extraction.values import Statement
 
 # More statements than this in one text is a list, for which patterns are the wrong tool.
 STATEMENTS_MAX: Final = 10
-# A thing that somebody likes is told in few words; more are a story.
-THING_WORDS_MAX: Final = 3
 
 
-# What is told as a change of something that held before.
-CHANGE: Final = re.compile(
-    r"\b(?:now|nowadays|these days|no longer|any ?more|just (?:started|moved|joined|got|became|switched|turned|quit|left|went)|recently"
-    r"|moved|relocated|new (?:job|home|house|place|role|position|number|address|email|favou?rite)|switched|changed|used to|since then"
-    r"|instead|finally|actually|correction|i meant|got (?:married|engaged|divorced|hired)|became|went (?:vegan|vegetarian)|started"
-    r"|left|quit|these last|as of|so far this year|have come to|has come to|grew to|turned out)\b",
-    re.IGNORECASE,
-)
-# What is meant for a while, or by way of an example, is no change of where somebody lives or works.
-_FOR_A_WHILE: Final = re.compile(
-    r"\b(?:for (?:a|the|this|that|one|two|three|\d+|a few|a couple of|some) ?(?:summer|winter|spring|fall|autumn|days?|weeks?|months?|"
-    r"semester|holidays?|vacation|weekend|conference|trip|project|while|now)|temporarily|visiting|on (?:a )?vacation|on holiday|as if|pretend)\b",
-    re.IGNORECASE,
-)
 _UNSURE: Final = re.compile(
     r"\b(?:if|wish|maybe|perhaps|might|would|could|should|dream(?:ed|t)?|imagine|as though|not sure|supposedly|rumou?r)\b",
     re.IGNORECASE,
@@ -129,22 +115,6 @@ _THINGS: Final = {
     "phone number": "phone", "mobile number": "phone", "number": "phone", "email": "email", "e-mail": "email",
     "email address": "email", "home address": "address", "address": "address",
 }  # fmt: skip
-# What a taste may not be about: things only the talk knows, and doings, of which there are many sorts.
-_VAGUE: Final = re.compile(
-    r"\b(?:it|this|that|these|those|them|him|her|you|your|my|me|our|us|his|their|how|what|when|where|who|to|being|seeing|the way|one|ones"
-    r"|something|things?|stuff|everything|anything|itself|themselves|together|theirs|part|all|both|some|more|lots?|bit|idea|sound|vibe|look|most|best|too|so|and|or|with|at|for|of|in|on)\b",
-    re.IGNORECASE,
-)
-_ARTICLE: Final = re.compile(r"^an? ", re.IGNORECASE)
-# "The energy" is that of which the talk is; the sea is one for all.
-_OF_THE_TALK: Final = re.compile(
-    r"^the (?!(?:ocean|sea|beach|beatles|mountains|outdoors|cold|heat|rain|snow|sun|city|countryside|gym|opera|theat(?:er|re)|cinema)$)",
-    re.IGNORECASE,
-)
-_TAIL: Final = re.compile(
-    r"(?: (?:now|a lot|so much|very much|too|as well|these days|nowadays|any ?more|again|the most|more|best|instead|though|tho|lately|recently|really|still))+$",
-    re.IGNORECASE,
-)
 
 
 def read_statements(
@@ -156,7 +126,7 @@ def read_statements(
     subject = speaker or OWNER
     found: dict[tuple[str, str], Statement] = {}
     reader = Reader(subject)
-    for sentence in sentences(text):
+    for sentence in meant(text):
         dates = find_dates(sentence, told_at_ms=told_at_ms, language=language, zone=zone)
         if language != "en":
             read = _of_facts(sentence, subject, told_at_ms, language, zone)
@@ -179,7 +149,7 @@ def _of_sentence(sentence: str, subject: str, reader: Reader, dates: Sequence[Wh
             match["name"] or subject,
             _THINGS[match["thing"]],
             match["value"].strip(),
-            changes=_changes(sentence),
+            changes=says_change(sentence),
         )
     for clause in reader.clauses(sentence if _BIRTH.search(sentence) else _undated(sentence, dates)):
         for statement in _of_clause(clause, subject):
@@ -190,7 +160,7 @@ def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
     entity, said = clause.subject, clause.predicate
     if entity is None:
         return
-    changes = _changes(clause.said)
+    changes = says_change(clause.said)
     if clause.relative is not None:
         name, what = clause.relative
         whose, _, role = what.partition("'s ")
@@ -204,8 +174,8 @@ def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
         topic = what.partition(" ")[2]
         if (
             (match := _FAVOURITE.match(said))
-            and (thing := _thing(match["value"]))
-            and not _VAGUE.search(topic)
+            and (thing := thing_of(match["value"]))
+            and not VAGUE.search(topic)
         ):
             yield Statement(whose, f"favorite:{folded(topic)}", thing, changes)
         return
@@ -232,7 +202,7 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterato
                 entity, _place_relation(relation, match["value"]), match["value"], True, ends=True
             )
             return
-    if not _FOR_A_WHILE.search(clause.said):
+    if not FOR_A_WHILE.search(clause.said):
         for relation, patterns in (("lives_in", _LIVES), ("works_at", _WORKS)):
             for pattern in patterns:
                 match = pattern.match(said)
@@ -254,10 +224,10 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterato
     if match := _STATUS.match(said):
         yield Statement(entity, "relationship_status", match["value"].lower(), changes)
     if match := _PREFERS.match(said):
-        one, other = _thing(match["one"]), _thing(match["other"])
+        one, other = thing_of(match["one"]), thing_of(match["other"])
         if one and other:
             yield Statement(entity, "prefers:" + "|".join(sorted((folded(one), folded(other)))), one, changes)
-    elif (match := _TASTE.match(said)) and (thing := _thing(match["value"])):
+    elif (match := _TASTE.match(said)) and (thing := thing_of(match["value"])):
         taste = "likes" if match["likes"] else "dislikes"
         yield Statement(entity, f"attitude:{folded(thing)}", taste, changes)
 
@@ -287,19 +257,6 @@ def _place_relation(relation: str, value: str) -> str:
     return (
         f"{relation}_country" if name in COUNTRIES else f"{relation}_region" if name in REGIONS else relation
     )
-
-
-def _thing(said: str) -> str | None:
-    """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
-    thing = _ARTICLE.sub("", _TAIL.sub("", said.strip(" .!\"“”'’")))
-    words = thing.split()
-    if not words or len(words) > THING_WORDS_MAX or _VAGUE.search(thing) or _OF_THE_TALK.match(thing):
-        return None
-    return thing
-
-
-def _changes(said: str) -> bool:
-    return CHANGE.search(said) is not None
 
 
 def _dated(statement: Statement, sentence: str, told_at_ms: int, dates: Sequence[When]) -> Statement | None:

@@ -2,8 +2,8 @@
 
 A clause is what stands between punctuation or a conjunction and the next, when it begins with a subject, or
 with a verb whose subject is that of the clause before ("She prefers Python and lives in Berlin"). "I" is the
-speaker; "she" is the person that the text spoke of last, and nobody if it named none: a fact about the wrong
-person is worse than no fact.
+speaker; "she" is the person that the text spoke of last, and nobody if it named none, a brother, or two people: a
+fact about the wrong person is worse than no fact.
 """
 
 # ruff: noqa: E501 - lists of words are easier to read in long lines
@@ -17,29 +17,56 @@ from cognition.extraction.english import BASE_FORMS, BY_FIRST_WORD, third_person
 from cognition.extraction.names import NAME, is_name
 
 # Relatives, friends and pets: whom "my …" may name as the subject of a fact.
-_KIN: Final = (
+KIN: Final = (
     r"(?:(?:best|old|older|younger|little|big|new|ex|close|good|step|twin|youngest|oldest|eldest)[- ])?(?:mom|mum|mother|dad|father"
     r"|parents|brother|sister|siblings|son|daughter|kids?|child(?:ren)?|wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?"
     r"|grandma|grandpa|grandmother|grandfather|grandparents|aunt|uncle|cousin|niece|nephew|friends?|boss|manager|roommate|neighbou?r"
     r"|colleague|teammate|dogs?|cats?|pupp(?:y|ies)|kitten|pet|turtles?|hamster|rabbit|horse|team|band|family|company|doctor"
     r"|therapist|coach|mentor|in-laws)"
 )
+_WOMEN: Final = re.compile(
+    r"\b(?:mom|mum|mother|sister|daughter|wife|girlfriend|fiancée|grandma|grandmother|aunt|niece|girl|woman|lady)$",
+    re.IGNORECASE,
+)
+_MEN: Final = re.compile(
+    r"\b(?:dad|father|brother|son|husband|boyfriend|grandpa|grandfather|uncle|nephew|guy|man|boy)$",
+    re.IGNORECASE,
+)
+_SEVERAL: Final = re.compile(
+    r"(?:parents|siblings|kids|children|friends|dogs|cats|puppies|turtles|in-laws|team|band|family|company)$"
+)
+# Whom a predicate brings in beside its subject: the next "he" may be either.
+_ANOTHER_PERSON: Final = re.compile(
+    rf"\b(?:met|with|and|told|asked|called|invited|helped|knows|dating|married to|thanked|like|love[sd]?|hates?|saw|for|than|by|to) (?:{NAME}|(?:my|our|his|her|their|an?|the|another|this|that|some) (?:[\w-]+ )?"
+    rf"(?:{KIN}|guy|man|woman|girl|boy|lady|person|someone|doctor|kid)\b)|\b(?:someone|somebody|another)\b"
+)
+_STRANGER: Final = re.compile(
+    r"\b(?:[Aa]n?|[Aa]nother|[Tt]his|[Ss]ome) (?:[\w-]+ ){0,2}(?:guy|man|woman|girl|boy|lady|person|friend|kid|doctor|teacher|colleague|coworker|stranger|neighbou?r)\b"
+)
 _FAVOURITE: Final = r"favou?rite(?: [\w-]+){1,4}?(?= (?:is|are|was|has to be)\b)"
 _SUBJECT: Final = re.compile(
     rf"(?P<i>I|i)(?=[ '’])|(?P<we>we|We)(?=[ '’])|(?P<they>[Hh]e|[Ss]he)(?=[ '’])"
-    rf"|(?P<own>[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?P<what>name|birthday|{_FAVOURITE}|{_KIN})(?P<whose>['’]s (?:name|birthday))?"
+    rf"|(?P<own>[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?P<what>name|birthday|{_FAVOURITE}|{KIN})(?P<whose>['’]s (?:name|birthday))?"
     rf"(?:,? (?P<called>{NAME}),?)?(?=[ '’])"
     rf"|(?P<possessor>{NAME})['’]s (?P<thing>name|birthday|{_FAVOURITE})(?=[ '’])"
+    rf"|(?P<parent>Mom|Mum|Mommy|Mama|Dad|Daddy|Papa|Grandma|Grandpa)(?=[ '’])"
     rf"|(?P<name>{NAME})(?=[ '’])"
+)
+# Behind these comes what somebody else says.
+_SAYS: Final = re.compile(
+    r"\b(?:said|says|say|saying|wrote|writes|told (?:me|us|him|her|them|everyone|everybody)|asked|asks|replied|texted|shouted|yelled|announced|goes|reads"
+    r"|quote|lyrics|title|claims|claimed|swears|insists|thinks|believes|said that|says that|like),?$",
+    re.IGNORECASE,
 )
 _FILLERS: Final = re.compile(
     r"(?:(?:yesterday|today|tomorrow|last night|(?:last|next|this|one) (?:week|weekend|month|year|summer|winter|spring|fall|\w+day|morning|evening|afternoon)|and|but|so|well|yeah|yes|yep|no|nope|oh|wow|also|plus|hey|hi|hello|actually|honestly|anyway|btw|by the way|guess what"
     r"|recently|lately|then|still|for me|as for me|in fact|luckily|unfortunately|sadly|thankfully|fortunately|finally"
     r"|speaking of which|these days|nowadays|personally|of course|thanks|cool|great|right now|now|because|'cause|since then|after that"
-    r"|as you know|you know|i mean|besides|one day|once|oh and|haha|sure|absolutely|definitely|meanwhile|currently|also|though"
+    r"|as you know|you know|i mean|anyways|basically|well,? i mean|besides|one day|once|oh and|haha|sure|absolutely|definitely|meanwhile|currently|also|though"
     r"|just|that's why|on top of that|good news|the good news is(?: that)?)[,!.:]* +)+",
     re.IGNORECASE,
 )
+_STUTTER: Final = re.compile(r"\b(\w+)(?:-\1)+\b", re.IGNORECASE)
 _ADVERBS: Final = re.compile(
     r"(?:(?:just|recently|finally|also|always|really|actually|still|even|only|usually|totally|absolutely|definitely|already"
     r"|currently|now|often|sometimes|kinda|mostly|truly|probably|simply|again|officially|lately|once|ended up|managed to"
@@ -56,7 +83,7 @@ _CONTRACTIONS: Final = (
 )
 _VERBS: Final = "|".join(sorted((re.escape(word) for word in BY_FIRST_WORD), key=len, reverse=True))
 _SPLIT: Final = re.compile(
-    r"\s*(?:;(?=\s)|:(?=\s+(?:I|we|my|our|he|she|they|it|you|there|[A-Z])\b)|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|[,!?.](?=\s))\s*"
+    r"\s*(?:;(?=\s)|:(?=\s+(?:I|we|my|our|he|she|they|it|you|there|[A-Z])\b)|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|(?:[,!?]|(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)\.)(?=\s))\s*"
     r"|\s+(?=(?:and|but|so|because|since|plus|cause|though|although) (?:I|we|he|she|my|they|it|you|[A-Z]\w+ (?:is|was|has|and))\b)"
     rf"|\s+and (?=(?:(?:also|just|then|even|finally) )?(?:{_VERBS})\b(?! (?:and|or)\b))",
 )
@@ -94,6 +121,10 @@ _NAMED_VERB: Final = re.compile(
 )
 
 
+# "Things I read": the first two begin a sentence, and are nobody. "Queen Elizabeth I" has a word more.
+_AND_I: Final = re.compile(r"(?:\w+ )?I")
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One clause: whom it is about, and what it says of them.
@@ -124,7 +155,11 @@ class Reader:
         if _QUESTION.search(sentence):
             return
         before: Clause | None = None
+        said_before = ""
         for part, joined in _parts(sentence):
+            if _SAYS.search(said_before) and joined in (":", ","):
+                return
+            said_before = part
             found = _COORDINATED.match(part) if joined and before is not None else None
             if before is not None and found is not None and (joined == "and" or found["verb"] in _PAST_VERBS):
                 yield Clause(before.subject, before.spoken, part[found.start("verb") :], said=part)
@@ -134,9 +169,12 @@ class Reader:
                 clause = replace(clause, said=part)
                 yield clause
             before = clause
+        if _STRANGER.search(sentence):
+            self._last = None
 
     def _read(self, part: str) -> Clause | None:
-        text = _FILLERS.sub("", part, count=1) if _FILLERS.match(part) else part
+        text = _STUTTER.sub(r"\1", part) if "-" in part else part
+        text = _FILLERS.sub("", text, count=1) if _FILLERS.match(text) else text
         if "'" in text or "’" in text:
             for pattern, said in _CONTRACTIONS:
                 text = pattern.sub(said, text, count=1)
@@ -147,7 +185,9 @@ class Reader:
         if match["i"] or match["we"]:
             return Clause(self.speaker, match[0], predicate)
         if match["they"]:
-            return None if self._last is None else Clause(self._last, match[0], predicate)
+            return self._of_pronoun(match[0], predicate)
+        if match["parent"]:
+            return self._owned_by(self.speaker, match["parent"].lower(), match[0], predicate)
         if match["own"]:
             return self._owned(match, predicate)
         return self._named(match, text, predicate)
@@ -166,17 +206,30 @@ class Reader:
             self._last = called
             relative = None if owner is None else (called, f"{owner}'s {what}")
             return Clause(called, match[0], predicate, relative=relative)
-        if owner is None:
-            return None if match["own"].lower() in ("his", "her") else Clause(None, match[0], predicate)
-        owned = f"{owner}'s {what}{(match['whose'] or '').replace('’', chr(39))}"
+        if owner is None and match["own"].lower() in ("his", "her"):
+            return None
+        return self._owned_by(owner, what + (match["whose"] or "").replace("’", "'"), match[0], predicate)
+
+    def _owned_by(self, owner: str | None, what: str, spoken: str, predicate: str) -> Clause:
+        owned = spoken if owner is None else f"{owner}'s {what}"
         favourite = what.startswith("favo")
         if not favourite and what not in ("name", "birthday"):
-            self._last = owned
-        return Clause(owned, match[0], predicate, favourite=favourite)
+            self._last = None if owner is None or _ANOTHER_PERSON.search(predicate) else owned
+        return Clause(None if owner is None else owned, spoken, predicate, favourite=favourite)
+
+    def _of_pronoun(self, spoken: str, predicate: str) -> Clause | None:
+        """Return the clause of "he" or "she", if whom the text spoke of last may be called so."""
+        last = self._last
+        others = _WOMEN if spoken.lower() == "he" else _MEN
+        if last is None or others.search(last) or _SEVERAL.search(last):
+            return None
+        if _ANOTHER_PERSON.search(predicate):
+            self._last = None
+        return Clause(last, spoken, predicate)
 
     def _named(self, match: re.Match[str], text: str, predicate: str) -> Clause | None:
         name = match["possessor"] or match["name"]
-        if not is_name(name.split(" ")[0]) or name == "I":
+        if not is_name(name.split(" ")[0]) or _AND_I.fullmatch(name):
             return None
         if _NAMED_VERB.match(text, match.end()) is None:
             return None
@@ -185,7 +238,7 @@ class Reader:
             return Clause(
                 f"{name}'s {thing.strip()}", match[0], predicate, favourite=thing.startswith("favo")
             )
-        self._last = name
+        self._last = None if _ANOTHER_PERSON.search(predicate) else name
         return Clause(name, match[0], predicate)
 
 
@@ -195,7 +248,7 @@ def _parts(sentence: str) -> Iterator[tuple[str, str]]:
     for match in _SPLIT.finditer(sentence):
         if match.start() > start:
             yield sentence[start : match.start()].strip(), joined
-        joined = match[0].strip() if match[0].strip() in ("and", ",") else ""
+        joined = match[0].strip() if match[0].strip() in ("and", ",", ":") else ""
         start = match.end()
     if start < len(sentence):
         yield sentence[start:].strip(" .!"), joined

@@ -19,9 +19,11 @@ from cognition.extraction.clauses import Clause, Reader
 from cognition.extraction.dates import find_dates, show_when
 from cognition.extraction.english import BY_FIRST_WORD, third_person
 from cognition.extraction.language import language_of
+from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, names
 from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
 from cognition.extraction.pattern import Pattern, Whole, compiled
+from cognition.extraction.saying import whole_value
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Extraction, Fact, Triple, When
 
@@ -33,39 +35,8 @@ FACTS_MAX: Final = 10
 # Longer texts are documents; what lies beyond is not looked at.
 TEXT_CHARACTERS_MAX: Final = 20_000
 
-_CUT: Final = re.compile(
-    r"\s*(?:[,;!?…]|\.(?:\s|$)|--|\s[-–—]\s|—|\()"
-    r"|\s+(?:and|but|so|or|cause|as|where|since|until|after|before|that|than)(?=\s+(?:I|we|he|she|they|it|you|there|that|this|my"
-    r"|it['’]s|I['’]\w+|we['’]\w+|they['’]\w+|he['’]s|she['’]s|you['’]\w+)\b)"
-    r"|\s+(?:because|which|when|while|so that|even though|though|although|but|if|so|whenever|who|just to|it['’]s|and now|and it"
-    r"|and wow|and the|to see (?:how|if|what|that))\b"
-    r"|\s+(?P<of>(?:to|about|of|for|on|with) )?(?P<asked>what|how|where|whatever|everything)?(?:\s*)(?<= )(?P<told>I|we)(?:['’]\w+)?\s"
-)
-# What only says that something follows, and not what.
-_ANNOUNCES: Final = re.compile(
-    r"^(?:(?:an?|the|some|any|my|our) )?(?:(?:really|very|so|pretty) )?(?:\w+ )?(?:news|surprise|update|question|favou?r to ask)\b",
-    re.IGNORECASE,
-)
-_DEFINITE: Final = re.compile(r"(?:^|[ /])the \w+$", re.IGNORECASE)
-_LAST_OF_SEVERAL: Final = re.compile(r",? and (?:(?! and ).)*$")
-_TAIL: Final = re.compile(
-    r"(?:\s+(?:too|as well|lately|these days|nowadays|though|tho|again|now|right now|a lot|so much|very much|recently|with you"
-    r"|by the way|this time|so far|already|either|yet|today|then|and|or|to|of|with|for|in|on|at|the|a|an|from|by|around|before"
-    r"|soon|once|anymore|really|there|here|after|like|about|originally|ever since|for a while now))+$"
-)
-# What points outside the value to something that only the talk before it said.
-_LEANS: Final = re.compile(
-    r"^(?:it|that|this|these|those|them|you|your|yours|he|she|him|her|they|what|how|why|where|who|one|so|such|there|here|both"
-    r"|all|everything|something|anything|nothing|stuff|things?|another one|the same|more|some|me|everyone|none|any|as|not|to be|to"
-    r"|up|down|off|out|away|back|over)$"
-    r"|^(?:I|we|it|that|those|these|them|you|your|he|she|what|how|why|who|if|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
-    r"|both|such)\b"
-    r"|\b(?:you|your|yours|you're|yourself|it|them|those|these|this|that one|something like|one of them|some of (?:it|them)|like that)$"
-    r"|\b(?:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|his|few)\b"
-    r"|\bhow (?:far|much|many|long|well|hard|good|great)$|^the (?:details|energy|results?|news|rest|best|idea|feeling|vibe)$",
-    re.IGNORECASE,
-)
-_OWN: Final = re.compile(r"\b(?:my|our|me|us|myself|ourselves|mine|ours)\b", re.IGNORECASE)
+# Small letters only: "My Fair Lady" is of nobody.
+_OWN: Final = re.compile(r"\b(?:my|our|me|us|myself|ourselves|mine|ours)\b")
 _THEIRS: Final = {
     "my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "ourselves": "themselves",
     "mine": "theirs", "ours": "theirs",
@@ -78,6 +49,7 @@ _NAME: Final = re.compile(NAME)
 # Behind these a date is what is told, and not when it was.
 _IS_THE_FACT: Final = re.compile(r"(?:\b(?:is|was|are|founded|established|created|born|birthday)|['’]s) $")
 _SELF: Final = frozenset({"I", "i", "we", "We"})
+_MODALS: Final = frozenset({"might", "may"})
 
 
 def extract(
@@ -93,7 +65,7 @@ def extract(
     text = text[:TEXT_CHARACTERS_MAX]
     language = language_of(text) if language is None else language
     parts = sentences(text)
-    found = list(facts_in(parts, told_at_ms=told_at_ms, speaker=speaker, language=language, zone=zone))
+    found = list(facts_in(meant(text), told_at_ms=told_at_ms, speaker=speaker, language=language, zone=zone))
     kept = _different(fact for fact in found if fact.confidence >= confidence_min)
     triples = tuple(dict.fromkeys(fact.triple for fact in kept if fact.triple is not None))
     if len(text) < TEXT_CHARACTERS_MIN or len(parts) < SENTENCES_MIN:
@@ -142,15 +114,16 @@ def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) ->
         match = compiled(pattern.predicate).match(clause.predicate)
         if match is None or not _suits(pattern, clause, match):
             continue
-        value = _value(match["value"])
+        own = clause.spoken in _SELF
+        verb = match["verb"].strip()
+        infinitive = verb.endswith(" to") or verb in _MODALS
+        value = whole_value(match["value"], own=own, infinitive=infinitive)
         if value is None or len(value.split()) > pattern.words_max:
             continue
         if pattern.value is not None and compiled(pattern.value).search(value) is None:
             continue
         groups = match.groupdict()
         named = groups.get("object")
-        verb = match["verb"].strip()
-        own = clause.spoken in _SELF
         if clause.subject is None:
             content = f"{clause.spoken} {verb} {value}"
         elif own:
@@ -161,7 +134,7 @@ def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) ->
             content = f"{clause.spoken if speaker in (None, clause.subject) else f'{speaker}{chr(39)}s name'} is {value}"
         if pattern.kind == "preference":  # it is told at some time, and holds at all times
             when, shown = None, ""
-        thing = value if named is None else _value(named) or value
+        thing = value if named is None else whole_value(named, own=own, infinitive=False) or value
         return Fact(
             content=content + shown,
             kind=pattern.kind,
@@ -193,34 +166,6 @@ def _suits(pattern: Pattern, clause: Clause, match: re.Match[str]) -> bool:
     if pattern.name == "founded":
         return clause.spoken not in _SELF
     return ends not in ("name", "birthday") and clause.spoken.lower() != "my name"
-
-
-def _value(said: str) -> str | None:
-    """Return what is said of the subject, up to where something else begins; None if it leans on the unsaid."""
-    cut = _CUT.search(said)
-    value = said[: cut.start()] if cut is not None else said
-    if cut is not None and cut["told"]:
-        if cut["of"]:  # "… and talking about what we …": the last of several is not whole
-            value = _LAST_OF_SEVERAL.sub("", value)
-        elif not cut["asked"] and _DEFINITE.search(
-            value
-        ):  # "the connection I have …": which, is behind the cut
-            return None
-    before, _, named = value.partition(": ")
-    if " and " not in named:  # only a whole list is kept; "three dogs: Max" has lost the others at a comma
-        value = before
-    value = _TAIL.sub("", value.strip(" .\"“”'’*~"))
-    value = _SPACES.sub(" ", value).strip()
-    if value.count('"') % 2:  # the other one of the pair was at the end
-        value = value.replace('"', "")
-    if (
-        len(value) < 2
-        or _LEANS.search(value)
-        or _ANNOUNCES.search(value)
-        or not any(letter.isalnum() for letter in value)
-    ):
-        return None
-    return value
 
 
 def _of(value: str, speaker: str | None, *, theirs: bool) -> str:

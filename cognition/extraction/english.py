@@ -18,6 +18,13 @@ _ROLE: Final = (
     r"|mom|mother|dad|father|parent|student|intern|pilot|judge|attorney|architect|founder|co-founder|CEO|CTO"
     r"|CFO|VP|president|head|chair|boss|vet|veteran|athlete|poet|model|guide|volunteer|spy|monk|priest)"
 )
+# What is meant to be done in this very talk, and says nothing of anybody once it is over.
+_OF_THE_MOMENT: Final = (
+    r"(?:go|be (?:honest|late|fine|ok|okay|great|good|all right|alright|able|there|here|back|sure|clear|careful|quick|brief|quiet|frank|the)|say|tell|ask|know|hear|thank|talk|chat|speak|discuss|mention"
+    r"|point|dive|dig|pull|run through|jump|start (?:with|by)|begin (?:with|by)|kick|congratulate|apologi[sz]e|confirm|complain|remind|emphasi[sz]e|need|have to|have (?:a|some) (?:relax|look|word)|bed|sleep|miss|let"
+    r"|see (?:how|what|if|some|more|if)|call|wait|get (?:going|back|something|another|a (?:look|sense|feel|bit))|make (?:sure|a (?:phone )?call|it)|stay up|take off|throw up|arrive|head (?:out|off|home|back)|sit\b|connect|stop by|take a look|look (?:at|in|for|into)|check|do (?!a\b|my\b|some\b|more\b|the\b|research|volunteer)|try(?! to)|add"
+    r"|brag|share|give (?:a|an|some|the)\b|find someone|just|pay|finish|keep (?:it|going|pushing|in)|stay (?:positive|strong|here)|express|pick (?:up|out)|god)(?:\b|$)"
+)
 _PAST: Final = (
     "went|visited|attended|travell?ed|flew|drove|hiked|camped|explored|toured|checked out|stopped by|headed"
 )
@@ -26,7 +33,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     # -- who somebody is ---------------------------------------------------------------------------------------
     pattern("location", "fact", "spatial", 0.95,
             r"<live|lives|reside|resides|am living|is living|are living|am based|is based|are based>"
-            r"(?: in| at| near| outside| on)) (?P<value>.+)", relation="lives_in", words_max=8),
+            r"(?: in| at| near| outside| on)) (?P<value>.+)", relation="lives_in",
+            value=r"^(?!(?:constant |a state of )?(?:fear|hope|peace|silence|pain|denial|harmony|hell|poverty|debt|misery)\b|the (?:moment|past|present|now|shadow|dark)\b"
+            r"|an? (?:\w+ )?(?:movie|dream|nightmare|world|bubble|fantasy|lie|state|way)\b)", words_max=8),
     pattern("moved", "event", "spatial", 0.95,
             r"<moved|relocated|have moved|has moved|am moving|is moving>(?: back| out)?(?: from [^,]+?)? to) (?P<value>.+)",
             relation="lives_in", words_max=8),
@@ -42,8 +51,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"<work|works|am working|is working|worked> as(?: an?| the)?) (?P<value>(?P<object>.+?)(?: (?:at|for|in|with) .+)?)$",
             relation="works_as", words_max=9),
     pattern("works at", "fact", "semantic", 0.95,
-            r"<work|works|am working|is working|started working|start working> (?:at|for)) (?P<value>.+)",
-            relation="works_at", words_max=8),
+            r"<work|works|am working|is working|started working|start working> (?:at|for)) (?P<value>.+)", relation="works_at",
+            value=r"^(?!an? (?:place|company|living|while|change)$|(?:the )?minimum wage|free\b|hours|years|ages|peanuts|(?:over|about|almost|nearly|several|long|many|home)\b|\d|(?:two|three|four|five|six) )", words_max=8),
     pattern("new job", "event", "episodic", 0.9,
             r"<got|found|landed|started|start|have got|accepted|took>(?: a| an| my| the)?(?: new| part-time| full-time| dream)?"
             r"(?: summer)? (?:job|position|internship|role)) ?(?P<value>(?:at|as|with|in|for) .+)", words_max=10),
@@ -70,7 +79,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"<is|are|was|were>(?: named| called)?) (?P<value>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)$", words_max=3),
     pattern("allergy", "fact", "semantic", 0.95,
             r"<am|is|have|has>(?: an?)?(?: severely| highly| badly)?) (?P<value>(?:allergic to (?P<object>.+)|"
-            r"(?:[\w-]+ )?[\w-]+ allerg(?:y|ies)(?: to .+)?))$", relation="allergic_to", words_max=7),
+            r"(?:[\w-]+ )?[\w-]+ allerg(?:y|ies)(?: to .+)?))$", relation="allergic_to",
+            value=r"^(?!.*\b(?:stupidity|mornings?|mondays?|work|bullshit|nonsense|drama|people|exercise|fun|commitment|effort|losing|cooking)\b)", words_max=7),
     pattern("diet", "preference", "semantic", 0.95,
             r"<am|is|became|went>(?: an?)?) (?P<value>(?:vegan|vegetarian|pescatarian|gluten-free|lactose intolerant"
             r"|dairy-free))\b.*$", relation="diet"),
@@ -82,7 +92,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"<have|has|have got|has got>) (?P<value>(?:an?|two|three|four|five|six|seven|\d+|some) (?:[\w-]+ )"
             r"{0,2}?(?:kids?|child(?:ren)?|sons?|daughters?|brothers?|sisters?|siblings?|twins|dogs?|cats?|pets?|pupp(?:y|ies)"
             r"|kittens?|turtles?|snakes?|hamsters?|rabbits?|bunn(?:y|ies)|parrots?|fish|guinea pigs?|horses?|cousins?|nephews?"
-            r"|nieces?|husband|wife|boyfriend|girlfriend|roommates?)\b.*)", relation="has", words_max=10),
+            r"|nieces?|husband|wife|boyfriend|girlfriend|roommates?)(?=$|[,.;:!]| (?:who|and|from|with|in|at|on|named|called|of|by|aged|now|ages|that|age|back|or)\b).*)",
+            relation="has", words_max=10),
     pattern("languages", "fact", "semantic", 0.9,
             r"<speak|speaks|am fluent|is fluent|am learning|is learning>(?: in)?) (?P<value>(?:a little |some |fluent )?"
             r"(?:English|Spanish|German|French|Italian|Portuguese|Russian|Ukrainian|Polish|Dutch|Swedish|Mandarin|Chinese"
@@ -92,50 +103,56 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("prefers", "preference", "affective", 0.95, r"<prefer|prefers>) (?P<value>.+)", relation="prefers", words_max=9),
     pattern("loves", "preference", "affective", 0.9,
             r"<love|loves|like|likes|enjoy|enjoys|adore|adores|am into|is into|am a (?:big|huge) fan|is a (?:big|huge) fan"
-            r"|am fond|am passionate|is passionate|am obsessed|am crazy|am keen>(?: of| about| with| on)?) (?P<value>.+)",
-            relation="likes", words_max=10),
+            r"|am fond|am passionate|is passionate|am obsessed|am crazy|am keen>(?: of| about| with| on)?) (?P<value>.+)", relation="likes",
+            value=r"^(?!for\b|when\b|being able|to (?:be (?!outdoors|outside|alone|around|near|by|in)|say|think|know|see\b|thank|point|add|ask|believe|hear|start)|bought\b|waiting\b|having to|not\b|the (?:most|least)\b|and\b)", words_max=10),
     pattern("dislikes", "preference", "affective", 0.9,
-            r"<hate|hates|dislike|dislikes|can't stand|cannot stand|don't like|doesn't like|don't enjoy|am afraid|is afraid"
-            r"|am scared|is scared>(?: of)?) (?P<value>.+)", relation="dislikes", words_max=9),
+            r"<hate|hates|dislike|dislikes|can't stand|cannot stand|don't like|doesn't like|don't enjoy|am afraid of|is afraid of|am afraid to|is afraid to"
+            r"|am scared of|is scared of|am scared to|is scared to|am terrified of|is terrified of>) (?P<value>.+)", relation="dislikes",
+            value=r"^(?!to (?:say|admit|tell|ask|be |bother|interrupt|break|disappoint|show up)|(?:say|admit|tell|ask)\b|being (?:right|wrong)|when\b|having to)", words_max=9),
     pattern("choice", "decision", "factual", 0.9,
             r"<chose|have chosen|picked|went with|decided on|settled on|selected|use|uses|opted for|switched to>) "
             r"(?P<value>(?P<object>.+?) (?:over|instead of|rather than) .+)", relation="chose", words_max=14),
-    pattern("decided", "decision", "factual", 0.9, r"<decided|have decided|has decided> (?:to|on)) (?P<value>.+)", words_max=14),
-    pattern("use for", "decision", "factual", 0.85, r"<use|uses|am using|is using|are using>) (?P<value>(?P<object>.+?) (?:for|as) .+)",
+    pattern("decided", "decision", "factual", 0.9, r"<decided|have decided|has decided> (?:to|on)) (?P<value>.+)", value=rf"^(?!{_OF_THE_MOMENT}|just\b|actually\b)", words_max=14),
+    pattern("use for", "decision", "factual", 0.85, r"<use|uses|am using|is using|are using>) (?P<value>(?!to )(?P<object>.+?) (?:for|as) .+)",
             relation="uses", words_max=12),
     # -- what somebody does and owns ---------------------------------------------------------------------------
     pattern("founded", "fact", "semantic", 0.95, r"<was|were> (?:founded|established|created) in) (?P<value>(?:1[5-9]|20)\d\d)\b.*$",
             relation="founded_in"),
     pattern("since long", "fact", "episodic", 0.9,
             r"<have been|has been>) (?P<value>(?!looking|thinking|wanting|meaning|feeling|trying|wondering|going through|going|having"
-            r"|working hard|working towards|keeping|doing|getting|amazing|exciting|interesting|something)(?:[\w-]+ing|married|friends|together) .+)", words_max=12),
+            r"|working hard|working towards|keeping|doing|getting|amazing|exciting|interesting|something|waiting|overreacting|calling|missing|being|putting|facing"
+            r"|searching for my|hoping|considering|chasing|taking good|telling|saying|asking|talking about|talking to|struggling|dealing|making a lot|racking|reflecting"
+            r"|planning|going|living)(?:[\w-]+ing|married|friends|together with) .+)", value=r"^[\w-]+ \w", words_max=12),
     pattern("volunteers", "fact", "social", 0.9,
             r"<volunteer|volunteers|volunteered|am volunteering|is volunteering|have volunteered|donated|coach|coaches>"
             r"(?: at| for| with| to)?) (?P<value>.+)", words_max=10),
     pattern("plays", "fact", "procedural", 0.9,
             r"<play|plays|am learning|is learning|can play>(?: how)?(?: to)?) (?P<value>(?:the |some )?[\w-]+.*)", relation="plays",
-            value=r"^(?!it\b|a (?:big|huge|key|role)|with |more |again|new things|a lot|so much|role)", words_max=8),
-    pattern("owns", "fact", "factual", 0.9, rf"<own|owns|drive|drives> {_A}) ?(?P<value>.+)", relation="owns", words_max=8),
+            value=r"^(?!it\b|a (?:big|huge|key|role)|with |more |again|new things|a new skill|a lot|so much|role|every\b|up\b|along|around|cards or|safe|dead|dumb|hard|enough|to\b|about\b|from\b|some new)", words_max=8),
+    pattern("owns", "fact", "factual", 0.9, rf"<own|owns|drive|drives> {_A}) ?(?P<value>.+)", relation="owns", value=r"^(?!(?:hard )?(?:bargain|time|point|way)\b|kids?\b|children)", words_max=8),
     pattern("works on", "fact", "prospective", 0.85,
             r"<am working|is working|are working|have been working|am writing|is writing|am building|is building|am developing"
-            r"|are building|am creating|am designing>(?: hard)?(?: on)?) (?P<value>.+)", words_max=11),
+            r"|are building|am creating|am designing>(?: hard)?(?: on)?) (?P<value>.+)", value=r"^(?!(?:for|at|with|in|from|as|late|overtime|out|hard)\b)", words_max=11),
     pattern("trains for", "plan", "prospective", 0.85,
             r"<am training|is training|am preparing|is preparing|am studying|am saving>(?: up)? for) (?P<value>.+)", words_max=9),
     # -- what is to come ---------------------------------------------------------------------------------------
     pattern("plans", "plan", "prospective", 0.8,
             r"<am planning|are planning|is planning|plan|plans|am going to|is going to|are going to|am gonna|are gonna|intend>"
-            r"(?: on| to)?) (?P<value>.+)", words_max=13),
+            r"(?: on| to)?) (?P<value>.+)", value=rf"^(?!{_OF_THE_MOMENT})", words_max=13),
     pattern("wants", "plan", "prospective", 0.7,
             r"<want|wants|hope|hopes|am hoping|is hoping|aim|dream|dreams|am dreaming|would like|plan> (?:to|of)) (?P<value>.+)",
-            words_max=12),
+            value=rf"^(?!{_OF_THE_MOMENT})", words_max=12),
     pattern("considers", "plan", "prospective", 0.45,
-            r"<am thinking|is thinking|are thinking|am considering|are considering|is considering|might|may>(?: about| of)?) (?P<value>.+)",
+            r"<am thinking about|is thinking about|are thinking about|am thinking of|is thinking of|are thinking of|am considering|are considering|is considering|might|may>)"
+            r" (?P<value>.+)", value=rf"^(?!{_OF_THE_MOMENT}|(?:be|have|not|as well|just|never|still|also|even|need|seem|sound|know|forget|feel|think|like|look|want|lose|miss|read|come|get|[A-Z]))",
             words_max=11),
     pattern("looks forward", "plan", "prospective", 0.7,
-            r"<am looking|is looking|are looking|look> forward to) (?P<value>.+)", words_max=10),
+            r"<am looking|is looking|are looking|look> forward to) (?P<value>.+)",
+            value=r"^(?!hearing|seeing more|the day$|working with|talking|our (?:next|chat)|chatting|meeting$|sharing)", words_max=10),
     # -- what happened -----------------------------------------------------------------------------------------
     pattern("went", "event", "episodic", 0.9, rf"<{_PAST}>) (?P<value>.+)",
-            value=r"^(?!well\b|great\b|good\b|through\b|for it|really|so |better|smoothly|over\b|with it|by\b)", words_max=14),
+            value=r"^(?!well\b|great\b|good\b|through\b|for it|really|so |better|smoothly|over\b|with it|by\b|online|on one$|towards?\b|into\b|ahead|wrong|crazy|mad\b|from\b|to (?:sleep|bed|the door|the bathroom|my room|hell|programming)|in (?:and|with|there)"
+            r"|like\b|off\b|quiet|nuts|bankrupt|along|without|under|viral|as far)", words_max=14),
     pattern("has been to", "event", "episodic", 0.9, r"<have been|has been> to) (?P<value>.+)", words_max=9),
     pattern("joined", "event", "social", 0.9,
             r"<joined|signed up|have signed up|enrolled|have joined|registered|applied|have applied|participated|took part|competed"
@@ -147,25 +164,31 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("acquired", "event", "episodic", 0.9,
             r"<bought|purchased|ordered|adopted|inherited|have bought|have adopted|picked up|rented|rescued|got> "
             r"(?=an? |my |our |some |two |three |\d|new |[A-Z])) ?(?P<value>.+)",
-            value=r"^(?!a lot|a chance|a hold|a kick|a feeling|a bit|a sense|my attention|a glimpse|some time|my mind|a break)",
+            value=r"^(?!a lot|a chance|a hold|a kick|a feeling|a bit|a sense|my attention|a glimpse|some (?:time|sleep|rest|answers|help|advice)|my mind|a break|an? (?:\w+ )?(?:minute|second|headache"
+            r"|call|point|idea|e-?mail|message|text|letter|problem|response|reply|answer|look|grip|flat tyre|flat tire|cold|laugh|ton)\b)",
             words_max=13),
     pattern("started", "event", "episodic", 0.9,
             r"<started|have started|began|have begun|took up|got into|opened|have opened|started up|tried>(?: out)?) (?P<value>.+)",
-            value=r"^(?!to (?:feel|think|realize|wonder|get|see)|off\b|feeling|thinking|getting|with\b|my best|hard|again)", words_max=12),
+            value=r"^(?!to\b|off\b|feeling|thinking|getting|with\b|my best|hard|again|by\b|right\b|going (?:back|out with)\b|running (?:away|late)$|telling|explaining|calling|asking|crying|laughing|noticing|"
+            r"an? (?:argument|fight|trouble|mess|conversation)|trouble|the (?:car|engine|day|morning))", words_max=12),
     pattern("stopped", "event", "episodic", 0.9,
-            r"<quit|stopped|gave up|dropped|left|retired|resigned>(?: out)?(?: from| of)?) (?P<value>.+)",
-            value=r"^(?!off\b|by\b|me\b|a (?:big|huge|lasting)|feeling|and\b|out\b)", words_max=9),
+            r"<quit|stopped|gave up|dropped out|left|retired|resigned>(?: from| of)?) (?P<value>.+)",
+            value=r"^(?!off\b|by\b|me\b|an? |feeling|and\b|out\b|foot|hand|side|turn\b|over\b|behind|alone|early|late\b|open\b|home late|at\b|in\b|on\b|with\b|for\b|right\b|the (?:car|water|door|lights?|office|house|room|party|airport|building|hotel|table|bus|train)\b"
+            r"|my (?:keys|phone|bag|wallet|purse|umbrella|coat|jacket|car|shoes|number|house|apartment|room)\b|talking|crying|going\b)", words_max=9),
     pattern("met", "event", "social", 0.9,
-            r"<met|ran into|reconnected|hung out|caught up|teamed up|chatted|spoke|talked>(?: up)?(?: with| to)?) (?P<value>.+)",
-            value=r"^(?!about|up$)", words_max=12),
+            r"<met up with|met with|met|ran into|reconnected with|hung out with|caught up with|teamed up with|chatted with|spoke with|spoke to|talked to|talked with>)"
+            r" (?P<value>.+)", value=r"^(?!about|up\b|again|all\b|and\b|someone|somebody|the (?:deadline|requirements?|expectations|goal|target|criteria)|my (?:match|goals?)|once|back\b)", words_max=12),
     pattern("mishap", "event", "episodic", 0.9,
             r"<lost|broke|hurt|injured|crashed|sprained|missed|twisted|tore|got fired|was fired|got laid|was laid|got hurt|got injured>"
             r"(?: off| from| in)?) (?P<value>.+)",
-            value=r"^(?!you\b|track|touch|a lot|count|out\b|myself|down\b)", words_max=11),
+            value=r"^(?!you\b|track|touch|a lot|count|out\b|myself|down\b|my (?:mind|temper|cool|way|train|voice|appetite|patience|breath|balance)\b|the ice|even\b|into\b|off\b|up (?!with\b)|through|interest|sight|hope|focus"
+            r"|control|consciousness|(?:all )?(?:motivation|respect|trust)\b|the (?:call|bus|train|point|boat)\b|our chats)", words_max=11),
     pattern("made", "event", "episodic", 0.9,
             r"<made|painted|wrote|drew|built|baked|cooked|created|designed|composed|sewed|knitted|planted|carved|recorded|developed"
             r"|filmed|sketched|have written|have made|have painted>) (?P<value>.+)",
             value=r"^(?!me\b|sure|it\b|a (?:big|huge|real|lot|difference|lasting|great|good|meal plan)|some (?:great|progress|good)|up\b"
+            r"|love\b|like\b|on\b|down\b|back\b|out\b|an? (?:phone )?call|an? (?:\w+ )?(?:mistake|choice|promise|agreement|appointment|reservation|deal|joke|point|bit|comment|decision|note|mess|switch|living|start|scene|fuss|excuse|wish|toast)\b"
+            r"|mistakes|(?:the|my|our) (?:phone )?(?:call|appointment|decision|deal|point|bed)\b|fun\b|friends\b|sense|peace|time\b|plans\b|the (?:plan|reservations?|mistake|choice|switch|bed|most)\b|strong connections|something|far too|(?:a lot|a ton) of"
             r"|progress|things?\b|us\b|him\b|her feel|my day|the most|me\b|for\b|by\b|the (?:right|decision)|them\b|an? (?:impact|impression|effort))",
             words_max=12),
     pattern("took", "event", "episodic", 0.9,
@@ -175,14 +198,14 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("media", "event", "episodic", 0.85,
             r"<read|watched|listened|have read|have watched|am reading|is reading|am watching|re-read|saw|finished reading"
             r"|have seen>(?: to)?) (?P<value>.+)",
-            value=r"^(?!you\b|your\b|through|up\b|more\b|it\b|this\b|that\b|how\b|a lot|what|some (?:great|good|amazing))", words_max=10),
+            value=r"^(?!you\b|your\b|through|up\b|more\b|it\b|this\b|that\b|how\b|a lot|what|some (?:great|good|amazing)|red$|no\b|enough|where|forums|someone|on\b|about\b|in\b|to (?:my|the) |for\b|carefully)", words_max=10),
     pattern("learned", "event", "procedural", 0.85, r"<learned|learnt|have learned|taught>(?: how)? to) (?P<value>.+)", words_max=9),
     pattern("found", "event", "episodic", 0.85,
             r"<found|discovered|came across|stumbled upon|have found> (?=an? |[A-Z]|this |some |my ))(?P<value>.+)",
             value=r"^(?!a lot|a way|some (?:peace|comfort|time)|my way|this really|a balance|this (?:amazing|great|awesome|cool)$)",
             words_max=11),
     pattern("celebrated", "event", "social", 0.9,
-            r"<celebrated|threw|had>) (?P<value>(?:an? |my |our )?(?:[\w'-]+ ){0,4}?(?:party|birthday|anniversary|wedding|picnic|barbecue|bbq"
+            r"<celebrated|threw|had>) (?P<value>(?!to |never )(?:an? |my |our )?(?:[\w'-]+ ){0,4}?(?:party|birthday|anniversary|wedding|picnic|barbecue|bbq"
             r"|game night|reunion|get-together|surgery|baby|interview|accident|concert|gig|exam|tournament|sleepover|check-up)\b.*)",
             words_max=11),
     pattern("performed", "event", "episodic", 0.9, r"<performed|gave a|presented|sang|played>(?: at| in)?) (?P<value>.+)",

@@ -1,6 +1,6 @@
 """Take the whole of LoCoMo in with fact extraction, print what was found, and draw facts to be read by hand.
 
-python tests/bench/extraction_on_locomo.py [--draw 30] [--seed 1]
+python -m tests.bench.extraction_on_locomo [--draw 30] [--seed 1]
 """
 
 import argparse

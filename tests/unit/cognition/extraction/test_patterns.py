@@ -8,7 +8,7 @@ import pytest
 
 from cognition.extraction import english, other_languages
 from cognition.extraction.engine import facts_in
-from cognition.extraction.sentences import sentences
+from cognition.extraction.meant import meant
 
 TOLD_AT_MS = 1_700_000_000_000  # Tuesday, 14 November 2023
 
@@ -119,7 +119,7 @@ OTHERS = [
 
 def found(said: str, language: str = "en") -> list[tuple[str, str]]:
     """Return the facts in what Ann says, ungated: (pattern, content)."""
-    facts = facts_in(sentences(said), told_at_ms=TOLD_AT_MS, speaker="Ann", language=language)
+    facts = facts_in(meant(said), told_at_ms=TOLD_AT_MS, speaker="Ann", language=language)
     return [(fact.pattern, fact.content) for fact in facts]
 
 
