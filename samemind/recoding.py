@@ -28,6 +28,11 @@ def stores(store: Path) -> Iterator[Path]:
     yield from sorted(store.parent.glob(f"{store.name}.before-restore-*Z"))
 
 
+def beside(store: Path, suffix: str) -> Path:
+    """Return the file that SQLite keeps beside a store under the same name with this at its end."""
+    return store.with_name(store.name + suffix)
+
+
 def leftovers(store: Path) -> list[Path]:
     """Return what a program left beside the store that was killed at its work."""
     return [
@@ -67,6 +72,8 @@ def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> N
     try:
         recode(store, before, fresh, after)
         check(fresh, after)
+        if beside(store, "-wal").exists():  # it would be read into the new store, whose log it is not
+            raise Failed(f"expected the log beside {store} to be written back, but it is still there")
         with fresh.open("rb+") as file:
             os.fsync(file.fileno())
         with store.open("rb+") as old:

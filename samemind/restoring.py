@@ -1,9 +1,10 @@
 """Put a backup in the place of a store.
 
-Nothing else may have the store open meanwhile. The store that was there is kept beside the new one, and comes back if
-the backup turns out to be none. The device goes on as a new incarnation: since the backup it may have written ops
-that others hold, and no place in a chain is written twice. What it wrote since comes back with the next sync; what
-was forgotten since is forgotten again, since tombstones and proofs of erasure travel before anything else.
+Nothing else may have the store open meanwhile. The store that was there is kept beside the new one, with the log that
+lies beside it where its writes could not be taken in, and comes back if the backup turns out to be none. The device
+goes on as a new incarnation: since the backup it may have written ops that others hold, and no place in a chain is
+written twice. What it wrote since comes back with the next sync; what was forgotten since is forgotten again, since
+tombstones and proofs of erasure travel before anything else.
 
 A backup of an encrypted store is encrypted too, and stays so. A plain one is encrypted on its way into a home whose
 store is, and what lies plain beside an encrypted one is encrypted too: no plain text ever stays there.
@@ -12,6 +13,7 @@ store is, and what lies plain beside an encrypted one is encrypted too: no plain
 import os
 import shutil
 import sqlite3
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -26,12 +28,15 @@ from samemind.device import open_device
 from samemind.errors import Failed, NotFound, SamemindError
 from samemind.lock import hold
 from samemind.passphrase import key_of
-from samemind.recoding import RESTORED, seal
+from samemind.recoding import RESTORED, beside, check, seal
 from samemind.results.keeping_safe import Restored
 from samemind.surface.keeping_safe import Restore
 from sync import Identity
 
-_BESIDE: Final = ("-wal", "-shm")
+# What holds a store: the file, and the log with the last writes, where these are not in the file yet.
+_PARTS: Final = ("", "-wal")
+# Made anew whenever it is needed.
+_SHARED: Final = "-shm"
 PROGRAM: Final = "samemind restore"
 
 
@@ -113,28 +118,36 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
                     shutil.copyfileobj(read, write)
             write.flush()
             os.fsync(write.fileno())
-        kept = None
-        if store.exists():
-            # Whatever its log beside it holds belongs to it: it is written back before the two part.
-            connection = open_file(str(store), key=own)
-            try:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            except sqlite3.DatabaseError:
-                pass  # a damaged store is a reason to restore, and it is kept as it is
-            finally:
-                connection.close()
-            kept = store.with_name(f"{store.name}.before-restore-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
-            os.replace(store, kept)
-        for suffix in _BESIDE:
-            store.with_name(f"{store.name}{suffix}").unlink(missing_ok=True)
+        kept = _put_aside(store, own) if store.exists() else None
+        for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
+            beside(store, suffix).unlink(missing_ok=True)
         os.replace(fresh, store)
     finally:
         fresh.unlink(missing_ok=True)
     return kept
 
 
+def _put_aside(store: Path, own: bytes | None) -> Path:
+    """Give a store a second name, under which it stays as it is; whoever is killed meanwhile has lost nothing."""
+    if store.stat().st_size:  # else SQLite would take its log away
+        # A damaged store is a reason to restore, and is kept as it is.
+        with suppress(Failed, sqlite3.DatabaseError):
+            check(store, own)
+            with closing(open_file(str(store), key=own)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    kept = store.with_name(f"{store.name}.before-restore-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+    for suffix in _PARTS:
+        if (part := beside(store, suffix)).exists():
+            try:
+                os.link(part, beside(kept, suffix))
+            except OSError:  # a file system without hard links
+                shutil.copy2(part, beside(kept, suffix))
+    return kept
+
+
 def _put_back(store: Path, kept: Path | None) -> None:
-    for suffix in ("", *_BESIDE):
-        store.with_name(f"{store.name}{suffix}").unlink(missing_ok=True)
-    if kept is not None:
-        os.replace(kept, store)
+    for suffix in (*_PARTS, _SHARED):
+        beside(store, suffix).unlink(missing_ok=True)
+    for suffix in _PARTS:
+        if kept is not None and (part := beside(kept, suffix)).exists():
+            os.replace(part, beside(store, suffix))

@@ -17,7 +17,7 @@ import trio
 from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.device import Device
-from samemind.recoding import leftovers, stores
+from samemind.recoding import beside, leftovers, stores
 from samemind.results.device import Check
 from samemind.results.group import PeerView
 from samemind.starting import COMMAND
@@ -123,11 +123,12 @@ def encryption(store: Path) -> Check:
             detail="the store is not encrypted by itself",
             fix="encrypt the disk it is on, or the store: samemind encrypt",
         )
-    beside = [path for path in stores(store) if salt_of(path) is None] + leftovers(store)
-    if beside:
+    others = [path for path in stores(store) if salt_of(path) is None]
+    found = others + [log for path in others if (log := beside(path, "-wal")).exists()] + leftovers(store)
+    if found:
         return _bad(
             "encryption",
-            f"the store is encrypted, but what lies beside it may not be: {', '.join(map(str, beside))}",
+            f"the store is encrypted, but what lies beside it may not be: {', '.join(map(str, found))}",
             "encrypt that too: samemind down, then samemind encrypt",
         )
     return _good("encryption", "the store is encrypted")

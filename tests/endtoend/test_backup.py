@@ -125,3 +125,32 @@ def test_a_backup_in_a_new_home_makes_a_device_of_its_own_with_the_same_memory(t
         assert mind.get(told).text == "Ann moved to Lisbon"
         mind.remember("a new line")
         assert mind.verify().ok
+
+
+@pytest.mark.parametrize("whole", [0, 100, None], ids=["empty", "damaged", "whole"])
+def test_what_was_written_last_is_kept_with_the_store_that_goes(tmp_path: Path, whole: int | None) -> None:
+    """A program that was killed left its last writes in the log beside the store, and the store may be damaged."""
+    home, file, other = Home.at(tmp_path / "home"), tmp_path / "backup.db", Home.at(tmp_path / "other")
+    with samemind.open_blocking(other.folder) as mind:
+        mind.backup(file)
+    with samemind.open_blocking(home.folder) as mind:
+        mind.remember("written before")
+    with samemind.open_blocking(home.folder) as mind:
+        mind.remember("written last")
+        left = {name: (home.folder / name).read_bytes() for name in ("memory.db", "memory.db-wal")}
+    if whole is not None:
+        left["memory.db"] = left["memory.db"][:whole]
+    for name, data in left.items():
+        (home.folder / name).write_bytes(data)
+    before = Path(restore(home, Restore(file=str(file))).before or "")
+    log = before.with_name(before.name + "-wal")
+    assert log.exists() == (whole is not None)
+    if whole is not None:
+        assert (before.read_bytes(), log.read_bytes()) == (left["memory.db"], left["memory.db-wal"])
+    else:
+        connection = sqlite3.connect(before)
+        assert connection.execute("SELECT text FROM memory").fetchall() == [("written before",), ("written last",)]
+        connection.close()
+    with samemind.open_blocking(home.folder) as mind:
+        assert not mind.list()
+        assert mind.verify().ok
