@@ -10,7 +10,6 @@ Where even these are too many, or too few are left, the newest that hold any of 
 
 import sqlite3
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Final, NamedTuple
 
 # Up to here, all that hold any of the words are ranked.
@@ -48,7 +47,8 @@ def bounded(connection: sqlite3.Connection, table: str, terms: Sequence[str]) ->
     for term in sorted(telling, key=lambda term: (held[term], term)):
         few += held[term]
         (standing_out if few <= RARE_MAX else others).append(term)
-    standing_out += [f"({one} AND {other})" for one, other in combinations(others[:PAIRED_MAX], 2)]
+    paired = others[:PAIRED_MAX]
+    standing_out += [f"({term} AND ({_any(paired[i:])}))" for i, term in enumerate(paired[:-1], start=1)]
     return Asked(everything, _any(standing_out) or everything)
 
 

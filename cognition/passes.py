@@ -5,6 +5,7 @@ embedded. A memory that waits to be embedded again is not judged by its old vect
 current.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -14,13 +15,14 @@ from typing import Any, Final
 from cognition.embedding.embedder import Vectors
 from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
-from cognition.fulltext import NEWEST_MAX, bounded
+from cognition.fulltext import NEWEST_MAX, Asked, bounded
 from cognition.index import VectorIndex
 from cognition.memories import IDS_MAX, fields_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, words
+from replica.fields import INT_MAX
 
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
@@ -36,6 +38,8 @@ _ROW: Final = (
     "m.created >> 16, m.updated >> 16, json_extract(m.meta, '$.mentions'), "
     "m.told_at, m.topic, m.project, m.tags, m.meta FROM"
 )
+# All of a row but what it is about.
+_SHOWN: Final = len(Row._fields) - 1
 
 
 def by_words(
@@ -52,28 +56,33 @@ def by_match(
     if not terms:
         return []
     asked = bounded(connection, "memory_text", terms)
-    if asked.among is None and not filters.narrow:
-        return _best(connection, asked.match, filters, limit)
-    found = _best_among(connection, asked.match, asked.among or asked.match, filters, limit)
+    best = _best_of_kept if filters.narrow else _best
+    found = best(connection, asked, filters, limit)
     if asked.among not in (None, asked.match) and len(found) < limit:
         here = {number for number, _ in found}
-        more = _best_among(connection, asked.match, asked.match, filters, limit)
+        more = best(connection, Asked(asked.match, asked.match), filters, limit)
         found += [each for each in more if each[0] not in here][: limit - len(found)]
     return found
 
 
 def _best(
-    connection: sqlite3.Connection, match: str, filters: Filters, limit: int
+    connection: sqlite3.Connection, asked: Asked, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Rank all that match: joining every match to its row would cost more, so only the best are looked at."""
     condition, values = filters.sql()
+    which = ""
+    among: tuple[str, ...] = ()
+    if asked.among is not None:
+        # The plus keeps SQLite from asking full text for one row at a time.
+        which, among = "AND +rowid IN (SELECT value FROM json_each(?))", (_newest(connection, asked.among),)
     taken = limit
     while True:
         rows = connection.execute(
             f"""SELECT f.rowid, f.score, {condition} FROM
-                (SELECT rowid, -rank AS score FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?) f
+                (SELECT rowid, -bm25(memory_text) AS score FROM memory_text WHERE memory_text MATCH ? {which}
+                 ORDER BY score DESC, rowid LIMIT ?) f
                 JOIN memory m ON m.id = f.rowid ORDER BY f.score DESC, f.rowid""",
-            (*values, match, taken),
+            (*values, asked.match, *among, taken),
         ).fetchall()
         ranked = [(number, score) for number, score, permitted in rows if permitted][:limit]
         if len(ranked) == limit or len(rows) < taken:
@@ -81,18 +90,26 @@ def _best(
         taken *= 4
 
 
-def _best_among(
-    connection: sqlite3.Connection, match: str, among: str, filters: Filters, limit: int
+def _newest(connection: sqlite3.Connection, match: str) -> str:
+    """Return, as JSON, the numbers of the newest memories that match."""
+    found = "SELECT rowid FROM memory_text WHERE memory_text MATCH ?"
+    numbers = connection.execute(f"{found} LIMIT ?", (match, NEWEST_MAX + 1)).fetchall()
+    if len(numbers) > NEWEST_MAX:  # in their order, which costs half as much again
+        numbers = connection.execute(f"{found} ORDER BY rowid DESC LIMIT ?", (match, NEWEST_MAX)).fetchall()
+    return json.dumps([number for (number,) in numbers])
+
+
+def _best_of_kept(
+    connection: sqlite3.Connection, asked: Asked, filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
-    """Rank what the filters let through of the newest that match `among`, by how well they match the question."""
+    """Rank what the filters let through, the newest of it where many match."""
     condition, values = filters.sql()
-    # The plus keeps SQLite from asking full text for one row at a time.
     return connection.execute(
         f"""SELECT rowid, -bm25(memory_text) AS score FROM memory_text WHERE memory_text MATCH ? AND +rowid IN
             (SELECT f.rowid FROM memory_text f CROSS JOIN memory m ON m.id = f.rowid
              WHERE f.memory_text MATCH ? AND {condition} ORDER BY f.rowid DESC LIMIT ?)
             ORDER BY score DESC, rowid LIMIT ?""",
-        (match, among, *values, NEWEST_MAX, limit),
+        (asked.match, asked.among or asked.match, *values, NEWEST_MAX, limit),
     ).fetchall()
 
 
@@ -211,7 +228,7 @@ def read_near(
         for row in rows
         if row.conversation is not None and row.position is not None
         for step in NEAR
-        if row.position + step >= 0
+        if 0 <= row.position + step <= INT_MAX
     }
     places = sorted(wanted - here)
     if not places:
@@ -228,10 +245,10 @@ def read_near(
 
 
 def _row(values: Sequence[Any]) -> Row:
-    *shown, told_at, topic, project, tags, meta = values
+    told_at, *labels = values[_SHOWN:]
     # Day by day, most rows of a store bear one of few labels.
     day = None if told_at is None else told_at - told_at % DAY_MS
-    return Row._make((*shown, _about(day, topic, project, tags, meta)))
+    return Row._make((*values[:_SHOWN], _about(day, *labels)))
 
 
 @lru_cache(_ABOUT_KEPT)

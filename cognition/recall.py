@@ -218,13 +218,14 @@ def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidat
     """Fuse ranked lists by reciprocal rank; the scores inside a list are only carried along."""
     candidates: dict[int, Candidate] = {}
     for channel, ranked in lists.items():
+        leads = channel not in NARROW
         for place, (number, score) in enumerate(ranked):
             candidate = candidates.get(number)
             if candidate is None:
                 candidate = candidates[number] = Candidate()
             worth = reciprocal(place + RRF_FIRST_RANK)
             candidate.score += worth
-            if channel not in NARROW:
+            if leads:
                 candidate.leads += worth
             candidate.found.append(Found(channel, place, score))
     return candidates

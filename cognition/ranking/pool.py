@@ -5,7 +5,7 @@ the pool too: in a conversation the answer is often next door to the words of th
 knows the rows of the turns around it, as far as they are candidates themselves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, Protocol
@@ -31,7 +31,6 @@ _NAMES_KEPT: Final = 4_096
 LIKE_MIN: Final = 0.3
 # A turn of this many characters has said something; longer ones say no more by their length.
 LENGTH_SATED: Final = 400
-_NO_TALK: Final[Mapping[int, int]] = {}
 
 
 class Lexicon(Protocol):
@@ -110,16 +109,15 @@ class Pool:
     @cached_property
     def near(self) -> dict[int, Rows]:
         """For each distance in NEAR, the row of the turn that far away in the same conversation, or -1."""
-        talks: dict[str | None, dict[int, int]] = {}
-        for i, row in enumerate(self.rows):
-            if row.position is not None:
-                talks.setdefault(row.conversation, {})[row.position] = i
-        found: dict[int, list[int]] = {step: [] for step in NEAR}
-        for row in self.rows:
-            talk = talks.get(row.conversation, _NO_TALK)
-            for step, rows in found.items():
-                rows.append(-1 if row.position is None else talk.get(row.position + step, -1))
-        return {step: np.array(rows, np.int64) for step, rows in found.items()}
+        turns = [
+            (i, row.conversation, row.position) for i, row in enumerate(self.rows) if row.position is not None
+        ]
+        at = {(conversation, position): i for i, conversation, position in turns}
+        found = {step: np.full(len(self.rows), -1, np.int64) for step in NEAR}
+        for step, rows in found.items():
+            for i, conversation, position in turns:
+                rows[i] = at.get((conversation, position + step), -1)
+        return found
 
     @cached_property
     def conversations(self) -> Rows:
@@ -177,6 +175,8 @@ class Pool:
 
     def at(self, column: Column, step: int) -> Column:
         """Return a column as seen by the row `step` turns away: 0 where nobody stands there."""
+        if not self.told.any():
+            return np.zeros_like(column)
         rows = self.near[step]
         missing = (rows < 0) if column.ndim == 1 else (rows < 0)[:, None]
         return np.where(missing, 0.0, column[rows])

@@ -6,21 +6,27 @@ tell whether its call went through a daemon.
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
-from functools import cache
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from typing import Any, Final, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Result = TypeVar("Result")
+Reader = Callable[[Any], Any]
+
+# What JSON has by itself.
+_PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
 def to_json(value: Any) -> Any:
     """Return a result as plain JSON values."""
+    if type(value) in _PLAIN:  # nearly all that a result holds
+        return value
     if isinstance(value, datetime):
         return show_time(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.metadata.get("key", one.name): to_json(getattr(value, one.name)) for one in fields(value)}
+        return {key: to_json(getattr(value, name)) for name, key in _keys(type(value))}
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -33,9 +39,10 @@ def to_json(value: Any) -> Any:
 def from_json(kind: type[Result], document: Mapping[str, Any]) -> Result:
     """Return the result that `to_json` described; keys that this version does not know are left out."""
     values: dict[str, Any] = {}
-    for name, key, hint, required in _shape(cast(Any, kind)):
+    for name, key, reader, required in _shape(cast(Any, kind)):
         if key in document:
-            values[name] = _read(hint, document[key])
+            value = document[key]
+            values[name] = value if reader is None or value is None else reader(value)
         elif required:
             raise ValueError(f"expected {kind.__name__} to have {key}, got {sorted(document)}")
     return kind(**values)
@@ -47,28 +54,33 @@ def show_time(moment: datetime) -> str:
 
 
 @cache
-def _shape(kind: type[Any]) -> tuple[tuple[str, str, Any, bool], ...]:
+def _keys(kind: type[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((one.name, one.metadata.get("key", one.name)) for one in fields(kind))
+
+
+@cache
+def _shape(kind: type[Any]) -> tuple[tuple[str, str, Reader | None, bool], ...]:
     hints = get_type_hints(kind)
     return tuple(
         (
             one.name,
             one.metadata.get("key", one.name),
-            hints[one.name],
+            _reader(hints[one.name]),
             one.default is MISSING and one.default_factory is MISSING,
         )
         for one in fields(kind)
     )
 
 
-def _read(hint: Any, value: Any) -> Any:
-    if value is None:
-        return None
+def _reader(hint: Any) -> Reader | None:
+    """Return what makes a value of a type from JSON; None: JSON has it as it is."""
     if get_origin(hint) in (types.UnionType, Union):
         (hint,) = (one for one in get_args(hint) if one is not type(None))
     if hint is datetime:
-        return datetime.fromisoformat(value)
+        return datetime.fromisoformat
     if is_dataclass(hint) and isinstance(hint, type):
-        return from_json(hint, value)
+        return partial(from_json, hint)
     if get_origin(hint) is list:
-        return [_read(get_args(hint)[0], item) for item in value]
-    return value
+        item = _reader(get_args(hint)[0])
+        return None if item is None else lambda value: [None if one is None else item(one) for one in value]
+    return None

@@ -6,6 +6,7 @@ from cognition import Filters, InvalidQuery
 from cognition.ranking.query import Query
 from cognition.recall import assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
+from replica.fields import INT_MAX
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
 from samemind.verbs.memories import kept
@@ -232,6 +233,13 @@ def test_pm_25_a_question_in_english_finds_the_fact_in_russian(memory: Memory) -
     hits = memory.recall("where does she live")
     assert hits[0].memory.text == "Анна живёт в Берлине"
     assert "synonyms" in {found.channel for found in hits[0].found}
+
+
+def test_a_turn_at_the_last_place_that_can_be_written_has_no_neighbour_behind_it(memory: Memory) -> None:
+    """Nothing stops a member from telling one: it must not end everybody's recalls."""
+    for text, position in (("the end", INT_MAX - 1), ("a walrus", INT_MAX)):
+        memory.home.remember(text, conversation="chat", position=position)
+    assert {hit.memory.text for hit in memory.recall("walrus")} == {"a walrus", "the end"}
 
 
 def test_ml_65_the_turns_around_a_hit_join_the_pool_within_their_conversation(memory: Memory) -> None:
