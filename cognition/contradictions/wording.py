@@ -1,0 +1,54 @@
+"""What the words of a statement tell beside it: that something changed, that it is for a while, or what is too vague."""
+
+# ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
+
+import re
+from typing import Final
+
+# A thing that somebody likes is told in few words; more are a story.
+THING_WORDS_MAX: Final = 3
+
+# What is told as a change of something that held before.
+CHANGE: Final = re.compile(
+    r"\b(?:now|nowadays|these days|no longer|any ?more|just (?:started|moved|joined|got|became|switched|turned|quit|left|went)|recently"
+    r"|moved|relocated|new (?:job|home|house|place|role|position|number|address|email|favou?rite)|switched|changed|used to|since then"
+    r"|instead|finally|actually|correction|i meant|got (?:married|engaged|divorced|hired)|became|went (?:vegan|vegetarian)|started"
+    r"|left|quit|these last|as of|so far this year|have come to|has come to|grew to|turned out)\b",
+    re.IGNORECASE,
+)
+# What is meant for a while, or by way of an example, is no change of where somebody lives or works.
+FOR_A_WHILE: Final = re.compile(
+    r"\b(?:for (?:a|the|this|that|one|two|three|\d+|a few|a couple of|some) ?(?:summer|winter|spring|fall|autumn|days?|weeks?|months?|"
+    r"semester|holidays?|vacation|weekend|conference|trip|project|while|now)|temporarily|visiting|on (?:a )?vacation|on holiday|as if|pretend)\b",
+    re.IGNORECASE,
+)
+# What a taste may not be about: things only the talk knows, and doings, of which there are many sorts.
+VAGUE: Final = re.compile(
+    r"\b(?:it|this|that|these|those|them|him|her|you|your|my|me|our|us|his|their|how|what|when|where|who|to|being|seeing|the way|one|ones"
+    r"|something|things?|stuff|everything|anything|itself|themselves|together|theirs|part|all|both|some|more|lots?|bit|idea|sound|vibe|look|most|best|too|so|and|or|with|at|for|of|in|on)\b",
+    re.IGNORECASE,
+)
+_ARTICLE: Final = re.compile(r"^an? ", re.IGNORECASE)
+# "The energy" is that of which the talk is; the sea is one for all.
+_OF_THE_TALK: Final = re.compile(
+    r"^the (?!(?:ocean|sea|beach|beatles|mountains|outdoors|cold|heat|rain|snow|sun|city|countryside|gym|opera|theat(?:er|re)|cinema)$)",
+    re.IGNORECASE,
+)
+_TAIL: Final = re.compile(
+    r"(?: (?:now|a lot|so much|very much|too|as well|these days|nowadays|any ?more|again|the most|more|best|instead|though|tho|lately|recently|really|still))+$",
+    re.IGNORECASE,
+)
+
+
+def thing_of(said: str) -> str | None:
+    """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
+    thing = _ARTICLE.sub("", _TAIL.sub("", said.strip(" .!\"“”'’")))
+    words = thing.split()
+    if not words or len(words) > THING_WORDS_MAX or VAGUE.search(thing) or _OF_THE_TALK.match(thing):
+        return None
+    return thing
+
+
+def says_change(said: str) -> bool:
+    """Say whether these words tell of a change."""
+    return CHANGE.search(said) is not None
