@@ -4,8 +4,8 @@ Needed when what can be folded has changed (an upgrade understands more) or what
 It is the same fold in the same order as when the ops came, so the result is what they would have made then.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from replica.codec import wire_place
 from replica.core import Core
@@ -15,9 +15,9 @@ from replica.ids import Place
 from replica.oplog import Changes, MemoryChange, Row, Status, Store
 from replica.rows import Understood, body_of, op_of, status_without_body
 from replica.state import digest
-from replica.state.cells import Cell, Part, State
-from replica.state.fold import fold
-from replica.state.memories import MemoryCell, show
+from replica.state.cells import Cell, Key, Part, State, decode_cell, encode_cell
+from replica.state.fold import fold, keys_of
+from replica.state.memories import Memory, MemoryCell, show
 from replica.state.register import Dot, Vector
 
 VectorAt = Callable[[int, int], Vector | None]
@@ -25,11 +25,15 @@ VectorAt = Callable[[int, int], Vector | None]
 
 @dataclass(slots=True)
 class Refolded:
-    """The state that a log makes on a base, its set hashes, and the status of each of its rows by position."""
+    """The state that a log makes on a base, its set hashes, and the status of each of its rows by position.
+
+    `shown`: what shows of each memory that lives.
+    """
 
     state: State
     totals: Totals
     statuses: dict[int, Status]
+    shown: Mapping[Key, Memory] = field(default_factory=dict)
 
 
 def refold(
@@ -41,8 +45,9 @@ def refold(
     understood: Understood,
     erased: Iterable[bytes],
 ) -> Refolded:
-    """Fold rows, in commit order, on a base, which is used up."""
-    result = Refolded(base, Totals(), {})
+    """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied."""
+    result = Refolded(State(dict(base.cells), set(base.tombstones)), Totals(), {})
+    copied: set[Key] = set()
     vectors: dict[int, Vector] = {}
     for row in rows:
         feed = feeds[row.feed]
@@ -62,6 +67,10 @@ def refold(
             status = status_without_body(op, understood)
         else:
             status = Status.FOLDED
+            for key in keys_of(op, body):
+                if key in base.cells and key not in copied:
+                    copied.add(key)
+                    result.state.cells[key] = decode_cell(key.part, encode_cell(base.cells[key]))
             fold(
                 result.state,
                 op,
@@ -78,35 +87,42 @@ def refold(
             result.totals.unfolded = digest.reduced(unfolded)
     for rid in erased:
         result.state.kill(rid)
-    sum_up(result.state, result.totals, feeds)
+    result.shown = sum_up(result.state, result.totals, feeds)
     return result
 
 
-def sum_up(state: State, totals: Totals, feeds: Feeds) -> None:
-    """Set the set hashes of a whole state, from nothing."""
+def sum_up(state: State, totals: Totals, feeds: Feeds) -> dict[Key, Memory]:
+    """Set the set hashes of a whole state, from nothing; return what shows of its memories."""
     visible = cells = tombstones = digest.EMPTY
+    shown: dict[Key, Memory] = {}
     for key, cell in state.cells.items():
-        memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
+        memory = None
+        if isinstance(cell, MemoryCell):
+            memory = shown[key] = show(key.name, cell)
         visible += digest.visible_element(key, cell, memory)
         cells += digest.state_element(key, cell, feeds.origin_of)
     for rid in state.tombstones:
         tombstones += digest.tombstone_element(rid)
     totals.visible, totals.cells = digest.reduced(visible), digest.reduced(cells)
     totals.tombstones = digest.reduced(tombstones)
+    return shown
 
 
 def changes_to(store: Store, refolded: Refolded) -> Changes:
-    """Return what turns the state that is stored into the one that was folded anew."""
+    """Return what turns the state that is stored into the one that was folded anew.
+
+    In the order of the cells: a snapshot's are sorted, and SQLite takes sorted rows in half the time.
+    """
     old = dict(store.all_cells())
     new = refolded.state.cells
     changes = Changes(tombstones=refolded.state.tombstones - store.all_tombstones())
-    for key in old.keys() | new.keys():
+    for key in dict.fromkeys([*old, *new]):
         before, after = old.get(key), new.get(key)
         changes.cells[key] = after
         if key.part is Part.MEMORY:
             was = show(key.name, before) if isinstance(before, MemoryCell) else None
             cell = after if isinstance(after, MemoryCell) else None
-            now = None if cell is None else show(key.name, cell)
+            now = refolded.shown.get(key)
             if was != now or _hanging_on(before) != _hanging_on(after):
                 changes.memories.append(MemoryChange(key.name, was, now, cell))
     changes.statuses = list(refolded.statuses.items())

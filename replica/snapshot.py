@@ -17,6 +17,7 @@ from typing import Any, Final
 import zstandard
 
 from replica.codec import pack, unpack
+from replica.collector import collector_paused
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.feeds import Feed, Feeds, join
@@ -27,7 +28,7 @@ from replica.oplog import Changes, SpinePiece
 from replica.refold import changes_to, refold
 from replica.signing import verify
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
-from replica.state.cells import Key, Part, State, decode_cell, encode_cell, renumber
+from replica.state.cells import Key, Part, State, encode_cell, renumber
 from replica.state.merge import merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
@@ -64,11 +65,14 @@ def make_snapshot(core: Core) -> bytes:
         for feed in included
     ]
     origin_at = {core.feeds.origin_number(origin): i for i, origin in enumerate(origins)}
+    as_here = all(no == i for no, i in [*number.items(), *origin_at.items()])
     cells = []
     for key, cell in core.store.all_base_cells():
-        moved = renumber(
-            cell, lambda dot: Dot(number[dot.feed], dot.seq, dot.id8), lambda origin: origin_at[origin]
-        )
+        moved = cell
+        if not as_here:
+            moved = renumber(
+                cell, lambda dot: Dot(number[dot.feed], dot.seq, dot.id8), lambda origin: origin_at[origin]
+            )
         cells.append([key.part, key.name, encode_cell(moved)])
     cells.sort(key=lambda cell: (cell[0], cell[1]))
     body = pack(
@@ -119,7 +123,7 @@ def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
     """Merge a snapshot into the base and fold the log anew; False if it is not understood here."""
     if not _understands(core, snapshot.kinds):
         return False
-    with core.undoing():
+    with collector_paused(), core.undoing():
         _Absorption(core, snapshot).run(now_ms)
     return True
 
@@ -152,13 +156,14 @@ class _Absorption:
         self._take_vectors()
         theirs = State(tombstones=set(self.snapshot.tombstones))
         reader = CellReader(self.snapshot.place, self.snapshot.writers())
+        as_there = self._is_numbered_alike()
         for cell in self.snapshot.cells:
             match cell:
                 case [part, name, data]:
                     key, read = reader.read(part, name, data)
                     if key.part is Part.MEMORY and key.name in theirs.tombstones:
                         raise InvalidOp("expected a memory or its tombstone, got both")
-                    theirs.cells[key] = renumber(read, self._dot, self._origin)
+                    theirs.cells[key] = read if as_there else renumber(read, self._dot, self._origin)
                 case _:
                     raise InvalidOp("expected a cell [part, name, bytes]")
         if all(old_base[feed.no] <= feed.fork for feed in feeds if feed.no in old_base):
@@ -176,13 +181,8 @@ class _Absorption:
         base_cells |= merged.cells
         base_tombstones = set(merged.tombstones)
         rows = [row for row in core.store.rows() if row.seq > feeds[row.feed].base_seq]
-        # Folding moves the cells it is given, and the base stays as it is: fold on a copy.
-        cells = merged.cells
-        if rows:
-            cells = {key: decode_cell(key.part, encode_cell(cell)) for key, cell in cells.items()}
-        copy = State(dict(cells), set(base_tombstones))
         refolded = refold(
-            copy, rows, feeds, core.feeds.vector_at, understood=core.understood, erased=core.erased
+            merged, rows, feeds, core.feeds.vector_at, understood=core.understood, erased=core.erased
         )
         if core.store.all_tombstones() - refolded.state.tombstones:
             raise InvalidOp(
@@ -268,6 +268,12 @@ class _Absorption:
                 feed.base_vector = self._vector(theirs.vector)
                 if feed.seq == feed.base_seq:
                     feed.vector = dict(feed.base_vector)
+
+    def _is_numbered_alike(self) -> bool:
+        """Say whether feeds and origins have the same numbers here as in the snapshot, as where nothing was held."""
+        return all(chain == [(chain[-1][0], i)] for i, chain in enumerate(self._chains)) and all(
+            self._origin(i) == i for i in self.snapshot.writers()
+        )
 
     def _dot(self, dot: Dot) -> Dot:
         chain = self._chains[dot.feed]

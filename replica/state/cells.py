@@ -139,7 +139,11 @@ def encode_cell(cell: Cell) -> bytes:
 
 def decode_cell(part: int, data: bytes) -> Cell:
     """Return the cell that `encode_cell` wrote."""
-    plain = unpack(data)
+    return read_cell(part, unpack(data))
+
+
+def read_cell(part: int, plain: Any) -> Cell:
+    """Return the cell that these plain values, of the right shape, stand for."""
     if part == Part.MEMORY:
         return _read_memory(plain)
     if part == Part.PROPOSAL:

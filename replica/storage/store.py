@@ -263,14 +263,22 @@ class SqliteStore:
             [_feed_row(feed) for feed in changes.feeds],
         )
         logged = {(row.feed, row.seq) for row in changes.rows}
+        # The cells of a whole base that is new here are the state and the base in one.
+        whole, moved = [], []
+        for key, cell in changes.cells.items():
+            if cell is None or (logged and _is_told_by_its_op(cell, logged)):
+                continue
+            both = cell is changes.base_cells.get(key)
+            (whole if both else moved).append((key.part, key.name, encode_cell(cell)))
         self._many(
             """INSERT INTO cell (part, name, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
                 base = CASE WHEN base = x'' THEN state ELSE base END, state = excluded.state""",
-            [
-                (key.part, key.name, encode_cell(cell))
-                for key, cell in changes.cells.items()
-                if cell is not None and not _is_told_by_its_op(cell, logged)
-            ],
+            moved,
+        )
+        self._many(
+            """INSERT INTO cell VALUES (?, ?, ?, x'') ON CONFLICT DO UPDATE SET
+                base = x'', state = excluded.state""",
+            whole,
         )
         gone = [tuple(key) for key, cell in changes.cells.items() if cell is None]
         self._many(
@@ -316,15 +324,6 @@ class SqliteStore:
                 (key.part, key.name, encode_cell(cell))
                 for key, cell in changes.base_cells.items()
                 if cell is not None and cell is not changes.cells.get(key)
-            ],
-        )
-        # A whole base that is new here is the state, cell by cell: told by the object, it is not written twice.
-        self._many(
-            "UPDATE cell SET base = x'' WHERE part = ? AND name = ?",
-            [
-                tuple(key)
-                for key, cell in changes.base_cells.items()
-                if cell is not None and cell is changes.cells.get(key)
             ],
         )
         gone = [tuple(key) for key, cell in changes.base_cells.items() if cell is None]
