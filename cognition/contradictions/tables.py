@@ -12,9 +12,9 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from cognition.contradictions.reading import CHANGE
 from cognition.contradictions.slots import Judged, Opinion, Standing, Told, judge
 from cognition.contradictions.values import slot_id
+from cognition.contradictions.wording import CHANGE
 from cognition.extraction import sentences
 from cognition.versions import made_anew
 from replica import RowChange, ShownClaim, read_claims, transaction
