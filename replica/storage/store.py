@@ -264,7 +264,8 @@ class SqliteStore:
         )
         logged = {(row.feed, row.seq) for row in changes.rows}
         # The cells of a whole base that is new here are the state and the base in one.
-        whole, moved = [], []
+        whole: list[tuple[Any, ...]] = []
+        moved: list[tuple[Any, ...]] = []
         for key, cell in changes.cells.items():
             if cell is None or (logged and _is_told_by_its_op(cell, logged)):
                 continue

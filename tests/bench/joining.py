@@ -4,8 +4,8 @@
 
 Two daemons on loopback, as people run them. The old one holds so many memories of 60 characters; the new one holds
 nothing, and pairs. From then on it is asked, ten times a second, for memories from all over the store by their words,
-until each comes first. Printed are the time and the processor time of both daemons until then, and until the new one has
-done everything that follows (words, vectors, names). `--compacted`: the old one's log was folded away, so that the new
+until each comes first. Printed are the time and the processor time of both daemons until then, and until the new one
+has its vectors. `--compacted`: the old one's log was folded away, so that the new
 one gets a snapshot. `--home` is filled by the first run and used again.
 """
 
