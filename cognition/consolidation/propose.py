@@ -11,21 +11,19 @@ apart, a goal or a block, what stands under a summary already, and whatever is o
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-import numpy as np
-
-from cognition.consolidation.clusters import WINDOW_DAYS, Candidate, Vectors, clusters
+from cognition.consolidation.alone import Alone, unit
+from cognition.consolidation.clusters import Candidate, clusters
 from cognition.decay import TYPE_DEFAULT
 from cognition.filters import TIME
+from cognition.memories import IDS_MAX
 from cognition.scoring import DAY_MS
 from cognition.thinking.cycle import Outcome
 from replica import Core, MemoryId, Propose, Write, show_memory_id, transaction
 
 # Due memories that one call takes up: with ten thousand in their window, a fortieth of a second.
 DUE_MAX: Final = 128
-# Memories that these are compared with, the latest told first: 20 MB of vectors, whatever was imported into one month.
-ALONE_MAX: Final = 20_000
 
 _MAY: Final = f"""ifnull(m.type, '{TYPE_DEFAULT}') = '{TYPE_DEFAULT}' AND m.parent IS NULL
     AND NOT ifnull(m.archived, 0) AND NOT ifnull(m.pinned, 0) AND NOT ifnull(m.apart, 0)
@@ -39,6 +37,9 @@ class Consolidation:
 
     name: Final = "consolidated"
 
+    def __init__(self) -> None:
+        self._alone = Alone()
+
     def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
         """Take up some of what is due; tell the summaries that came of it."""
         due = [
@@ -46,38 +47,48 @@ class Consolidation:
         ]
         if not due:
             return Outcome()
-        found = _find(connection, due)
+        found = _find(connection, due, self._alone)
         writes = [Write(Propose(tuple(sorted(MemoryId(one.rid) for one in cluster)))) for cluster in found]
         core.commit(writes, now_ms)
         with transaction(
             connection
         ):  # after the commit: a crash between the two proposes once more, to no effect
             _settle(connection, due)
+        self._alone.add(connection, due)
         return Outcome(_summaries(connection, found), more=len(due) == DUE_MAX)
 
 
-def _find(connection: sqlite3.Connection, due: Sequence[int]) -> list[list[Candidate]]:
-    """Return the clusters that memories which are due make with each other, and with those that stand alone."""
-    marks = ",".join("?" * len(due))
-    fresh = connection.execute(
-        f"{_CANDIDATE} JOIN memory m ON m.id = v.id WHERE v.id IN ({marks}) AND {_MAY}", due
-    )
-    rows = {row[0]: row for row in fresh}
+def _find(connection: sqlite3.Connection, due: Sequence[int], alone: Alone) -> list[list[Candidate]]:
+    """Return the clusters that memories which are due make with each other, and with those that stand alone.
+
+    Of those that stand alone only the ones are read that are like a memory which is due.
+    """
+    rows = _rows(connection, due)
     if not rows:
         return []
     days = [time_ms // DAY_MS for _, _, time_ms, *_ in rows.values()]
-    alone = connection.execute(
-        f"""{_CANDIDATE} JOIN consolidation_alone a ON a.id = v.id JOIN memory m ON m.id = v.id
-            WHERE a.day BETWEEN ? AND ? AND {_MAY} ORDER BY a.day DESC LIMIT ?""",
-        (min(days) - WINDOW_DAYS - 1, max(days) + WINDOW_DAYS + 1, ALONE_MAX),
+    rows |= _rows(
+        connection, alone.like(connection, unit([row[4] for row in rows.values()]), min(days), max(days))
     )
-    rows |= {row[0]: row for row in alone}
     contested = {rid for (rid,) in connection.execute("SELECT rid FROM contested")}
     kept = [rows[number] for number in sorted(rows) if rows[number][1] not in contested]
     candidates = [Candidate(*row[:4]) for row in kept]
     wanted = set(due)
     seeds = [at for at, one in enumerate(candidates) if one.id in wanted]
-    return clusters(candidates, _unit([row[4] for row in kept]), seeds) if seeds else []
+    return clusters(candidates, unit([row[4] for row in kept]), seeds) if seeds else []
+
+
+def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """Return those of these memories that may be consolidated, by number: a candidate's values, and its vector."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for start in range(0, len(numbers), IDS_MAX):
+        chunk = numbers[start : start + IDS_MAX]
+        rows = connection.execute(
+            f"{_CANDIDATE} JOIN memory m ON m.id = v.id WHERE v.id IN ({','.join('?' * len(chunk))}) AND {_MAY}",
+            chunk,
+        )
+        found |= {row[0]: row for row in rows}
+    return found
 
 
 def _settle(connection: sqlite3.Connection, due: Sequence[int]) -> None:
@@ -89,14 +100,6 @@ def _settle(connection: sqlite3.Connection, due: Sequence[int]) -> None:
         f"INSERT INTO consolidation_alone SELECT m.id, {TIME} / {DAY_MS} FROM memory m WHERE m.id = ? AND {_MAY}",
         numbers,
     )
-
-
-def _unit(data: Sequence[bytes]) -> Vectors:
-    """Return stored vectors at length 1; one that says nothing stays zero, and is like no other."""
-    vectors = np.frombuffer(b"".join(data), np.float16).reshape(len(data), -1).astype(np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors /= np.where(lengths > 0, lengths, 1)
-    return vectors
 
 
 def _summaries(connection: sqlite3.Connection, found: Sequence[Sequence[Candidate]]) -> tuple[str, ...]:

@@ -204,6 +204,9 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
                 "INSERT INTO summary_member VALUES (?, ?)",
                 [(member.id, cursor.lastrowid) for member in component],
             )
+            connection.executemany(
+                "DELETE FROM consolidation_alone WHERE id = ?", [(member.id,) for member in component]
+            )
     # Who stands alone again may belong to somebody else.
     connection.executemany(
         """INSERT OR IGNORE INTO consolidation_due SELECT m.id FROM memory m
