@@ -136,7 +136,7 @@ def test_lo_05_a_slow_model_holds_nobody_up(tmp_path: Path) -> None:
     run(tmp_path / "home", slow, main)
 
 
-def test_ml_08_lo_07_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: Path) -> None:
+def test_ml_08_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: Path) -> None:
     async def main(device: Device, mind: Mind, server: ModelServer) -> None:
         await say(mind, *lines(5))
         await settled(device)
@@ -174,6 +174,37 @@ def test_lo_09_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: P
         (new,) = [memory for memory in await mind.list() if "category" in memory.meta]
         assert (new.text, new.certainty, new.meta["updates"]) == ("Lives in Porto", 0.8, old.rid)
         assert (await mind.get(old.rid)).archived
+
+    run(tmp_path / "home", script, main)
+
+
+def test_lo_07_every_field_of_a_core_fact_comes_back_from_an_export(tmp_path: Path) -> None:
+    answers = [[FACT], [FACT], [{**FACT, "fact": "Lives in Porto", "updates_previous": 1}]]
+
+    def script(body: dict[str, Any]) -> str:
+        return json.dumps({"facts": answers.pop(0)})
+
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        for session in ("one", "two", "three"):
+            await say(mind, *lines(5), session=session)
+            await settled(device)
+        (new,) = [memory for memory in await mind.list() if memory.text == "Lives in Porto"]
+        old = await mind.get(new.meta["updates"])
+        await mind.pin(new.rid)
+        new = await mind.get(new.rid)
+        # confidence, mentionCount, lastSeenConversationId, firstSeen and lastSeen of one that was heard twice
+        assert (old.meta["category"], old.certainty, old.meta["mentions"]) == ("identity", 1.0, 2)
+        assert old.meta["last_conversation"] == "two"
+        assert old.created_at < old.updated_at
+        # updatesFactId and pinned of the one that replaced it
+        assert (new.meta["updates"], new.meta["last_conversation"], new.pinned) == (old.rid, "three", True)
+        await mind.export(tmp_path / "all.jsonl")
+        async with samemind.open(tmp_path / "copy") as copy:
+            await copy.import_(tmp_path / "all.jsonl")
+            for fact in (old, new):
+                again = await copy.get(fact.rid)
+                for name in ("rid", "text", "meta", "certainty", "pinned", "archived"):
+                    assert getattr(again, name) == getattr(fact, name), name
 
     run(tmp_path / "home", script, main)
 

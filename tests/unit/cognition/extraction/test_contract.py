@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from cognition.extraction.contract import BadAnswer, CoreFact, Message, read_core_facts, read_reading
+from cognition.extraction.contract import (
+    CATEGORIES,
+    BadAnswer,
+    CoreFact,
+    Message,
+    read_core_facts,
+    read_reading,
+)
 from cognition.extraction.prompts import CORE_SYSTEM, READING_SYSTEM, core_prompt, reading_prompt
 from cognition.extraction.values import Triple
 from replica.fields import MEMORY_TYPES
@@ -146,19 +153,28 @@ def test_a_message_that_is_none_is_taken_for_the_last() -> None:
     assert [one(message=which).message for which in (2, 0, 3, "1", None, True)] == [1] * 6
 
 
-def test_lo_03_lo_06_core_facts_have_a_category_a_confidence_and_what_they_replace() -> None:
-    def facts(*items: Any, known: int = 0) -> tuple[list[CoreFact], int]:
-        return read_core_facts(json.dumps({"facts": list(items)}), known)
+def facts(*items: Any, known: int = 0) -> tuple[list[CoreFact], int]:
+    """Return the core facts of an answer, and how many were left out."""
+    return read_core_facts(json.dumps({"facts": list(items)}), known)
 
+
+def test_lo_03_core_facts_have_a_category_a_confidence_and_what_they_replace() -> None:
     fact = {"fact": "Lives in Lisbon", "category": "identity", "confidence": 0.9, "updates_previous": 2}
     assert facts(fact, known=2) == ([CoreFact("Lives in Lisbon", "identity", 0.9, 2)], 0)
     assert facts(fact, known=1)[0][0].updates is None
     assert facts({**fact, "updates_previous": True}, known=2)[0][0].updates is None
-    for category in ("identity", "preference", "project"):
-        assert facts({**fact, "category": category})[0][0].category == category
-    assert facts({**fact, "category": "hobby"}, {"fact": "x"}, 5) == ([], 3)
+    assert facts({"fact": "x"}, 5) == ([], 2)
     with pytest.raises(BadAnswer, match="expected a list as facts"):
         read_core_facts("{}", 0)
+
+
+def test_lo_06_a_core_fact_is_of_identity_preference_or_project_and_nothing_else() -> None:
+    assert CATEGORIES == ("identity", "preference", "project")
+    fact = {"fact": "Lives in Lisbon", "confidence": 0.9}
+    for category in CATEGORIES:
+        assert facts({**fact, "category": category})[0][0].category == category
+    for other in ("hobby", "Identity", "", None, 1, ["project"]):
+        assert facts({**fact, "category": other}) == ([], 1)
 
 
 def test_lo_04_only_what_is_sure_becomes_a_core_fact() -> None:

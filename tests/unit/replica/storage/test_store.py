@@ -83,7 +83,7 @@ def test_an_empty_file_becomes_a_store(path: Path) -> None:
     assert texts(core_of("ann", sqlite_store(str(path)))) == {"one"}
 
 
-def test_me_24_lo_11_a_store_of_version_n_is_brought_to_n_plus_1_with_its_data(
+def test_me_24_a_store_of_version_n_is_brought_to_n_plus_1_with_its_data(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core = core_of("ann", sqlite_store(str(path)))
@@ -103,6 +103,28 @@ def test_me_24_lo_11_a_store_of_version_n_is_brought_to_n_plus_1_with_its_data(
         "calm: one",
         "calm: two",
     }
+    assert core_of("ann", store).digests() == before
+
+
+def test_lo_11_a_store_of_version_1_is_opened_by_version_2_which_adds_a_table_filled_from_its_data(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add_core_facts(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE TABLE core_fact (id INTEGER PRIMARY KEY, fact TEXT NOT NULL)")
+        connection.execute("INSERT INTO core_fact SELECT id, lower(text) FROM memory")
+
+    first = schema.MIGRATIONS[:1]
+    monkeypatch.setattr(schema, "MIGRATIONS", first)
+    core = core_of("ann", sqlite_store(str(path)))
+    remember(core, "One", "Two")
+    before = core.digests()
+    core.store.connection.close()  # type: ignore[attr-defined]
+    monkeypatch.setattr(schema, "MIGRATIONS", [*first, add_core_facts])
+    store = sqlite_store(str(path))
+    assert store.connection.execute("PRAGMA user_version").fetchall() == [(2,)]
+    facts = store.connection.execute("SELECT fact FROM core_fact ORDER BY id").fetchall()
+    assert facts == [("one",), ("two",)]
+    assert texts(core_of("ann", store)) == {"One", "Two"}
     assert core_of("ann", store).digests() == before
 
 
