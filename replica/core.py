@@ -405,8 +405,8 @@ class Core:
         opened = unpack(meta["opened"]) if "opened" in meta else None
         self.opened = None if opened is None else Opened(*opened)
         self.incidents = [
-            Incident(at_ms, Why(why), device)
-            for at_ms, why, device in (unpack(meta["incidents"]) if "incidents" in meta else ())
+            Incident(at_ms, Why(why), *rest)
+            for at_ms, why, *rest in (unpack(meta["incidents"]) if "incidents" in meta else ())
         ]
         self.contacts = {
             DeviceId(peer): Contact(*contact)

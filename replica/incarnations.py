@@ -5,10 +5,15 @@ know that it was; but a *twin* does: a small file outside the home, which says w
 seen. The store holds a nonce that changes at every open, and the one before it, since a crash may fall between the two
 writes. A store whose twin says otherwise begins a new incarnation before anything is read for a commit.
 
+The twin also says how many ops the store had written, and is brought up to date after every commit. The log of a store
+that was killed lies beside it, and ends for SQLite where its checksums cease to hold, be that by a power cut or by bits
+that flipped; the twin, written after the commit was durable, tells the two apart (`replica.verify`).
+
 A twin that is missing is no proof of anything, but a store that had one before and has none now was most likely carried
 to another machine: a new incarnation costs a few bytes, a fork costs a branch for ever.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -38,6 +43,9 @@ class Incident(NamedTuple):
     at_ms: int
     why: Why
     device: bytes
+    incarnation: bytes = b""
+    seq: int = 0
+    """How many ops of that incarnation this device had written, where fewer were left; 0 where none are missed."""
 
 
 class Opened(NamedTuple):
@@ -48,19 +56,35 @@ class Opened(NamedTuple):
 
 
 class Twin(NamedTuple):
-    """What was last seen of a store, kept outside of it. `seq`: how many ops its origin had written."""
+    """What was last seen of a store, kept outside of it. `before`: the nonce of the opening before that one;
+    `seq`: how many ops its origin had written.
+    """
 
+    before: bytes
     nonce: bytes
     incarnation: bytes
     seq: int
 
 
-def judge(opened: Opened | None, incarnation: bytes, seq: int, twin: Twin | None) -> Why | None:
-    """Return why this store's origin must not go on, or None where it may."""
-    if opened is None:
-        return None  # new, or opened only where nothing can be kept outside of the home
-    if twin is None or twin.nonce not in opened:
+def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | None) -> Why | None:
+    """Return why this store's origin must not go on, or None where it may. `held`: how many ops of the twin's
+    incarnation the store has.
+    """
+    if twin is None:
+        return None if opened is None else Why.COPIED
+    if (
+        opened is None
+    ):  # new, or opened only where nothing can be kept outside of the home; or nothing is left of it
+        return Why.ROLLED_BACK if twin.seq > held else None
+    if twin.seq > held and opened.now in (twin.before, twin.nonce):
+        return Why.ROLLED_BACK
+    if twin.nonce not in opened:
         return Why.COPIED
-    if twin.nonce == opened.now and (twin.incarnation != incarnation or twin.seq > seq):
+    if twin.nonce == opened.now and twin.incarnation != incarnation:
         return Why.ROLLED_BACK
     return None
+
+
+def pardoned(incidents: Sequence[Incident]) -> list[Incident]:
+    """Return the same incidents, with nothing missed any more: its owner knows, or meant it."""
+    return [incident._replace(incarnation=b"", seq=0) for incident in incidents]

@@ -83,6 +83,7 @@ class Replica:
     ) -> Result:
         result = function(self._core, connection)
         if self.outside is not None:
+            self.outside.note(self._core)
             self.outside.share(self._core, self._clock())
         if self._core.has_unpurged:  # what was erased, here or elsewhere, leaves the files at once
             purge(self._core, self._clock())
@@ -91,11 +92,6 @@ class Replica:
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
         return await self._driver.read(function)
-
-    async def note_outside(self) -> None:
-        """Say outside of the home how far the store has come; whoever is open for long does so now and then."""
-        if (outside := self.outside) is not None:
-            await self._driver.run(lambda _: outside.note(self._core))
 
     @contextmanager
     def _watching(self) -> Iterator[trio.Event]:
@@ -154,9 +150,4 @@ async def open_replica(
             refold_after_upgrade(core, clock())
             return core
 
-        replica = Replica(driver, await driver.run(start), clock, beside)
-        try:
-            yield replica
-        finally:
-            with trio.CancelScope(shield=True):
-                await replica.note_outside()
+        yield Replica(driver, await driver.run(start), clock, beside)

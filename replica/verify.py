@@ -3,12 +3,14 @@
 The base is handed, and the log is sent, to an empty replica of the same group, through the same doors as a peer's:
 every header is built anew, every chain and signature checked, every op folded in order. Then both digests are compared,
 the cells that are stored are summed up anew, and what shows is compared with the cells. What no digest covers is
-compared one by one. A file that was tampered with can hold anything: what cannot even be read is a finding, no crash.
+compared one by one. A log that is whole but shorter than this device once made it is a finding, too. A file that was
+tampered with can hold anything: what cannot even be read is a finding, no crash.
 """
 
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import zip_longest
 from random import Random
 from typing import Final
@@ -19,6 +21,7 @@ from replica.feeds import Feeds
 from replica.folding import Totals
 from replica.frame import decode_frame, encode_frame
 from replica.ids import OpId, Place
+from replica.missing import missing
 from replica.oplog import Status
 from replica.outbox import Outbox
 from replica.refold import sum_up
@@ -85,9 +88,19 @@ def verify_replica(core: Core, *, verify: Verify = verify_commit) -> Verificatio
         problems += _compare_digests(core, fresh)
         problems += _compare_cells(core, fresh)
         problems += core.store.check()
+        problems += _missing(core)
     except _UNREADABLE as error:
         problems.append(f"the store holds something that cannot be read: {type(error).__name__} {error}")
     return Verification(ops, tuple(problems))
+
+
+def _missing(core: Core) -> Iterator[str]:
+    for at_ms, held, seq in missing(core):
+        day = datetime.fromtimestamp(at_ms / 1000, UTC).date()
+        yield (
+            f"{seq - held} writes of this device are missing: its log had {seq} ops, and {held} were left of them on "
+            f"{day}; a sync with a device that was told of them brings them back"
+        )
 
 
 def _compare_digests(core: Core, fresh: Core) -> Iterator[str]:

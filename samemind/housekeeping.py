@@ -1,8 +1,8 @@
 """Keep a device that runs for long in order, without being asked.
 
-Every few minutes the daemon notes outside of the home how far the store has come. Once a day it lets ops leave the log
-that every device has and that are older than the owner wants to look back: `history_days` among the settings. A device
-that was not heard of for the length of a lease holds nothing back, and loses nothing.
+Once a day the daemon lets ops leave the log that every device has and that are older than the owner wants to look
+back: `history_days` among the settings. A device that was not heard of for the length of a lease holds nothing back,
+and loses nothing.
 """
 
 from typing import Final
@@ -12,8 +12,6 @@ import trio
 from replica import Core, compact
 from samemind.device import Device
 
-# What a disk that is rolled back may hide; a file of some hundred bytes is written that often.
-NOTE_SECONDS: Final = 300.0
 # Days go by in steps of a day.
 COMPACT_SECONDS: Final = 86_400.0
 # A daemon that starts has better things to do for a while.
@@ -23,13 +21,10 @@ _DAY_MS: Final = 86_400_000
 
 async def keep_house(device: Device) -> None:
     """Do it for as long as the device runs."""
-    due = trio.current_time() + FIRST_SECONDS
+    await trio.sleep(FIRST_SECONDS)
     while True:
-        await trio.sleep(min(NOTE_SECONDS, max(0.0, due - trio.current_time())))
-        await device.replica.note_outside()
-        if trio.current_time() >= due:
-            await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
-            due = trio.current_time() + COMPACT_SECONDS
+        await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
+        await trio.sleep(COMPACT_SECONDS)
 
 
 async def fold_away(device: Device, *, before_ms: int | None) -> int:

@@ -628,9 +628,9 @@ class Mind:
         """Return the last ops of the log."""
         return await self._ask(device.LOG, limit=limit)
 
-    async def verify(self) -> Verified:
+    async def verify(self, *, accept_loss: bool = False) -> Verified:
         """Check every chain and signature, and compute the state anew from the log."""
-        return await self._ask(device.VERIFY)
+        return await self._ask(device.VERIFY, accept_loss=accept_loss)
 
     async def compact(self) -> Compacted:
         """Fold ops that every device has into the base; their history is no longer told afterwards."""

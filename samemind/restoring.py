@@ -21,7 +21,7 @@ from typing import Final
 import trio
 
 from replica import Core, ReplicaError, connect, open_file, recode
-from replica.incarnations import Why
+from replica.incarnations import Why, pardoned
 from replica.oplog import Changes
 from samemind.config import Home
 from samemind.device import open_device
@@ -79,7 +79,9 @@ async def _open(home: Home, key: bytes | None) -> tuple[int, int, str]:
         def begin(core: Core, connection: sqlite3.Connection) -> tuple[int, int]:
             if core.own_feed is not None:  # else it has begun anew already, or is another device's backup
                 core.incarnate(Why.COPIED, now_ms)
-                core.write(Changes(), now_ms)
+            # What was written after the backup is not missing: it was put aside.
+            core.incidents = pardoned(core.incidents)
+            core.write(Changes(), now_ms)
             ((ops,),) = connection.execute("SELECT count(*) FROM op")
             ((memories,),) = connection.execute("SELECT count(*) FROM memory")
             return ops, memories

@@ -70,6 +70,10 @@ class ShowLog:
 class Verify:
     """Check every chain and signature, and compute the state anew from the log."""
 
+    accept_loss: bool = option(
+        "--accept-loss", "first take as lost what is missing of this device's own writes", default=False
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doctor:

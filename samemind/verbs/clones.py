@@ -12,6 +12,7 @@ from typing import Final
 import trio
 
 from replica import Core, DeviceId, Write, introduce
+from replica.missing import missing
 from replica.rivals import parting, rival
 from samemind.config import Home, check_name
 from samemind.device import Device
@@ -101,6 +102,7 @@ async def clone_checks(device: Device) -> list[Check]:
         Check(name="incarnation", ok=True, detail=f"{_minute(each.at)}: {each.detail}")
         for each in (await incidents(device))[-3:]
     ]
+    checks += await device.replica.run(_missing)
     checks += await device.replica.run(_put_out)
     clone = await clone_of(device)
     if clone is not None:
@@ -115,6 +117,19 @@ async def clone_checks(device: Device) -> list[Check]:
             Check(name="clone", ok=False, detail=detail, fix=_PART_HERE if clone.must_part else _PART)
         )
     return checks
+
+
+def _missing(core: Core, _: object) -> list[Check]:
+    return [
+        Check(
+            name="writes",
+            ok=False,
+            detail=f"{seq - held} writes of this device are missing since {_minute(at_stamp(at_ms << 16))}, "
+            "after a kill and a damaged log, or a disk that was rolled back",
+            fix="sync with a device that was told of them; where there is none: samemind verify --accept-loss",
+        )
+        for at_ms, held, seq in missing(core)
+    ]
 
 
 def _put_out(core: Core, _: object) -> list[Check]:

@@ -10,7 +10,9 @@ import replica
 from replica import Body, Core, Kind, Row, Status, op_uuid, show_memory_id
 from replica.history import history as happened
 from replica.history import horizon_ms
-from replica.verify import verify_replica
+from replica.incarnations import pardoned
+from replica.oplog import Changes
+from replica.verify import Verification, verify_replica
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
@@ -85,7 +87,14 @@ async def log(device: Device, options: ShowLog, say: Say) -> Log:
 
 async def verify(device: Device, options: Verify) -> Verified:
     """Check everything; the writer waits meanwhile, so that the log holds still."""
-    verification = await device.replica.run(lambda core, _: verify_replica(core))
+
+    def check(core: Core, _: object) -> Verification:
+        if options.accept_loss:
+            core.incidents = pardoned(core.incidents)
+            core.write(Changes(), device.now_ms())
+        return verify_replica(core)
+
+    verification = await device.replica.run(check)
     return Verified(ok=verification.ok, ops=verification.ops, problems=list(verification.problems))
 
 

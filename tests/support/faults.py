@@ -2,8 +2,9 @@
 
     python -m tests.support.faults HOME FILE TIMES SEED
 
-spoils one file of copies of a home, and says of each, a line of JSON at a time, what a user who comes back would see. A
-program of its own, since it forks: a fork takes no threads along, so the one who forks must have none.
+spoils one file of a home, again and again, and says each time, in a line of JSON, what a user who comes back would
+see; then the home, and what is kept outside of it, are put back. A program of its own, since it forks: a fork takes no
+threads along, so the one who forks must have none.
 """
 
 import json
@@ -112,7 +113,7 @@ async def _look(home: Path, out: int) -> None:
 
 
 def spoiled(home: Path, name: str, times: int, seed: int) -> list[Examined]:
-    """Look at so many copies of a home, in each of which one file was spoiled, with seeds that count up."""
+    """Look at a home so many times, one file of it spoiled each time, with seeds that count up."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.faults", str(home), name, str(times), str(seed)],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=240,
@@ -134,12 +135,16 @@ def flipped(random: Random, path: Path) -> None:
 
 def main(home: Path, name: str, times: int, seed: int) -> None:
     """Spoil, look, and tell."""
-    for each in range(seed, seed + times):
-        with tempfile.TemporaryDirectory(dir=home.parent) as folder:
-            copy = Path(folder) / "home"
-            shutil.copytree(home, copy, ignore=shutil.ignore_patterns("*.sock"))
-            flipped(Random(each), copy / name)
-            print(json.dumps(asdict(examined(copy))), flush=True)
+    places = {"home": home, "outside": Home.outside()}
+    with tempfile.TemporaryDirectory(dir=home.parent) as folder:
+        for kept, place in places.items():
+            shutil.copytree(place, Path(folder) / kept, ignore=shutil.ignore_patterns("*.sock"))
+        for each in range(seed, seed + times):
+            flipped(Random(each), home / name)
+            print(json.dumps(asdict(examined(home))), flush=True)
+            for kept, place in places.items():
+                shutil.rmtree(place)
+                shutil.copytree(Path(folder) / kept, place)
 
 
 if __name__ == "__main__":
