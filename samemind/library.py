@@ -27,6 +27,7 @@ from samemind.arguments import (
     when_of,
 )
 from samemind.config import Home
+from samemind.control.pouring import poured
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
 from samemind.results.answers import ContextBlock, Why, WhyNot
@@ -481,8 +482,10 @@ class Mind:
         facts: bool = False,
     ) -> Imported:
         """Bring memories in; what came in before is passed over."""
-        paths = [full_path(file) for file in files]
-        return await self._ask(portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts)
+        with poured(full_path(file) for file in files) as paths:  # who holds the store cannot read our pipes
+            return await self._ask(
+                portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts
+            )
 
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""

@@ -85,6 +85,8 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
     if "conversation" in found:
         # What is in the files goes on, not where they are: no other door may name a file.
         found["conversation"] = [line for name in found["conversation"] for line in _lines_of(name)]
+    if verb.name == "import":
+        found["files"] = ["/dev/stdin" if each == STANDARD_INPUT else each for each in found["files"]]
     for name in _PATHS & found.keys():
         given = found[name]
         found[name] = (

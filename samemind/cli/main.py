@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from samemind.cli.line import Line, find_verb, read_line, read_words
@@ -116,8 +117,8 @@ def _ask(
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None
     try:
-        with printer.waiting(verb.name):
-            for said, found in control.ask(verb.name, options):
+        with printer.waiting(verb.name), _poured(verb, options) as given:
+            for said, found in control.ask(verb.name, given):
                 result = found
                 if said is not None:
                     printer.said(verb.name, said)
@@ -133,6 +134,18 @@ def _ask(
     if verb.name == "down":
         _wait_for_the_end(home)
     return result
+
+
+@contextmanager
+def _poured(verb: Verb[Any, Any], options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Give the options as the program that holds the store can read them: its standard input is not ours."""
+    if verb.name != "import":
+        yield options
+        return
+    from samemind.control.pouring import poured
+
+    with poured(options["files"]) as files:
+        yield {**options, "files": files}
 
 
 def _start(options: Mapping[str, Any], home: Home) -> Mapping[str, Any] | None:

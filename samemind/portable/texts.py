@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
+from samemind.control.pouring import read_poured
 from samemind.errors import Usage
 
 # What is read whole, or comes out of a pipe, has to fit a small device's memory several times.
@@ -45,8 +46,11 @@ def source_of(path: Path) -> Source:
     """
     if path.is_file() or path.is_dir():
         return path
-    with path.open("rb") as pipe:
-        data = pipe.read(WHOLE_BYTES_MAX + 1)
+    if path.is_socket():  # of a program that pours its own pipe
+        data = read_poured(path, WHOLE_BYTES_MAX)
+    else:
+        with path.open("rb") as pipe:
+            data = pipe.read(WHOLE_BYTES_MAX + 1)
     if len(data) > WHOLE_BYTES_MAX:
         raise _bad(
             path, f"expected at most {WHOLE_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file"

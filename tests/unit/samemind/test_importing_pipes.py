@@ -12,8 +12,10 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.control import pouring
 from samemind.errors import Usage
 from samemind.portable import texts
+from tests.support import cli
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no path stands for a pipe there")
 LINES = '{"text": "Ann lives in Kyiv"}\n{"text": "Ben plays chess"}\n'
@@ -67,3 +69,36 @@ def test_a_pipe_that_gives_more_than_fits_is_refused(
     with piped(b'{"text": "x"}\n' * 200_000) as pipe:
         with pytest.raises(Usage, match="at most 1 MB out of a pipe"):
             mind.import_(pipe)
+
+
+@pytest.mark.endtoend
+def test_with_a_daemon_running_it_is_our_standard_input_that_is_read_and_not_the_daemons(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    lines = "".join(
+        f'{{"text": "Note number {n} of many"}}\n' for n in range(5_000)
+    )  # more than a pipe holds
+    with cli.daemon(home):
+        first = cli.run(home, "import", "-", "--json", stdin=LINES)
+        assert (first.code, first.json["imported"], first.json["failed"]) == (0, 2, [])
+        again = cli.run(home, "import", "/dev/stdin", "--json", stdin=LINES + lines)
+        assert (again.json["imported"], again.json["skipped"]) == (5_000, 2)
+        with samemind.open_blocking(home) as through, piped(b'{"text": "Cleo sails"}') as pipe:
+            assert through.import_(pipe).imported == 1
+        refused = cli.run(home, "import", "/dev/fd/99", "--json")
+        assert (refused.code, refused.json["error"]["code"]) != (0, None)
+    assert cli.run(home, "import", "-", "--json", stdin=LINES).json["skipped"] == 2
+
+
+def test_what_somebody_stopped_pouring_is_refused_and_waited_for_by_nobody(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    with piped(b"") as pipe, pouring.poured([str(pipe), "/tmp/notes.jsonl"]) as (poured, as_it_is):
+        assert as_it_is == "/tmp/notes.jsonl"
+        left = tmp_path / "left"
+        left.symlink_to(poured)
+        assert pouring.read_poured(left, 10) == b""
+    with pytest.raises(FileNotFoundError):
+        pouring.read_poured(left, 10)
+    assert not Path(poured).parent.exists()
