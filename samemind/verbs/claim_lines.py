@@ -6,13 +6,17 @@ in the claims alone. So a line of its own carries each, by an id that means some
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import replica
 from cognition.contradictions.values import words_of
+from cognition.holding import texts_of
+from cognition.memories import read_memories
 from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write, read_claims
 from replica.limits import COMMIT_OPS_MAX
 from samemind.portable.records import Claimed
+from samemind.verbs.held import line_kept_back
 
 # A commit holds up other writers while it is made.
 BATCH: Final = 2_000
@@ -53,6 +57,8 @@ class ClaimsIn:
     def __init__(self) -> None:
         self._places: dict[str, tuple[Place, MemoryId]] = {}
         self._new: set[str] = set()
+        self.held = 0
+        """How many look secret and were held back."""
 
     def write(self, core: Core, connection: sqlite3.Connection, lines: Sequence[Claimed], now_ms: int) -> int:
         """Commit what is new of some lines; return how many that are."""
@@ -66,6 +72,10 @@ class ClaimsIn:
             if held is not None:
                 place = Place(core.feeds.origin_of(held.feed), held.seq, held.claim)
                 self._places[line.id] = place, line.rid
+                continue
+            said = f"{line.entity} {line.relation.replace('_', ' ')}: {line.value}"
+            if line_kept_back(connection, said, now_ms, known=partial(_texts, connection, here[0])):
+                self.held += 1
                 continue
             waits = {each.id for each, _ in pending}
             if waits.intersection(line.replaces) or len(pending) == COMMIT_OPS_MAX:
@@ -94,6 +104,12 @@ class ClaimsIn:
             self._new.add(line.id)
         pending.clear()
         return len(ops)
+
+
+def _texts(connection: sqlite3.Connection, number: int) -> list[str]:
+    """Return what a memory holds already, in its text and its fields."""
+    (shown,) = read_memories(connection, [number])
+    return [shown.memory.text, *texts_of(shown.memory.fields)]
 
 
 def _same(connection: sqlite3.Connection, number: int, line: Claimed, taken: set[bytes]) -> ShownClaim | None:

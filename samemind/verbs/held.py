@@ -1,7 +1,7 @@
 """Hold back what looks secret, show it covered, and release or drop it."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from replica import (
     Value,
     Write,
     content_number,
+    derived_memory_id,
     new_memory_id,
     op_uuid,
     show_memory_id,
@@ -53,6 +54,19 @@ def kept_back(
     if not kinds:
         return None
     return hold(connection, Held(rid, kinds, text, fields, now_ms))
+
+
+def line_kept_back(
+    connection: sqlite3.Connection, said: str, now_ms: int, *, known: Callable[[], Sequence[str]] = tuple
+) -> bool:
+    """Hold what an import would write beside memories (an edge, a claim, an entry of the profile) if it looks secret.
+
+    It is held as a memory that says the same: nothing else can be held back, and released it is one. `known` gives the
+    texts that hold the secret already, if any do; it is asked only when there is one.
+    """
+    if not secret_kinds(said, {}) or not secret_kinds(said, {}, known=known()):
+        return False
+    return kept_back(connection, derived_memory_id("held", said), said, {}, now_ms) is not None
 
 
 def change_kept_back(

@@ -22,6 +22,7 @@ import trio
 import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
+from cognition.holding import texts_of
 from replica import Core, InvalidOp, MemoryId, Write, connect, read_settings
 from replica.codec import check_text, unpack
 from replica.fields import check_fields
@@ -38,7 +39,7 @@ from samemind.surface.portable import Export, Import
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
 from samemind.verbs.claim_lines import ClaimsIn, claim_records
 from samemind.verbs.contradictions import stated
-from samemind.verbs.held import kept_back
+from samemind.verbs.held import kept_back, line_kept_back
 from samemind.verbs.ids import is_known
 from samemind.verbs.views import select_memories
 
@@ -72,7 +73,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         held += back
         done += len(page)
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
-    await _bring_claims(device, survey.claims)
+    held += await _bring_claims(device, survey.claims)
     return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed)
 
 
@@ -130,8 +131,11 @@ def _page(
     return page if workspace is None else [_into(workspace, record) for record in page]
 
 
-async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> None:
-    """Claim on the memories that are here now what came along with them, and what was decided about it."""
+async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> int:
+    """Claim on the memories that are here now what came along with them, and what was decided about it.
+
+    Returns how many are held.
+    """
     coming = ClaimsIn()
 
     def write(part: Sequence[Claimed], core: Core, connection: sqlite3.Connection) -> None:
@@ -141,6 +145,7 @@ async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> None:
         await device.replica.run(partial(write, claims[start : start + CLAIMS_BATCH]))
     if claims:
         await device.replica.run(lambda core, _: coming.decide(core, claims, device.now_ms()))
+    return coming.held
 
 
 def _into(workspace: str, record: Storable | Unreadable) -> Storable | Unreadable:
@@ -179,7 +184,7 @@ def _take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> d
     taken = {}
     for record in records:
         if isinstance(record, Item) and "parent" not in record.fields and record.rid not in parents:
-            fields, found = read_text(record.text, record.fields, now_ms=now_ms)
+            fields, found = read_text(record.text, record.fields, now_ms=now_ms, among=record.among)
             taken[record.rid] = take_in(record.rid, record.text, fields, found)
     return taken
 
@@ -200,7 +205,11 @@ def _write(
     held = 0
     for record in records:
         if isinstance(record, Edge):
+            said = f"{record.source} {record.relation.replace('_', ' ')}: {record.target}"
             if not _has_edge(connection, record):
+                if line_kept_back(connection, said, now_ms):
+                    held += 1
+                    continue
                 new += 1
                 teller.tell(
                     [Write(replica.Relate(record.source, record.relation, record.target, record.weight))]
@@ -208,6 +217,10 @@ def _write(
         elif isinstance(record, Setting):
             # What this device has set stays: a file may be older.
             if "" not in read_settings(connection, record.name):
+                said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
+                if line_kept_back(connection, said, now_ms):
+                    held += 1
+                    continue
                 new += 1
                 teller.tell([Write(replica.Set(record.name, record.value))])
         elif record.rid not in seen and not is_known(connection, record.rid):

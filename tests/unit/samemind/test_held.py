@@ -86,6 +86,58 @@ def test_a_batch_and_an_import_keep_secrets_back_and_take_the_rest(
     assert mind.import_(file).held == 0
 
 
+def test_an_import_holds_a_secret_in_an_edge_a_claim_and_the_profile_too(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    """Each is held as a memory that says the same, and what is no secret comes in beside it."""
+    rid = mind.remember("The house by the lake is red").rid
+    claim = {"kind": "claim", "rid": rid, "entity": "house", "relation": "wifi password"}
+    edge = {"kind": "edge", "source": "house", "relation": "has_password"}
+    lines = [
+        {**claim, "id": "1", "value": "Sunny-Beach42"},
+        {**claim, "id": "2", "relation": "colour", "value": "red"},
+        {**edge, "target": "Rainy-Beach43"},
+        {**edge, "relation": "lies_by", "target": "lake"},
+        {"kind": "setting", "name": "profile.password", "value": "Windy-Beach44"},
+    ]
+    file = tmp_path / "export.jsonl"
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    for new in (1, 0):
+        imported = mind.import_(file)
+        assert (imported.imported, imported.held, imported.failed) == (new, 3, [])
+    mind.export(tmp_path / "all.jsonl")
+    written = (tmp_path / "all.jsonl").read_text()
+    assert '"colour"' in written
+    assert '"lies_by"' in written
+    assert "Beach" not in written
+    held = {one.id: one.kinds for one in mind.held().held}
+    assert list(held.values()) == [["password"]] * 3
+    for one in held:
+        mind.release_held(one)
+    texts = {memory.text for memory in mind.list()}
+    assert {"house wifi password: Sunny-Beach42", "house has password: Rainy-Beach43"} < texts
+    assert mind.import_(file).held == 0  # it was decided
+
+
+def test_a_claim_of_a_memory_that_was_released_with_its_secret_is_held_no_more(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    rid = mind.remember("My wifi password: Sunny-Beach42").rid
+    mind.release_held(rid)
+    claim = {
+        "kind": "claim",
+        "id": "1",
+        "rid": rid,
+        "entity": "me",
+        "relation": "password",
+        "value": "Sunny-Beach42",
+    }
+    (tmp_path / "claims.jsonl").write_text(json.dumps(claim))
+    assert mind.import_(tmp_path / "claims.jsonl").held == 0
+    mind.export(tmp_path / "all.jsonl")
+    assert '"kind": "claim"' in (tmp_path / "all.jsonl").read_text()
+
+
 def test_an_unheld_prefix_and_a_wrong_id_are_errors(mind: BlockingMind) -> None:
     with pytest.raises(samemind.NotFound):
         mind.drop_held("0123456789")
