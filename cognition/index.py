@@ -66,7 +66,10 @@ class VectorIndex:
         self._reserve(stop)
         self._ids[start:stop] = fresh
         self._at.update(zip(fresh, range(start, stop), strict=True))
-        rows = np.fromiter(map(self._at.__getitem__, ids), np.int64, len(ids))
+        if len(fresh) == len(ids):  # as when all are loaded: where they go is one piece
+            rows: slice | Numbers = slice(start, stop)
+        else:
+            rows = np.fromiter(map(self._at.__getitem__, ids), np.int64, len(ids))
         self._matrix[rows] = vectors
         if self._middle is not None:
             self._signatures[:, rows] = self._signed(vectors, self._middle)

@@ -201,8 +201,10 @@ def enter_space(connection: sqlite3.Connection, name: str, *, now_ms: int) -> in
 
 def room_for_vectors(connection: sqlite3.Connection) -> int:
     """Return a number that no fewer vectors have, and hardly more: their rows follow one another."""
-    ((first, last),) = connection.execute("SELECT min(id), max(id) FROM vector")
-    return 0 if last is None else int(last - first + 1)
+    # One at a time: asked for both, SQLite reads every row.
+    ((first,),) = connection.execute("SELECT min(id) FROM vector")
+    ((last,),) = connection.execute("SELECT max(id) FROM vector")
+    return 0 if first is None or last is None else int(last - first + 1)
 
 
 def read_vectors(

@@ -46,13 +46,13 @@ from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
 from samemind.thinking import ThinkLoop
 from sync import Identity, Untrusted
-from sync.syncer import Syncer, open_syncer
 
 if TYPE_CHECKING:
     from cognition.models import ChatModel
 
 if TYPE_CHECKING:
     from samemind.panel.demand import PanelOnDemand
+    from sync.syncer import Syncer
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Device:
     random: Random
     rehearsals: Rehearsals
     stop: trio.Event = field(default_factory=trio.Event)
-    syncer: Syncer | None = None
+    syncer: "Syncer | None" = None
     """There while the daemon runs; other programs open one for as long as they need it."""
     thinker: ThinkLoop | None = None
     """Likewise: other programs think only when they are asked to."""
@@ -96,11 +96,14 @@ class Device:
         return self.replica.now_ms()
 
     @asynccontextmanager
-    async def linked(self) -> AsyncIterator[Syncer]:
+    async def linked(self) -> AsyncIterator["Syncer"]:
         """Use the daemon's links, or links of our own for the block; these dial and do not listen."""
         if self.syncer is not None:
             yield self.syncer
             return
+        # Here: whoever only asks its own memory does not wait for links to load.
+        from sync.syncer import open_syncer
+
         async with open_syncer(
             self.replica, self.identity, self.host, name=self.name, mdns=self.settings.mdns
         ) as syncer:
@@ -115,7 +118,7 @@ async def open_device(
     answers: bool,
     lets_go: bool = False,
     name: str | None = None,
-    linking: Callable[["Device"], AbstractAsyncContextManager[Syncer]] | None = None,
+    linking: Callable[["Device"], AbstractAsyncContextManager["Syncer"]] | None = None,
     clock: Callable[[], int] = wall_clock_ms,
     random: Random | None = None,
 ) -> AsyncIterator[Device]:

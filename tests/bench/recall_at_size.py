@@ -26,12 +26,13 @@ _A_COMMIT: Final = 5_000
 
 
 def fill(folder: Path, size: int) -> None:
-    """Store as many sentences, and wait for their vectors."""
+    """Store as many sentences, and wait until their vectors are there and their names read, as they are soon enough."""
     with samemind.open_blocking(folder) as mind:
         texts = list(sentences(size, seed=1))
         for start in range(0, size, _A_COMMIT):
             mind.remember_many(texts[start : start + _A_COMMIT])
         mind.remember("that is all", wait=True)
+        mind.entities(limit=1)
 
 
 def measure(folder: Path, size: int) -> str:

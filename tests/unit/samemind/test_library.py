@@ -75,6 +75,19 @@ def test_importing_the_library_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_asking_ones_own_memory_loads_nothing_that_goes_online(tmp_path: Path) -> None:
+    script = (
+        "import sys, samemind\n"
+        "with samemind.open_blocking(sys.argv[1]) as mind: mind.recall('anything')\n"
+        "print(*sorted({'zeroconf', 'spake2', 'sync.session', 'mcp', 'rich', 'hypercorn'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "home")],
+        capture_output=True, text=True, check=True, timeout=cli.SECONDS_MAX,
+    )  # fmt: skip
+    assert done.stdout.strip() == ""
+
+
 def test_everything_that_the_door_names_is_there() -> None:
     for name in samemind.__all__:
         assert getattr(samemind, name).__module__.startswith("samemind"), name
