@@ -2,9 +2,12 @@
 
 A device announces every address it has, and some lead nowhere, or to somebody else: two machines with the
 same private bridge even find themselves there. So addresses are tried together, each a moment after the one
-before, and the first that ends in a link wins, not the first that answers.
+before, and the first that ends in a link wins, not the first that answers. A name may likewise stand for several
+machines: each of its addresses is tried, and who answers is judged by the pins alone.
 """
 
+import ipaddress
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +26,9 @@ CONNECT_SECONDS_MAX: Final = 5.0
 # As browsers do: most links come up before a second address is tried.
 STAGGER_SECONDS: Final = 0.25
 
+# A household behind one name; more are somebody's mistake.
+PLACES_MAX: Final = 8
+
 # Hosts that mean every interface.
 ANY: Final = frozenset({"", "::", "0.0.0.0"})
 
@@ -37,18 +43,31 @@ class Reached:
 
 
 async def reach(addresses: Sequence[Address], *, identity: Identity, pins: Sequence[bytes]) -> Reached:
-    """Return the first link that comes up; if none does, raise the most telling of the reasons."""
+    """Return the first link that comes up; if none does, raise the most telling of the reasons.
+
+    `pins`: of those who are called. Others who answer are told nothing, and a link that they have stands.
+    """
     if not addresses:
         raise LinkLost("no address is known where it could be reached")
     found: list[Reached] = []
     errors: list[SyncError] = []
     async with trio.open_nursery() as nursery:
 
-        async def attempt(place: int, address: Address) -> None:
-            await trio.sleep(place * STAGGER_SECONDS)
+        async def look_up(turn: int, address: Address) -> None:
+            await trio.sleep(turn * STAGGER_SECONDS)
+            try:
+                places = await resolve(address)
+            except LinkLost as error:
+                errors.append(error)
+                return
+            for later, place in enumerate(places):
+                nursery.start_soon(attempt, later, place, address)
+
+        async def attempt(turn: int, place: Address, address: Address) -> None:
+            await trio.sleep(turn * STAGGER_SECONDS)
             try:
                 stream, peer = await secure(
-                    await connect(address), identity=identity, pins=pins, server_side=False
+                    await connect(place), identity=identity, pins=pins, server_side=False
                 )
             except SyncError as error:
                 errors.append(error)
@@ -59,11 +78,29 @@ async def reach(addresses: Sequence[Address], *, identity: Identity, pins: Seque
             found.append(Reached(stream, peer, address))
             nursery.cancel_scope.cancel()
 
-        for place, address in enumerate(addresses):
-            nursery.start_soon(attempt, place, address)
+        for turn, address in enumerate(addresses):
+            nursery.start_soon(look_up, turn, address)
     if found:
         return found[0]
     raise max(errors, key=_tells)
+
+
+async def resolve(address: Address) -> list[Address]:
+    """Return the places that an address names: itself, unless it is a name; `LinkLost` when that is not known."""
+    try:
+        ipaddress.ip_address(address.host.partition("%")[0])
+    except ValueError:
+        pass
+    else:
+        return [address]
+    with trio.move_on_after(CONNECT_SECONDS_MAX):
+        try:
+            found = await trio.socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise LinkLost(f"nobody knows where {address.host} is ({error})") from error
+        hosts = dict.fromkeys(str(place[0]) for *_, place in found)
+        return [Address(host, address.port) for host in list(hosts)[:PLACES_MAX]]
+    raise LinkLost(f"nobody says where {address.host} is within {CONNECT_SECONDS_MAX:g} s")
 
 
 async def connect(address: Address) -> trio.SocketStream:

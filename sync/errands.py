@@ -14,7 +14,7 @@ from replica.errors import ReplicaError
 from replica.ids import DeviceId
 from sync.address import Address
 from sync.dialling import reach
-from sync.errors import LinkLost, SyncError, Untrusted
+from sync.errors import LinkLost, SomebodyElse, SyncError, Untrusted
 from sync.group import Group
 from sync.identity import Identity
 from sync.link import Link, Traffic
@@ -67,13 +67,14 @@ class Errands:
         started = trio.current_time()
         try:
             self._check_own()
-            reached = await reach([address], identity=self._identity, pins=self._group.trust.pins())
+            among = None if expected is None else {expected, self._identity.device_id}
+            pins = self._group.trust.pins(among)
+            reached = await reach([address], identity=self._identity, pins=pins)
+        except SomebodyElse as error:
+            told = error if expected is None else SomebodyElse(f"another device answers at {address}")
+            return _report(expected, Traffic(), (), started, told)
         except SyncError as error:
             return _report(expected, Traffic(), (), started, error)
-        if expected is not None and reached.peer != expected:
-            await trio.aclose_forcefully(reached.stream)
-            found = f"expected {expected.hex()[:8]} at {address}, found {reached.peer.hex()[:8]}"
-            return _report(expected, Traffic(), (), started, Untrusted(found))
         kept = self._links.admit(reached.stream, reached.peer, address)
         if kept is None:
             await trio.aclose_forcefully(reached.stream)

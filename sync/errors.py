@@ -4,6 +4,7 @@ SyncError
 ├ LocalProtocolError     we said something the protocol does not allow: our bug
 ├ RemoteProtocolError    the peer did: its bug, its malice, or a damaged wire
 ├ Untrusted              one side does not admit the other: pair first, or it was revoked
+│ ├ SomebodyElse         who answers is none of those who were called
 │ └ SelfLink             the other end holds our own key: this device itself, or a clone of it
 ├ LimitExceeded          something is larger than a named limit allows
 ├ LinkLost               the network, or the peer, went away: try again later
@@ -32,6 +33,10 @@ class RemoteProtocolError(SyncError):
 
 class Untrusted(SyncError):
     """One side does not admit the other; no retry helps before somebody pairs."""
+
+
+class SomebodyElse(Untrusted):
+    """Whoever answers there is none of those who were called: not paired, or another device of the group."""
 
 
 class SelfLink(Untrusted):

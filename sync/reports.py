@@ -7,6 +7,8 @@ from replica.errors import ReplicaError
 from replica.ids import DeviceId
 from sync.address import Address
 from sync.errors import SyncError
+from sync.group import Group
+from sync.links import Links
 
 State = Literal["linked", "dialling", "away", "revoked"]
 
@@ -45,3 +47,25 @@ class SyncReport:
     round_trips: int
     refused: tuple[str, ...] = ()
     error: SyncError | ReplicaError | None = None
+
+
+def state_of(device: DeviceId, group: Group, links: Links, *, is_called: bool, position: int) -> PeerState:
+    """Say how it stands with a device of the group; `position` is that of the log."""
+    record, kept, failure = group.record(device), links.get(device), group.failure(device)
+    behind = None if record.covered is None else max(0, position - record.covered)
+    state: State = "dialling" if is_called else "away"
+    if device in group.trust.revoked:
+        state = "revoked"
+    elif kept is not None:
+        state, failure = "linked", None
+        behind = behind if kept.link.progress.quiet else kept.link.progress.unsent
+    return PeerState(
+        device,
+        record.nickname or group.names[device],
+        state,
+        record.last_sync_ms,
+        record.offset_ms,
+        behind,
+        record.last or record.fixed,
+        None if failure is None else str(failure),
+    )

@@ -5,6 +5,11 @@ answered last, or a sighting on the local network. Sightings carry no identity, 
 a member only once a link has proved who answers there. Until then it is worth a call as long as any
 member is out of reach, and no longer: a device does not go about calling strangers.
 
+One place may stand for several devices: a name with many addresses, a router that sends its port on to one
+of them today and to another tomorrow, an address that the network has given to somebody else. So what the
+owner typed stays worth a call while anybody is missing, whoever answered there last; and what was typed for
+one device stays that device's.
+
 Each contact has its own schedule: failures double the wait, drawn between half and the whole of it, so
 that devices which lost each other together do not all call back together. A link has to last before it
 counts as a success, or a peer that drops every link at once would be called in a tight loop. A sighting
@@ -94,6 +99,8 @@ class _Entry:
     due_ms: int
     failures: int = 0
     tried_ms: int | None = None
+    given: bool = False
+    """Whether the owner said whose it is."""
 
 
 class Roster:
@@ -120,13 +127,17 @@ class Roster:
                 if entry.source is Source.KNOWN:
                     del self._entries[key]
                     continue
-                entry.member = None
+                entry.member, entry.given = None, False
             if news and entry.member is None:
                 entry.failures, entry.due_ms = 0, now_ms
 
     def fix(self, address: Address, *, now_ms: int, member: DeviceId | None = None) -> None:
-        """Take an address that the owner gave."""
-        self._entries.setdefault(f"fixed {address}", _Entry(Source.FIXED, (address,), member, now_ms))
+        """Take an address that the owner gave, for one member or for whoever answers there."""
+        key = f"fixed {address}"
+        if member is not None and key not in self._entries:
+            key += f" for {member.hex()}"
+        given = member is not None
+        self._entries.setdefault(key, _Entry(Source.FIXED, (address,), member, now_ms, given=given))
 
     def remember(self, member: DeviceId, address: Address, *, now_ms: int) -> None:
         """Take the address at which a member answered last."""
@@ -172,11 +183,12 @@ class Roster:
         ):
             if len(found) >= free:
                 break
-            if entry.due_ms > now_ms or entry.member in taken:
+            member = self._sought(entry)
+            if entry.due_ms > now_ms or member in taken:
                 continue
-            if entry.member is not None:
-                taken.add(entry.member)
-            found.append(Contact(key, entry.addresses, entry.member))
+            if member is not None:
+                taken.add(member)
+            found.append(Contact(key, entry.addresses, member))
         return found
 
     def next_wake_ms(self, *, now_ms: int) -> int | None:
@@ -193,14 +205,16 @@ class Roster:
         if (entry := self._entries.get(key)) is not None:
             entry.tried_ms = now_ms
 
-    def reached(self, key: str, member: DeviceId, address: Address, *, now_ms: int) -> None:
+    def reached(self, key: str, member: DeviceId, address: Address, *, now_ms: int, random: "Random") -> None:
         """The call became a link with this member, at this address."""
         self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
             if entry.source is Source.KNOWN and entry.member != member:
                 del self._entries[key]  # somebody else lives there now
-            else:
+            elif not entry.given:
                 entry.member = member
+            if entry.source is Source.FIXED:  # others may answer there, but not within the same moment
+                self._put_off(entry, now_ms=now_ms, random=random)
         for other, entry in self._entries.items():
             if other != key and entry.source is Source.SIGHTED and entry.member == member:
                 entry.member = None  # it has moved, so this may be somebody else by now
@@ -252,12 +266,16 @@ class Roster:
             if key not in self._under_way
             and (
                 somebody_missing
-                if entry.member is None
-                else entry.member in self._members
-                and entry.member not in self._linked_since_ms
-                and entry.member not in in_call
+                if (sought := self._sought(entry)) is None
+                else sought in self._members and sought not in self._linked_since_ms and sought not in in_call
             )
         ]
+
+    def _sought(self, entry: _Entry) -> DeviceId | None:
+        """Return whom a call there is meant for; None: whoever is missing."""
+        if entry.source is Source.FIXED and not entry.given and entry.member in self._linked_since_ms:
+            return None
+        return entry.member
 
     def _put_off(
         self, entry: _Entry, *, now_ms: int, random: "Random", wait_ms_max: int = BACKOFF_MS_MAX

@@ -30,14 +30,14 @@ from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.finder import Service, Sighting
 from sync.discovery.mdns import MdnsFinder, own_addresses
 from sync.errands import REACH_SECONDS_MAX, Errands
-from sync.errors import SyncError, Untrusted
+from sync.errors import SomebodyElse, SyncError, Untrusted
 from sync.farewell import tell_revoked
 from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
 from sync.meeting import CodeOffered, Meeting, Partner, Refusal
 from sync.network import LOOK_SECONDS, Change, Looks
-from sync.reports import PeerState, State, SyncReport
+from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import Contact, Roster
 from sync.tls import SecureStream, secure
 
@@ -124,7 +124,13 @@ class Syncer:
 
     def peers(self) -> list[PeerState]:
         """How it stands with every other device of the group, by name."""
-        found = [self._state_of(device, name) for device, name in self._group.names.items()]
+        called = {contact.member for contact in self._calls.values()}
+        found = [
+            state_of(
+                device, self._group, self._links, is_called=device in called, position=self._replica.position
+            )
+            for device in self._group.names
+        ]
         return sorted(found, key=lambda peer: (peer.name, peer.device_id))
 
     async def sync_now(
@@ -188,29 +194,6 @@ class Syncer:
         await self._take_in(partner)
         return partner
 
-    def _state_of(self, device: DeviceId, name: str) -> PeerState:
-        record, kept = self._group.record(device), self._links.get(device)
-        behind = None if record.covered is None else max(0, self._replica.position - record.covered)
-        failure = self._group.failure(device)
-        state: State = "away"
-        if device in self._group.trust.revoked:
-            state = "revoked"
-        elif kept is not None:
-            state, failure = "linked", None
-            behind = behind if kept.link.progress.quiet else kept.link.progress.unsent
-        elif any(contact.member == device for contact in self._calls.values()):
-            state = "dialling"
-        return PeerState(
-            device,
-            record.nickname or name,
-            state,
-            record.last_sync_ms,
-            record.offset_ms,
-            behind,
-            record.last or record.fixed,
-            None if failure is None else str(failure),
-        )
-
     # -- meeting somebody new --------------------------------------------------------------------------------
 
     async def _take_in(self, partner: Partner) -> None:
@@ -235,7 +218,8 @@ class Syncer:
             if device in self._links:
                 return
             try:
-                reached = await reach([address], identity=self._identity, pins=self._group.trust.pins())
+                pins = self._group.trust.pins({device, self._identity.device_id})
+                reached = await reach([address], identity=self._identity, pins=pins)
             except SyncError as error:
                 self._group.note(device, error)
             else:
@@ -317,10 +301,18 @@ class Syncer:
                 await news.wait()
 
     async def _call(self, contact: Contact) -> None:
+        # Of those who are missing: somebody who is linked may answer there too, and would take a second link for the
+        # end of the first.
+        missing = [each for each in self._group.trust.members if each not in self._links]
         try:
-            reached = await reach(contact.addresses, identity=self._identity, pins=self._group.trust.pins())
+            pins = self._group.trust.pins(missing)
+            reached = await reach(contact.addresses, identity=self._identity, pins=pins)
         except SyncError as error:
-            told = self._roster.refused if isinstance(error, Untrusted) else self._roster.failed
+            are_all = len(missing) == len(self._group.trust.members)
+            if isinstance(error, SomebodyElse) and not (are_all and contact.member is None):
+                error = SomebodyElse(f"another device answers at {contact.addresses[0]}")
+            is_strange = isinstance(error, Untrusted) and are_all
+            told = self._roster.refused if is_strange else self._roster.failed
             told(contact.key, now_ms=self._now_ms(), random=self._random)
             self._group.note(contact.member, error)
             return
@@ -328,7 +320,9 @@ class Syncer:
             del self._calls[contact.key]
             self._stir()
         self._untied.discard(reached.address)
-        self._roster.reached(contact.key, reached.peer, reached.address, now_ms=self._now_ms())
+        self._roster.reached(
+            contact.key, reached.peer, reached.address, now_ms=self._now_ms(), random=self._random
+        )
         await self._keep(reached.stream, reached.peer, address=reached.address)
 
     async def _discover(self) -> None:

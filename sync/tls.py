@@ -31,7 +31,7 @@ from typing import Final
 import trio
 
 from replica.ids import DeviceId
-from sync.errors import LinkLost, RemoteProtocolError, SelfLink, SyncError, Untrusted
+from sync.errors import LinkLost, RemoteProtocolError, SelfLink, SomebodyElse, SyncError, Untrusted
 from sync.identity import Identity, device_id_of, fingerprint
 
 SecureStream = trio.SSLStream[trio.abc.Stream]
@@ -154,7 +154,9 @@ def admitted_peer(secured: SecureStream, *, identity: Identity, pins: Iterable[b
     """Who the other end is, once its certificate is found among the pins by hash."""
     der = peer_certificate(secured)
     if fingerprint(der) not in {fingerprint(pin) for pin in pins}:
-        raise Untrusted(f"expected a paired certificate, got one with fingerprint {fingerprint(der).hex()}")
+        raise SomebodyElse(
+            f"expected a paired certificate, got one with fingerprint {fingerprint(der).hex()}"
+        )
     if der == identity.certificate:
         raise SelfLink("expected another device, the other end holds our own key")
     return device_id_of(der)
@@ -169,7 +171,7 @@ def explain(error: BaseException) -> SyncError:
             return Untrusted(f"the peer does not admit this device: not paired, or revoked ({reason})")
         if reason in _OWN_REFUSALS:
             found = getattr(cause, "verify_message", "") or "it showed no certificate"
-            return Untrusted(f"the peer is not a paired device ({found})")
+            return SomebodyElse(f"the peer is not a paired device ({found})")
         if not isinstance(cause, ssl.SSLEOFError | ssl.SSLSyscallError | ssl.SSLZeroReturnError) and (
             reason != "UNEXPECTED_EOF_WHILE_READING"
         ):

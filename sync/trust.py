@@ -5,7 +5,7 @@ from them at one moment. A revocation wins for good: a key that was revoked is n
 even if it is told anew as a member, and the device behind it has to pair under a new key.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -61,6 +61,11 @@ class Trust:
         """Whether a link with this device may be up."""
         return device_id in self.members
 
-    def pins(self) -> tuple[bytes, ...]:
-        """The certificates that may open a link, in an order that does not depend on history."""
-        return tuple(self.members[each].certificate for each in sorted(self.members))
+    def pins(self, among: Container[DeviceId] | None = None) -> tuple[bytes, ...]:
+        """The certificates that may open a link, in an order that does not depend on history.
+
+        `among`: only of these.
+        """
+        return tuple(
+            self.members[each].certificate for each in sorted(self.members) if among is None or each in among
+        )

@@ -102,6 +102,8 @@ def reach(peer: PeerView) -> Check | None:
         fix = f"see that {peer.name} is on and in this network, and that no firewall blocks its port"
     elif "version" in said:
         fix = "upgrade samemind on the older of the two devices"
+    elif "another device answers" in said:
+        fix = f"see where {peer.name} is now: samemind status there; then samemind peers add"
     elif "not paired" in said or "untrusted" in said or "revoked" in said:
         fix = f"pair the two anew: samemind pair, here and on {peer.name}"
     else:

@@ -332,3 +332,31 @@ def test_a_device_that_dials_another_several_times_at_once_ends_with_one_link(tm
                 await agree(laptop, phone)
 
     run(main)
+
+
+def test_who_is_linked_and_answers_where_another_was_keeps_its_link(tmp_path: Path) -> None:
+    """The tablet's address is the phone's now: to call there must not cost the link that the phone has."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone", "tablet") as (laptop, phone, tablet):
+            async with online(phone) as server, online(laptop, calls=[server]) as caller:
+                await laptop.remember("before")
+                await agree(laptop, phone)
+                links = [
+                    syncer._links.get(each.identity.device_id)
+                    for syncer, each in ((server, laptop), (caller, phone))
+                ]
+                await caller.fix_address(tablet.identity.device_id, address_of(server))
+                (report,) = await caller.sync_now(tablet.identity.device_id)
+                assert "another device answers" in str(report.error)
+                (report,) = await caller.sync_now(tablet.identity.device_id, address=address_of(server))
+                assert "another device answers" in str(report.error)
+                await laptop.remember("after")
+                await agree(laptop, phone)
+                again = [
+                    syncer._links.get(each.identity.device_id)
+                    for syncer, each in ((server, laptop), (caller, phone))
+                ]
+                assert again == links, "neither end has dropped it"
+
+    run(main)

@@ -3,12 +3,12 @@
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.support.netns import Host, needs_netns, two_hosts
+from tests.support.netns import Host, named, needs_netns, two_hosts
 from tests.support.processes import Process
 
 pytestmark = pytest.mark.endtoend
@@ -81,3 +81,58 @@ def test_devices_without_ipv4_sync(tmp_path: Path) -> None:
         with two_devices(tmp_path, left, right) as (laptop, phone):
             assert travels(laptop, phone, "over IPv6") < BACK_SECONDS_MAX
             assert travels(phone, laptop, "and back") < BACK_SECONDS_MAX
+
+
+@needs_netns
+@pytest.mark.slow
+def test_devices_behind_one_name_are_all_reached(tmp_path: Path) -> None:
+    """The first of its addresses always answers, and is another device's."""
+    with (
+        two_hosts() as (left, right),
+        named(left, "home.test", right.address, "10.77.0.3"),
+        ExitStack() as ends,
+    ):
+        right.run(["ip", "address", "add", "10.77.0.3/24", "dev", right.interface])
+        others = [
+            Process(tmp_path, name, "--knows", "laptop", "--listen", at, "--port", "7411", start=right.popen)
+            for name, at in (("phone", right.address), ("tablet", "10.77.0.3"))
+        ]
+        calls = ("--knows", "phone", "--knows", "tablet", "--call", "home.test:7411")
+        laptop = Process(tmp_path, "laptop", *calls, start=left.popen)
+        for each in (*others, laptop):
+            ends.callback(each.end)
+        for number, each in enumerate(others):
+            travels(laptop, each, f"to number {number}")
+            travels(each, laptop, f"from number {number}")
+        assert set(laptop.ask("peers")["peers"].values()) == {"linked"}
+
+
+@needs_netns
+@pytest.mark.slow
+def test_an_address_that_is_now_anothers_leads_there_and_those_behind_it_call_from_one_place(
+    tmp_path: Path,
+) -> None:
+    """A router sends its port on to the tablet first, then to the phone; the tablet stays, and calls from behind it."""
+    with two_hosts() as (left, right), ExitStack() as ends:
+        knows = ("--knows", "laptop")
+        at = ("--listen", right.address, "--port", "7411")
+        tablet = Process(tmp_path, "tablet", *knows, *at, start=right.popen)
+        laptop = Process(
+            tmp_path, "laptop", "--knows", "phone", "--knows", "tablet", "--listen", left.address,
+            "--call", f"{right.address}:7411", start=left.popen,
+        )  # fmt: skip
+        ends.callback(laptop.end)
+        travels(laptop, tablet, "where the tablet answers")
+        tablet.end()
+        tablet = Process(tmp_path, "tablet", *knows, "--call", laptop.up["address"], start=right.popen)
+        ends.callback(tablet.end)
+        travels(laptop, tablet, "the tablet calls by itself")
+        phone = Process(tmp_path, "phone", *knows, *at, start=right.popen)
+        ends.callback(phone.end)
+        travels(laptop, phone, "where the phone answers now")
+        travels(phone, tablet, "and all agree")
+        assert set(laptop.ask("peers")["peers"].values()) == {"linked"}
+        right.unplug()
+        phone.ask("remember 1 behind a router that is off")
+        right.plug()
+        assert laptop.ask("wait behind a router that is off")["seen"]

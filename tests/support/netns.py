@@ -17,6 +17,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -119,6 +120,19 @@ def two_hosts() -> Iterator[tuple[Host, Host]]:
         for host in hosts:
             _ip("netns", "del", host.namespace, check=False)  # the cable goes with its ends
         _ip("link", "del", hosts[0].interface, check=False)
+
+
+@contextmanager
+def named(host: Host, name: str, *addresses: str) -> Iterator[None]:
+    """Let a name stand for these addresses on a host; for processes that start meanwhile."""
+    folder = Path("/etc/netns") / host.namespace  # what `ip netns exec` puts over the files in /etc
+    folder.mkdir(parents=True)
+    try:
+        lines = ("127.0.0.1 localhost", *(f"{address} {name}" for address in addresses))
+        (folder / "hosts").write_text("".join(f"{line}\n" for line in lines))
+        yield
+    finally:
+        shutil.rmtree(folder)
 
 
 def _ip(*arguments: str, check: bool = True) -> None:

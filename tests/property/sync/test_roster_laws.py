@@ -83,7 +83,9 @@ class Driven:
             del self.under_way[contact.key]
         if outcome == "reached":
             self.linked.add(member)
-            self.roster.reached(contact.key, member, contact.addresses[0], now_ms=self.now_ms)
+            self.roster.reached(
+                contact.key, member, contact.addresses[0], now_ms=self.now_ms, random=self.random
+            )
         elif outcome == "failed":
             self.roster.failed(contact.key, now_ms=self.now_ms, random=self.random)
         elif outcome == "refused":

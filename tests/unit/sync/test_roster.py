@@ -115,7 +115,7 @@ def test_a_linked_member_is_not_called_and_a_lost_one_is() -> None:
     roster.fix(HERE, now_ms=0)
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
-    roster.reached(key, ANN, HERE, now_ms=1)
+    roster.reached(key, ANN, HERE, now_ms=1, random=Random(1))
     assert roster.is_linked(ANN)
     assert roster.due(now_ms=10**9) == []
     roster.lost(ANN, now_ms=LASTING_MS + 1, random=Random(1))
@@ -132,7 +132,7 @@ def test_links_that_fall_at_once_are_called_less_and_less_often() -> None:
     while now_ms < 600_000:
         for contact in roster.due(now_ms=now_ms):
             roster.calling(contact.key, now_ms=now_ms)
-            roster.reached(contact.key, ANN, HERE, now_ms=now_ms)
+            roster.reached(contact.key, ANN, HERE, now_ms=now_ms, random=Random(1))
             roster.lost(ANN, now_ms=now_ms + 10, random=Random(calls))
             calls += 1
         now_ms += 10
@@ -145,7 +145,7 @@ def test_a_lasting_link_forgives_earlier_failures() -> None:
     key = only(roster.due(now_ms=0)).key
     for _ in range(12):
         roster.failed(key, now_ms=0, random=random)
-    roster.reached(key, ANN, HERE, now_ms=0)
+    roster.reached(key, ANN, HERE, now_ms=0, random=Random(1))
     roster.lost(ANN, now_ms=LASTING_MS, random=random)
     wake_ms = roster.next_wake_ms(now_ms=LASTING_MS)
     assert wake_ms is not None
@@ -196,7 +196,7 @@ def test_a_name_that_rotates_stays_the_same_contact() -> None:
     roster.sight("old", [THERE], now_ms=0)
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
-    roster.reached(key, ANN, THERE, now_ms=0)
+    roster.reached(key, ANN, THERE, now_ms=0, random=Random(1))
     roster.sight("new", [THERE], now_ms=10)
     roster.lose_sight("old")
     assert roster.due(now_ms=10) == []  # Bob is missing, but this is Ann and she is linked
@@ -221,7 +221,7 @@ def test_a_revoked_member_is_not_called_and_its_last_address_is_forgotten() -> N
     roster.remember(ANN, HERE, now_ms=0)
     roster.fix(THERE, now_ms=0, member=ANN)
     roster.admit([BOB], now_ms=1)
-    assert only(roster.due(now_ms=1)) == Contact(f"fixed {THERE}", (THERE,), None)
+    assert only(roster.due(now_ms=1)) == Contact(f"fixed {THERE} for {ANN.hex()}", (THERE,), None)
 
 
 def test_an_address_where_somebody_else_answers_is_not_the_members_any_more() -> None:
@@ -229,9 +229,51 @@ def test_an_address_where_somebody_else_answers_is_not_the_members_any_more() ->
     roster.remember(ANN, HERE, now_ms=0)
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
-    roster.reached(key, BOB, HERE, now_ms=0)
+    roster.reached(key, BOB, HERE, now_ms=0, random=Random(1))
     roster.lost(BOB, now_ms=LASTING_MS, random=Random(1))
     assert only(roster.due(now_ms=LASTING_MS + 5_000)) == Contact(f"known {BOB.hex()}", (HERE,), BOB)
+
+
+def test_what_the_owner_typed_is_called_for_whoever_is_missing_whoever_answered_there_last() -> None:
+    """A name with many addresses, or a router that sends its port on to one device today and to another tomorrow."""
+    roster = roster_of(ANN, BOB)
+    roster.fix(HERE, now_ms=0)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.reached(key, ANN, HERE, now_ms=0, random=Random(1))
+    assert roster.due(now_ms=0) == [], "not within the same moment"
+    assert only(roster.due(now_ms=BACKOFF_MS_MIN)) == Contact(key, (HERE,), None), "Bob may be there too"
+    roster.linked(BOB, now_ms=BACKOFF_MS_MIN)
+    assert roster.due(now_ms=10**9) == [], "everybody is linked"
+    roster.lost(ANN, now_ms=10**9, random=Random(1))
+    wanted = {contact.member for contact in roster.due(now_ms=10**9 + BACKOFF_MS_MIN)}
+    assert wanted == {ANN}
+
+
+def test_a_place_where_one_answers_for_another_is_called_less_and_less_often() -> None:
+    roster, now_ms, calls = roster_of(ANN, BOB), 0, 0
+    roster.fix(HERE, now_ms=0)
+    roster.linked(ANN, now_ms=0)
+    while now_ms < 1_800_000:
+        for contact in roster.due(now_ms=now_ms):
+            roster.calling(contact.key, now_ms=now_ms)
+            roster.failed(contact.key, now_ms=now_ms, random=Random(calls))
+            calls += 1
+        now_ms = max(now_ms + 1, roster.next_wake_ms(now_ms=now_ms) or 0)
+    assert calls < 25
+
+
+def test_what_was_typed_for_one_device_stays_that_devices_though_another_answers() -> None:
+    roster = roster_of(ANN, BOB)
+    roster.fix(HERE, now_ms=0, member=ANN)
+    key = only(roster.due(now_ms=0)).key
+    roster.calling(key, now_ms=0)
+    roster.reached(key, BOB, HERE, now_ms=0, random=Random(1))
+    assert only(roster.due(now_ms=BACKOFF_MS_MIN)) == Contact(key, (HERE,), ANN)
+    roster.fix(HERE, now_ms=0, member=BOB)
+    roster.lost(BOB, now_ms=1, random=Random(1))
+    wanted = [contact.member for contact in roster.due(now_ms=10**6)]
+    assert sorted(filter(None, wanted)) == [ANN, BOB], "one address may be given for both"
 
 
 def test_a_member_that_moved_frees_its_old_sighting_for_others() -> None:
@@ -239,11 +281,11 @@ def test_a_member_that_moved_frees_its_old_sighting_for_others() -> None:
     roster.sight("one", [HERE], now_ms=0)
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
-    roster.reached(key, ANN, HERE, now_ms=0)
+    roster.reached(key, ANN, HERE, now_ms=0, random=Random(1))
     roster.lost(ANN, now_ms=1, random=Random(1))
     roster.sight("two", [THERE], now_ms=2)
     roster.calling("sighted two", now_ms=2)
-    roster.reached("sighted two", ANN, THERE, now_ms=3)
+    roster.reached("sighted two", ANN, THERE, now_ms=3, random=Random(1))
     assert only(roster.due(now_ms=10_000)) == Contact("sighted one", (HERE,), None)
 
 
@@ -251,7 +293,7 @@ def test_a_flood_of_announcements_is_bounded_and_keeps_the_tied_ones() -> None:
     roster = roster_of(ANN, BOB)
     roster.sight("ann", [HERE], now_ms=0)
     roster.calling("sighted ann", now_ms=0)
-    roster.reached("sighted ann", ANN, HERE, now_ms=0)
+    roster.reached("sighted ann", ANN, HERE, now_ms=0, random=Random(1))
     for number in range(500):
         roster.sight(f"fake {number}", [Address("10.9.9.9", number + 1)], now_ms=1)
     roster.lost(ANN, now_ms=LASTING_MS, random=Random(1))
