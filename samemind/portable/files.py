@@ -15,7 +15,7 @@ from typing import Final
 from samemind.errors import Usage
 from samemind.portable import chatgpt, claude, jsonl, locomo, markdown, mcp_memory, mem0, notes, streaming
 from samemind.portable.records import Record, Unreadable
-from samemind.portable.texts import Source, check_text, open_text, whole_text
+from samemind.portable.texts import WHOLE_BYTES_MAX, Source, check_text, open_text, whole_text
 
 # A file is known by so much of it: its first line, or the first items of its list.
 BEGINNING_CHARACTERS: Final = 1 << 18
@@ -27,8 +27,10 @@ _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object]
     "claude": (claude.looks_like, claude.read),
     "mem0": (mem0.looks_like, mem0.read),
 }
-# Those of which an export may be of any size: they are lists of chats, or of lines.
-_LISTS: Final = ("locomo", "chatgpt", "claude")
+# Those of which an export may be of any size: they are lists of chats or memories, or of lines.
+_LISTS: Final = ("locomo", "chatgpt", "claude", "mem0")
+# Only people write other notes, and a long book has a fourth of this. Ours hold what a store holds.
+NOTE_CHARACTERS_MAX: Final = 16 << 20
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
@@ -48,7 +50,7 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
         for note in notes:
             name = note.relative_to(path).as_posix()
             try:
-                yield from read_text(name, whole_text(note), "markdown")
+                yield from read_text(name, _note(note), "markdown")
             except Usage as error:
                 yield Unreadable(line=1, reason=f"{name}: {error}")
         return
@@ -60,13 +62,14 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
     elif kind is not None:
         yield from _listed(path, kind)
     else:
-        yield from read_text(path.name, whole_text(path), format)
+        text = _note(path) if _is_note(path.name, format) else whole_text(path)
+        yield from read_text(path.name, text, format)
 
 
 def _streamed(path: Source, format: str) -> str | None:
     """Return the format of a file of lines or of a list that is known by its beginning; None: it is read whole."""
     name = path.name.lower()
-    if format == "markdown" or (format == "auto" and name.endswith((".md", ".markdown"))):
+    if _is_note(name, format):
         return None
     with open_text(path) as file:
         beginning = file.read(BEGINNING_CHARACTERS)
@@ -75,14 +78,43 @@ def _streamed(path: Source, format: str) -> str | None:
         return "mcp-memory"
     if format == "jsonl" or (format == "auto" and name.endswith(".jsonl")):
         return "jsonl"
-    if not first.startswith("["):
-        return None
+    if format == "auto" and _is_line_of_ours(first):
+        return "jsonl"
+    kinds = _LISTS if first.startswith("[") else ("mem0",) if first.startswith("{") else ()
     if format != "auto":
-        return format if format in _LISTS else None
+        return format if format in kinds else None
     some: list[object] = []
     with open_text(path) as file, suppress(streaming.Damaged):  # what stands before the damage tells as much
-        some.extend(islice(streaming.items(file.read), LOOKED_AT))
-    return next((kind for kind in _LISTS if _DOCUMENTS[kind][0](some)), None)
+        some.extend(islice(streaming.items(file.read, under=mem0.LISTS), LOOKED_AT))
+    return next((kind for kind in kinds if _DOCUMENTS[kind][0](some)), None)
+
+
+def _is_note(name: str, format: str) -> bool:
+    return format == "markdown" or (format == "auto" and name.lower().endswith((".md", ".markdown")))
+
+
+def _is_line_of_ours(line: str) -> bool:
+    """Say whether a line is an object of its own that says something, as those of our exports are."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and ("text" in found or "kind" in found)
+
+
+def _note(source: Source) -> str:
+    """Return a note, which is read whole."""
+    check_text(source)
+    with open_text(source) as file:
+        text = file.read(BEGINNING_CHARACTERS)
+        allowed = WHOLE_BYTES_MAX if notes.is_ours(text) else NOTE_CHARACTERS_MAX
+        text += file.read(allowed)
+    if len(text) > allowed:
+        raise Usage(
+            f"{source.name}: expected a note of at most {allowed >> 20} million characters, it has more: part it",
+            code="too_large",
+        )
+    return text
 
 
 def _listed(path: Source, format: str) -> Iterator[Record]:
@@ -96,7 +128,7 @@ def _listed(path: Source, format: str) -> Iterator[Record]:
 
     with open_text(path) as file:
         try:
-            yield from _DOCUMENTS[format][1](counted(streaming.items(file.read)))
+            yield from _DOCUMENTS[format][1](counted(streaming.items(file.read, under=mem0.LISTS)))
         except streaming.Damaged as error:
             if not count:
                 raise Usage(f"{path.name}: expected a JSON document, {error}", code="unreadable") from None
@@ -105,7 +137,7 @@ def _listed(path: Source, format: str) -> Iterator[Record]:
 
 def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     """Return what a text holds."""
-    if format == "markdown" or (format == "auto" and name.lower().endswith((".md", ".markdown"))):
+    if _is_note(name, format):
         return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):

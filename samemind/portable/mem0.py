@@ -1,7 +1,7 @@
 """Read what mem0 gives out: a list of memories, alone or under `results` or `memories`."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
@@ -10,6 +10,8 @@ from samemind.portable.records import Item, Record, Unreadable
 from samemind.times import read_time
 
 SOURCE: Final = "mem0"
+# Under these names its services give the list; its own dumps are the list alone.
+LISTS: Final = ("results", "memories")
 _SCOPES: Final = ("user_id", "agent_id", "run_id", "app_id")
 
 
@@ -19,7 +21,7 @@ def looks_like(document: object) -> bool:
 
 
 def read(document: object) -> Iterator[Record]:
-    """Return every memory, in its order."""
+    """Return every memory of an export (a document, or its memories one by one), in its order."""
     for number, entry in enumerate(_entries(document), start=1):
         try:
             yield _item(number, entry)
@@ -27,10 +29,10 @@ def read(document: object) -> Iterator[Record]:
             yield Unreadable(line=number, reason=f"expected a memory of mem0, {error!r}")
 
 
-def _entries(document: object) -> list[Any]:
+def _entries(document: object) -> Iterable[Any]:
     if isinstance(document, dict):
-        document = document.get("results", document.get("memories"))
-    return document if isinstance(document, list) else []
+        document = next((document[name] for name in LISTS if name in document), None)
+    return document if isinstance(document, list | Iterator) else []
 
 
 def _item(number: int, entry: Mapping[str, Any]) -> Item:

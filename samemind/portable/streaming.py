@@ -22,30 +22,48 @@ class Damaged(ValueError):
     """What was read is no JSON from here on."""
 
 
-def items(read: Callable[[int], str]) -> Iterator[object]:
+def items(read: Callable[[int], str], *, under: tuple[str, ...] = ()) -> Iterator[object]:
     """Return the items of a JSON list; `read(n)` returns the next characters of it, at most `n`, and "" at its end.
 
-    Raises `Damaged` behind the last item that is whole, if the list goes on in another way than it should.
+    An object gives those of the lists `under` these names. Raises `Damaged` behind the last item that is whole, if the
+    list goes on in another way than it should.
     """
-    decode = json.JSONDecoder().raw_decode
     text = _Text(read)
+    yield from _in_object(text, under) if under and text.next() == "{" else _in_list(text)
+    if text.next():
+        raise Damaged("expected nothing behind the list")
+
+
+def _in_list(text: "_Text") -> Iterator[object]:
     if text.next() != "[":
         raise Damaged("expected a list")
     text.at += 1
     if text.next() == "]":
         text.at += 1
-    else:
-        while True:
-            text.next()
-            yield text.value(decode)
-            mark = text.next()
-            text.at += 1
-            if mark == "]":
-                break
-            if mark != ",":
-                raise Damaged(f"expected a comma or the end of the list, got {mark!r}")
-    if text.next():
-        raise Damaged("expected nothing behind the list")
+        return
+    while True:
+        text.next()
+        yield text.value()
+        if not text.goes_on("]"):
+            return
+
+
+def _in_object(text: "_Text", under: tuple[str, ...]) -> Iterator[object]:
+    text.at += 1
+    if text.next() == "}":
+        text.at += 1
+        return
+    while True:
+        name = text.value() if text.next() == '"' else None
+        if text.next() != ":":
+            raise Damaged("expected a name and a colon in the object")
+        text.at += 1
+        if text.next() == "[" and name in under:
+            yield from _in_list(text)
+        else:
+            text.value()
+        if not text.goes_on("}"):
+            return
 
 
 class _Text:
@@ -55,6 +73,7 @@ class _Text:
         self._read = read
         self._held = ""
         self._ended = False
+        self._decode = json.JSONDecoder().raw_decode
         self.at = 0
 
     def next(self) -> str:
@@ -67,11 +86,19 @@ class _Text:
             if not self._more(_CHARACTERS):
                 return ""
 
-    def value(self, decode: Callable[[str, int], tuple[object, int]]) -> object:
+    def goes_on(self, end: str) -> bool:
+        """Go behind the comma or the end that stands here; say whether it was a comma."""
+        mark = self.next()
+        self.at += 1
+        if mark not in (",", end) or not mark:
+            raise Damaged(f"expected a comma or the end of the list, got {mark!r}")
+        return mark == ","
+
+    def value(self) -> object:
         """Return the value that begins here, and go behind it."""
         while True:
             try:
-                found, end = decode(self._held, self.at)
+                found, end = self._decode(self._held, self.at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith(_CUT_TEXT) or error.pos >= len(self._held) - _CUT_OFF
                 if not cut or not self._more(len(self._held)):

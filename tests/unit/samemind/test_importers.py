@@ -14,7 +14,7 @@ import pytest
 import samemind
 from samemind.blocking import BlockingMind
 from samemind.errors import SamemindError
-from samemind.portable import markdown
+from samemind.portable import files, markdown
 from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item, Unreadable
 from samemind.portable.texts import ZIP_RATIO_MAX
@@ -225,7 +225,7 @@ def test_every_format_that_is_offered_reads_its_own(tmp_path: Path, format: str)
     assert items(path, format)
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "claude", "chatgpt", "zip"])
+@pytest.mark.parametrize("kind", ["jsonl", "text", "claude", "chatgpt", "mem0", "mem0 in an object", "zip"])
 def test_a_large_file_takes_the_memory_of_a_small_part_of_it(tmp_path: Path, kind: str) -> None:
     """Items of ten thousand letters, of which no two are the same, so that nothing is shared."""
     random = Random(kind)
@@ -241,16 +241,19 @@ def test_a_large_file_takes_the_memory_of_a_small_part_of_it(tmp_path: Path, kin
                 }
             }
             return {"id": f"c{number}", "mapping": {"a": node}, "current_node": "a"}
+        if kind.startswith("mem0"):
+            return {"id": f"m{number}", "memory": message["text"]}
         return {"uuid": f"c{number}", "chat_messages": [message]}
 
-    path = tmp_path / ("large.jsonl" if kind == "jsonl" else "large.json")
+    path = tmp_path / {"jsonl": "large.jsonl", "text": "stdin"}.get(kind, "large.json")
     count = 600
     with path.open("w") as file:
-        if kind == "jsonl":
+        if kind in ("jsonl", "text"):
             file.writelines(json.dumps({"text": random.randbytes(5_000).hex()}) + "\n" for _ in range(count))
         else:
-            file.write("[")
+            file.write('{"count": 600, "results": [' if "object" in kind else "[")
             file.writelines(json.dumps(chat(n)) + ("," if n < count - 1 else "]") for n in range(count))
+            file.write("}" if "object" in kind else "")
     size = path.stat().st_size
     assert size > 6_000_000
     if kind == "zip":
@@ -267,6 +270,45 @@ def test_a_large_file_takes_the_memory_of_a_small_part_of_it(tmp_path: Path, kin
     assert found == count
     # A piece and its copy, and what is looked at to know the format; read whole it was three times the file.
     assert peak < size / 2, peak
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "reason"),
+    [
+        ('{"results": [{"id": 1, "memory": "one"}, {"id": 2, "memory": "two"}], "next": null}', 2, None),
+        ('{"next": {"deep": [1, {"results": [2]}]}, "results": [{"id": 1, "memory": "one"}]}', 1, None),
+        ('{"results": [{"id": 1, "memory": "one"}], "next"', 1, "a name and a colon"),
+        ('{"results": [{"id": 1, "memory": "one"}]', 1, "a comma or the end"),
+        ('{"results": [{"id": 1, "memory": "one"}]} more', 1, "nothing behind"),
+        ('{"results": [{"id": 1, "memory": "one"}, {"id": 2, "mem', 1, "to its end"),
+    ],
+)
+def test_a_list_in_an_object_is_read_item_by_item_up_to_the_damage(
+    tmp_path: Path, text: str, count: int, reason: str | None
+) -> None:
+    (tmp_path / "mem0.json").write_text(text)
+    records = list(read_path(tmp_path / "mem0.json", "auto"))
+    assert len([record for record in records if isinstance(record, Item)]) == count
+    failed = [record.reason for record in records if isinstance(record, Unreadable)]
+    assert [str(reason) in each for each in failed] == ([] if reason is None else [True]), failed
+
+
+def test_a_note_that_is_no_note_by_its_size_is_refused_and_ours_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "NOTE_CHARACTERS_MAX", 1 << 20)
+    long = "word " * 300_000
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "long.md").write_text(long)
+    (tmp_path / "vault" / "short.md").write_text("A yawl has two masts.")
+    with pytest.raises(SamemindError, match="at most 1 million characters"):
+        list(read_path(tmp_path / "vault" / "long.md", "auto"))
+    refused, read = read_path(tmp_path / "vault", "auto")  # one keeps no other out
+    assert isinstance(refused, Unreadable)
+    assert isinstance(read, Item)
+    (tmp_path / "ours.md").write_text(f"---\nsamemind: memory\n---\n{long}\n")
+    (ours,) = items(tmp_path / "ours.md")
+    assert ours.text == long
 
 
 def test_what_stands_before_the_damage_in_a_list_comes_in(mind: BlockingMind, tmp_path: Path) -> None:
