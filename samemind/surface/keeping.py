@@ -15,10 +15,11 @@ from samemind.results.keeping import (
     TriggerView,
 )
 from samemind.surface.declare import Verb, argument, option
+from samemind.surface.memories import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListTriggers:
+class ListTriggers(Moment):
     """List what memory would bring up by itself, the most urgent first."""
 
     all: bool = option("--all", "those that were dismissed, acted on or have expired, too", default=False)
@@ -46,7 +47,7 @@ class DismissTrigger:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListGoals:
+class ListGoals(Moment):
     """List goals, and how they go, from what was remembered since."""
 
     all: bool = option("--all", "those that are done, too", default=False)
@@ -67,7 +68,7 @@ class FinishGoal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowProfile:
+class ShowProfile(Moment):
     """Show the profile of the owner: what was set, and what memory knows by itself."""
 
 
@@ -79,12 +80,12 @@ class SetProfile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListBlocks:
+class ListBlocks(Moment):
     """List the editable blocks, which every prompt gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetBlock:
+class GetBlock(Moment):
     """Show one block."""
 
     label: str = argument("its label", metavar="LABEL")
@@ -99,7 +100,7 @@ class EditBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListSessions:
+class ListSessions(Moment):
     """List the conversations that memories came from, the latest first, each with a summary."""
 
     limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")

@@ -14,16 +14,17 @@ from samemind.surface.keeping import AddGoal, FinishGoal, ListGoals
 from samemind.times import at_ms, at_stamp
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
+from samemind.verbs.moments import moment_of, read_at
 
 
 async def goals_list(device: Device, options: ListGoals) -> Goals:
     """List goals with what was told of each."""
-    now_ms = device.now_ms()
+    now_ms = moment_of(device, options.as_of)
 
     def read(connection: sqlite3.Connection) -> Goals:
         return Goals(goals=[_view(goal, now_ms) for goal in read_goals(connection, done=options.all)])
 
-    return await device.replica.read(read)
+    return await read_at(device, options.as_of, options.seen_by, read)
 
 
 async def goals_add(device: Device, options: AddGoal) -> GoalView:

@@ -12,6 +12,7 @@ from samemind.fields import read_pairs
 from samemind.results.keeping import Blocks, BlockView, Profile, ProfileFact
 from samemind.surface.keeping import EditBlock, GetBlock, ListBlocks, SetProfile, ShowProfile
 from samemind.times import at_stamp
+from samemind.verbs.moments import moment_of, read_at
 from samemind.verbs.refusing import refuse_secret
 
 # A label is typed and shown beside its text, and is the key of a register.
@@ -20,8 +21,11 @@ KEY_CHARACTERS_MAX = 100
 
 
 async def profile_show(device: Device, options: ShowProfile) -> Profile:
-    """Show what was set, and what follows from what was told."""
-    return await device.replica.read(lambda connection: _profile(connection, device.now_ms()))
+    """Show what was set, and what follows from what was told, now or then."""
+    now_ms = moment_of(device, options.as_of)
+    return await read_at(
+        device, options.as_of, options.seen_by, lambda connection: _profile(connection, now_ms)
+    )
 
 
 async def profile_set(device: Device, options: SetProfile) -> Profile:
@@ -54,14 +58,18 @@ async def profile_set(device: Device, options: SetProfile) -> Profile:
 
 async def blocks_list(device: Device, options: ListBlocks) -> Blocks:
     """List the blocks."""
-    return await device.replica.read(
-        lambda connection: Blocks(blocks=[_view(block) for block in known.blocks(connection)])
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: Blocks(blocks=[_view(block) for block in known.blocks(connection)]),
     )
 
 
 async def blocks_get(device: Device, options: GetBlock) -> BlockView:
     """Show one block."""
-    return await device.replica.read(lambda connection: _block(connection, _label(options.label)))
+    label = _label(options.label)
+    return await read_at(device, options.as_of, options.seen_by, lambda connection: _block(connection, label))
 
 
 async def blocks_edit(device: Device, options: EditBlock) -> BlockView:

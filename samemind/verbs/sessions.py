@@ -8,13 +8,14 @@ from samemind.errors import NotFound, Usage
 from samemind.results.keeping import Sessions, SessionView
 from samemind.surface.keeping import ListSessions
 from samemind.times import at_stamp
+from samemind.verbs.moments import read_at
 
 # Each is summed up when it is listed, some hundredths of a second for a long one.
 SESSIONS_MAX = 1_000
 
 
 async def sessions(device: Device, options: ListSessions) -> Sessions:
-    """List conversations, the latest first."""
+    """List conversations, the latest first, as they are or as they were."""
     if not 0 <= options.limit <= SESSIONS_MAX:
         raise Usage(f"expected a limit of 0 to {SESSIONS_MAX}, got {options.limit}", code="invalid")
 
@@ -35,4 +36,4 @@ async def sessions(device: Device, options: ListSessions) -> Sessions:
         ]
         return Sessions(sessions=views, total=total)
 
-    return await device.replica.read(read)
+    return await read_at(device, options.as_of, options.seen_by, read)

@@ -17,19 +17,21 @@ from samemind.results.keeping import Triggers, TriggerView
 from samemind.surface.keeping import ActOnTrigger, DeliverTrigger, DismissTrigger, ListTriggers
 from samemind.times import at_stamp
 from samemind.verbs.ids import CANDIDATES_MAX, memory_range
+from samemind.verbs.moments import moment_of, read_at
 
 _LIVE = (Status.PENDING, Status.DELIVERED)
 
 
 async def triggers_list(device: Device, options: ListTriggers) -> Triggers:
     """List triggers; those that are moot or over only when all are asked for."""
+    now_ms = moment_of(device, options.as_of)
 
     def read(connection: sqlite3.Connection) -> Triggers:
-        found = described(connection, device.now_ms(), device.thresholds)
+        found = described(connection, now_ms, device.thresholds)
         shown = [one for one in found if options.all or (one.reason is not None and one.status in _LIVE)]
         return _views(connection, shown, device.thresholds)
 
-    return await device.replica.read(read)
+    return await read_at(device, options.as_of, options.seen_by, read)
 
 
 async def triggers_deliver(device: Device, options: DeliverTrigger) -> TriggerView:

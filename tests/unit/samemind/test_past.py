@@ -224,3 +224,66 @@ def test_whatever_makes_something_of_memories_can_be_asked_of_another_moment(tmp
             assert (await mind.digest()).ops == ops  # reading the past writes nothing
 
     trio.run(main)
+
+
+def test_what_memory_keeps_of_itself_can_be_asked_of_another_moment(tmp_path: Path) -> None:
+    """The profile, blocks, conversations, goals and what is brought up."""
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            before = clock.next_day()
+            await mind.set_profile(city="Porto")
+            await mind.edit_block("tone", "Be brief.")
+            await mind.remember("We sail on Sunday with the whole crew.", session="boat")
+            goal = (await mind.add_goal("learn to sail")).rid
+            pinned = (await mind.remember("Ann is allergic to nuts", pin=True)).rid
+            told = clock.next_day()
+            await mind.set_profile(city="Lisbon")
+            await mind.edit_block("tone", "Be kind.")
+            await mind.remember("The crew fell ill, so nobody sails on Sunday.", session="boat")
+            await mind.remember("The garden wants water.", session="garden")
+            await mind.finish_goal(goal)
+            await mind.unpin(pinned)
+
+            assert dict((await mind.profile(as_of=before)).static) == {}
+            then, now = await mind.profile(as_of=told), await mind.profile()
+            assert (then.static["city"], now.static["city"]) == ("Porto", "Lisbon")
+            assert (
+                pinned in {fact.rid for fact in then.dynamic},
+                pinned in {fact.rid for fact in now.dynamic},
+            ) == (
+                True,
+                False,
+            )
+            assert len(await mind.blocks(as_of=before)) == 0
+            assert [block.text for block in await mind.blocks(as_of=told)] == ["Be brief."]
+            assert (await mind.block("tone", as_of=told)).text == "Be brief."
+            with pytest.raises(samemind.NotFound):
+                await mind.block("tone", as_of=before)
+            assert [(one.session, one.memories) for one in await mind.sessions(as_of=told)] == [("boat", 1)]
+            assert [one.session for one in await mind.sessions()] == ["garden", "boat"]
+            with pytest.raises(samemind.NotFound, match="no memory came from"):
+                await mind.sessions(session="garden", as_of=told)
+            assert [one.rid for one in await mind.goals(as_of=told)] == [goal]
+            assert list(await mind.goals()) == list(await mind.goals(as_of=before)) == []
+
+    trio.run(main)
+
+
+def test_a_reminder_that_was_dismissed_since_stands_where_the_past_is_asked(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            due = datetime.fromtimestamp((START_MS + DAY_MS) / 1_000, UTC)
+            await mind.remember("Call the plumber", type="prospective", event_start=due)
+            clock.next_day()
+            await mind.think()
+            (raised,) = await mind.triggers()
+            shown = clock.next_day()
+            await mind.dismiss(raised.id)
+            assert list(await mind.triggers()) == []
+            assert [one.id for one in await mind.triggers(as_of=shown)] == [raised.id]
+
+    trio.run(main)
