@@ -42,9 +42,12 @@ class TakenIn:
 
 
 def read_text(
-    text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo = UTC
+    text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo = UTC, among: str | None = None
 ) -> tuple[dict[str, Value], Extraction]:
-    """Return what a text says, and its fields with when that happened, if it names one time and none was given."""
+    """Return what a text says, and its fields with when that happened, if it names one time and none was given.
+
+    `among` tells its people from others of the same names: each is claimed about as "John (conv-26)".
+    """
     if fields.get("source") == RECALLED:
         return dict(fields), Extraction()
     told_at, speaker = fields.get("told_at"), fields.get("speaker")
@@ -56,6 +59,8 @@ def read_text(
     if len(found.dates) == 1 and "event_start" not in fields and "event_end" not in fields:
         dated["event_start"], dated["event_end"] = found.dates[0].start_ms, found.dates[0].end_ms
     statements = read_statements(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
+    if among is not None:
+        statements = tuple(replace(each, entity=f"{each.entity} ({among})") for each in statements)
     return dated, replace(found, statements=statements)
 
 
@@ -84,7 +89,8 @@ def _memory_of(
     topic = statement.relation.partition(":")[2]
     words = words_of(topic or statement.value)
     for rid, fact in zip(rids, facts, strict=True):
-        about = fact.subject is None or folded(fact.subject).startswith(folded(statement.entity))
+        named = statement.entity.partition(" (")[0]
+        about = fact.subject is None or folded(fact.subject).startswith(folded(named))
         if about and words <= words_of(fact.content):
             return rid
     return parent

@@ -16,9 +16,11 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import Final
 
+from cognition.contradictions.habits import habits_of, work_and_partner
+from cognition.contradictions.numbers import counted, numbers_of
 from cognition.contradictions.places import COUNTRIES, REGIONS
 from cognition.contradictions.values import ENDED, OWNER, folded
-from cognition.contradictions.wording import FOR_A_WHILE, VAGUE, says_change, thing_of
+from cognition.contradictions.wording import FOR_A_WHILE, VAGUE, asks, says_change, thing_of
 from cognition.extraction import When, find_dates
 from cognition.extraction.clauses import Clause, Reader
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
@@ -40,6 +42,15 @@ _BIRTH: Final = re.compile(r"\b(?:birthday|born)\b", re.IGNORECASE)
 _BUT_NOW: Final = re.compile(r",? but (?:now|these days|nowadays),? (?=(?:I|he|she|we|they|my|[A-Z]\w+)\b)")
 _BEFORE_DATE: Final = re.compile(r"(?:^since|\b(?:in|on|from|as of|until|around|about)) +$", re.IGNORECASE)
 _SINCE: Final = re.compile(r"\bsince\b", re.IGNORECASE)
+# What is told so has begun.
+_OVER: Final = re.compile(
+    r"\b(?:since|stopped|quit|gave up|moved|started|left|lost|became|got)\b", re.IGNORECASE
+)
+
+_YEAR_MS: Final = 365 * 86_400_000
+# A town is told with what it lies in: "Brooklyn, New York" is no other place than New York.
+_LIES_IN: Final = re.compile(rf", (?P<wider>{NAME})(?=$|[.,;!])")
+_WIDER: Final = COUNTRIES | REGIONS | {"new york", "washington", "london", "berlin", "paris"}
 
 _LIVES: Final = (
     re.compile(
@@ -93,6 +104,40 @@ _DIET: Final = re.compile(
 _IS_CALLED: Final = re.compile(
     r"(?:is|['’]s)(?: called| named)? (?P<value>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?=$|[.,;!]| (?:and|who)\b)"
 )
+_FROM: Final = re.compile(rf"(?:am|come) (?:originally )?from {_PLACE}$")
+_FAVOURITE_AFTER: Final = re.compile(
+    rf"(?:\b(?:think|guess|believe) (?:that )?(?P<thought>[a-z][\w'-]*(?: [a-z][\w'-]*)?)|(?P<value>{NAME})) (?:is|are|has to be)(?: still| now| definitely| probably| always)? (?P<whose>my|{NAME}['’]s) (?:all[- ]time |absolute |new )?(?:favou?rite|fave|fav)"
+    r" (?P<topic>[a-z][\w-]*(?: [a-z][\w-]*)?)(?=$|[.,;!]| (?:and|because|of all time|ever|so far)\b)"
+)
+_FAVOURITE_CALLED: Final = re.compile(
+    rf"\b[Mm]y (?:all[- ]time |absolute |new )?(?:favou?rite|fave|fav) (?P<topic>[a-z][\w-]*)(?: called| named|,) (?P<value>{NAME})(?=$|[.,;!]| )"
+)
+# Of these there is a favourite each time.
+_EACH_TIME: Final = frozenset(
+    [
+        "part",
+        "parts",
+        "memory",
+        "memories",
+        "moment",
+        "moments",
+        "thing",
+        "things",
+        "one",
+        "ones",
+        "way",
+        "time",
+        "times",
+        "bit",
+        "day",
+        "scene",
+        "spot",
+        "line",
+        "quote",
+    ]
+)
+# Other words for the same thing.
+_TOPICS: Final = {"colour": "color", "film": "movie", "novel": "book"}
 _SPOUSES: Final = re.compile(r"^(?:wife|husband|spouse)$")
 _FAVOURITE: Final = re.compile(
     r"(?:is|has to be|is now|is definitely)(?: still| now| definitely| probably| always)? (?P<value>[^,.;!?]+)"
@@ -131,7 +176,7 @@ def read_statements(
         if language != "en":
             read = _of_facts(sentence, subject, told_at_ms, language, zone)
         else:
-            read = _of_sentence(sentence, subject, reader, dates)
+            read = _of_sentence(sentence, subject, reader, dates, told_at_ms)
         for statement in read:
             dated = _dated(statement, sentence, told_at_ms, dates)
             if dated is not None:
@@ -139,7 +184,9 @@ def read_statements(
     return tuple(found.values())[:STATEMENTS_MAX]
 
 
-def _of_sentence(sentence: str, subject: str, reader: Reader, dates: Sequence[When]) -> Iterator[Statement]:
+def _of_sentence(
+    sentence: str, subject: str, reader: Reader, dates: Sequence[When], told_at_ms: int
+) -> Iterator[Statement]:
     if _UNSURE.search(sentence):
         return
     turns = _BUT_NOW.search(sentence) is not None
@@ -151,9 +198,36 @@ def _of_sentence(sentence: str, subject: str, reader: Reader, dates: Sequence[Wh
             match["value"].strip(),
             changes=says_change(sentence),
         )
-    for clause in reader.clauses(sentence if _BIRTH.search(sentence) else _undated(sentence, dates)):
-        for statement in _of_clause(clause, subject):
-            yield replace(statement, changes=True) if turns else statement
+    stated = "" if asks(sentence) else sentence
+    for match in _FAVOURITE_AFTER.finditer(stated):
+        whose = subject if match["whose"] == "my" else match["whose"][:-2]
+        if match["thought"] or is_name(match["value"].split()[0]):
+            value = match["thought"] or match["value"]
+            yield from _favourite(whose, match["topic"], value, says_change(sentence))
+    for match in _FAVOURITE_CALLED.finditer(stated):
+        yield from _favourite(subject, match["topic"], match["value"], says_change(sentence))
+    undated = sentence if _BIRTH.search(sentence) else _undated(sentence, dates)
+    clauses = list(reader.clauses(undated))
+    yield from counted(subject, undated)
+    plain = [statement for clause in clauses for statement in _of_clause(clause, subject)]
+    if not any(statement.relation == "works_at" for statement in plain):
+        yield from work_and_partner(subject, undated, clauses)
+    for clause in clauses:
+        if clause.subject is not None and not clause.favourite and clause.spoken.lower() != "my name":
+            yield from habits_of(clause.subject, clause, undated)
+            yield from numbers_of(clause.subject, clause, undated, told_at_ms)
+    for statement in plain:
+        statement = _widened(statement, undated)
+        yield replace(statement, changes=True) if turns else statement
+
+
+def _widened(statement: Statement, sentence: str) -> Statement:
+    """Return where somebody lives together with what that lies in, where the sentence goes on to say so."""
+    if statement.relation == "lives_in" and not statement.ends:
+        at = sentence.find(statement.value) + len(statement.value)
+        if (match := _LIES_IN.match(sentence, at)) and folded(match["wider"]) in _WIDER:
+            return replace(statement, value=f"{statement.value}, {match['wider']}")
+    return statement
 
 
 def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
@@ -171,13 +245,8 @@ def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
         return
     whose, of, what = entity.rpartition("'s ")
     if clause.favourite:
-        topic = what.partition(" ")[2]
-        if (
-            (match := _FAVOURITE.match(said))
-            and (thing := thing_of(match["value"]))
-            and not VAGUE.search(topic)
-        ):
-            yield Statement(whose, f"favorite:{folded(topic)}", thing, changes)
+        if match := _FAVOURITE.match(said):
+            yield from _favourite(whose, what.partition(" ")[2], match["value"], changes)
         return
     if of and what == "birthday":
         if match := _BIRTHDAY.match(said):
@@ -191,6 +260,12 @@ def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
     ):
         yield Statement(whose, "spouse", match["value"], changes)
     yield from _of_person(entity, clause, said, changes)
+
+
+def _favourite(whose: str, topic: str, value: str, changes: bool) -> Iterator[Statement]:
+    thing, about = thing_of(value), folded(topic)
+    if thing and not VAGUE.search(topic) and not _EACH_TIME.intersection(about.split()):
+        yield Statement(whose, f"favorite:{_TOPICS.get(about, about)}", thing, changes)
 
 
 def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterator[Statement]:
@@ -221,6 +296,8 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterato
         if relation == "birthday" and not said.startswith("was born"):
             continue
         yield Statement(entity, relation, match["value"], changes)
+    if clause.spoken.lower() in ("i", "we") and (match := _FROM.match(said)):
+        yield Statement(entity, _place_relation("comes_from", match["value"]), match["value"], changes)
     if match := _STATUS.match(said):
         yield Statement(entity, "relationship_status", match["value"].lower(), changes)
     if match := _PREFERS.match(said):
@@ -252,7 +329,7 @@ _CHANGE_ELSEWHERE: Final = re.compile(
 def _place_relation(relation: str, value: str) -> str:
     """Return where a place is compared: countries with countries, regions with regions, all else with towns."""
     name = folded(value)
-    if relation != "lives_in":
+    if relation not in ("lives_in", "comes_from"):
         return relation
     return (
         f"{relation}_country" if name in COUNTRIES else f"{relation}_region" if name in REGIONS else relation
@@ -265,7 +342,11 @@ def _dated(statement: Statement, sentence: str, told_at_ms: int, dates: Sequence
         return statement
     (when,) = dates
     if when.start_ms > told_at_ms:
-        return None
+        if not _SINCE.search(sentence) or when.start_ms - _YEAR_MS > told_at_ms:
+            return None
+        return replace(
+            statement, valid_from=when.start_ms - _YEAR_MS
+        )  # "since May", told in March: last year's
     if statement.changes or _SINCE.search(sentence):
         return replace(statement, valid_from=when.start_ms)
     return statement

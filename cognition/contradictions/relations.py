@@ -58,6 +58,8 @@ class Relation:
 
     kind: Kind
     single: bool = True
+    stages: tuple[str, ...] = ()
+    """Values that follow each other in a life: a later one, told later, takes the place of an earlier one."""
 
 
 RELATIONS: Final[Mapping[str, Relation]] = {
@@ -70,13 +72,24 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "birthday": Relation(Kind.FACT),
     "born_in": Relation(Kind.FACT),
     "spouse": Relation(Kind.FACT),
-    "relationship_status": Relation(Kind.FACT),
+    "relationship_status": Relation(
+        Kind.FACT, stages=("single", "dating", "engaged", "married", "divorced", "widowed")
+    ),
     "favorite": Relation(Kind.PREFERENCE),
     "attitude": Relation(Kind.PREFERENCE),
     "prefers": Relation(Kind.PREFERENCE),
     "diet": Relation(Kind.PREFERENCE),
     "friends_with": Relation(Kind.MINOR, single=False),
     "speaks": Relation(Kind.MINOR, single=False),
+    "employment": Relation(Kind.MINOR),
+    "habit": Relation(Kind.MINOR),
+    "ever": Relation(Kind.MINOR, stages=("never", "has")),
+    "number_of": Relation(Kind.MINOR),
+    "born": Relation(Kind.MINOR),
+    "since": Relation(Kind.MINOR),
+    "comes_from": Relation(Kind.MINOR),
+    "comes_from_region": Relation(Kind.MINOR),
+    "comes_from_country": Relation(Kind.MINOR),
 }  # fmt: skip
 # A relation that this version does not know, from a newer one or from a program: two values are noted, nobody is asked.
 UNKNOWN: Final = Relation(Kind.MINOR)

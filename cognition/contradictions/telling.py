@@ -1,9 +1,10 @@
 """Decide what is claimed for a memory: which statements become ops, and what they say they replace.
 
 A claim replaces claims of its slot when its words say that something has changed, when it corrects the memory itself,
-or when it holds from later on by word of the same speaker. Then it names every such claim that this device holds,
-hidden ones too, so that none of them comes back against it later. What was told after it is not named: words cannot
-take back what was said behind them. Otherwise it names none, and if it differs it is an open contradiction.
+or when it holds from later on, or is what follows in a life (engaged, then married), by word of the same speaker. Then
+it names every such claim that this device holds, hidden ones too, so that none of them comes back against it later.
+What was told after it is not named: words cannot take back what was said behind them. Otherwise it names none, and if
+it differs it is an open contradiction.
 """
 
 import sqlite3
@@ -149,6 +150,14 @@ def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) 
         return earlier
     # Told anew on the memory that said so before: it takes the place of its earlier self, and asks anew.
     anew = [told for told in earlier if told.rid == telling.rid and compatible(told.value, value)]
+    stages = relation_of(statement.relation).stages
+    if value in stages:
+        behind = stages[: stages.index(value)]
+        anew += [
+            told
+            for told in earlier
+            if told not in anew and told.speaker == telling.speaker and told.value in behind
+        ]
     if statement.valid_from is None:
         return anew
     since = statement.valid_from
@@ -177,7 +186,13 @@ def withdrawn(
 
 def needs_earlier(statement: Statement) -> bool:
     """Say whether a statement can only be claimed once what was told before it is in the log."""
-    return statement.changes or statement.ends or statement.valid_from is not None
+    stages = relation_of(statement.relation).stages
+    return (
+        statement.changes
+        or statement.ends
+        or statement.valid_from is not None
+        or statement.value in stages[1:]
+    )
 
 
 def place_of(core: Core, told: Told) -> Place:

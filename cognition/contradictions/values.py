@@ -20,6 +20,9 @@ _WORDS: Final = re.compile(r"[^\W_]+(?:[&+][^\W_]*)*")
 # Every claim of a slot is compared with each value in it, again with each new claim.
 _WORDS_KEPT: Final = 4_096
 _ORDINAL: Final = re.compile(r"^(\d{1,2})(?:st|nd|rd|th)$")
+_ABOUT: Final = re.compile(r"about (\d{4})")
+# Who counts in years is a year off at each end, and rounds.
+YEARS_APART_MAX: Final = 2
 _EMPTY_WORDS: Final = """
     a an the of in at on to my our his her their inc ltd llc gmbh corp company der die das el la los las le les
 """
@@ -36,8 +39,16 @@ def words_of(text: str) -> frozenset[str]:
     return telling or frozenset(found)
 
 
+def about(year: int) -> str:
+    """Return the value of what began, or was born, in about this year."""
+    return f"about {year}"
+
+
 def compatible(one: str, other: str) -> bool:
     """Say whether two values may both hold: they say the same, one more precisely than the other."""
+    years = _ABOUT.fullmatch(one), _ABOUT.fullmatch(other)
+    if years[0] and years[1]:
+        return abs(int(years[0][1]) - int(years[1][1])) <= YEARS_APART_MAX
     a, b = words_of(one), words_of(other)
     return a <= b or b <= a
 

@@ -39,6 +39,9 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS: Final = re.compile(r"\?[\"”’)\s\W]*$")
+_NODS: Final = re.compile(r", (?:right|huh|eh|you know)\?[\"”’)\s\W]*$", re.IGNORECASE)
+
 
 def thing_of(said: str) -> str | None:
     """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
@@ -52,3 +55,8 @@ def thing_of(said: str) -> str | None:
 def says_change(said: str) -> bool:
     """Say whether these words tell of a change."""
     return CHANGE.search(said) is not None
+
+
+def asks(sentence: str) -> bool:
+    """Say whether a sentence asks; "…, right?" states, and waits for a nod."""
+    return _ASKS.search(sentence) is not None and _NODS.search(sentence) is None

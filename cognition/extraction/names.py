@@ -49,7 +49,8 @@ _SAID_WORDS: Final = """
     well also just still even ever never always often sometimes usually recently lately finally actually
     honestly hopefully sounds looks seems glad happy love gonna gotta wanna got let lets let's don't can't
     i'm i've i'll i'd it's that's there's here's what's we're we've they're you're he's she's didn't doesn't
-    isn't one two three first last next another every many much more most some any nothing something
+    isn't haven't hasn't hadn't wasn't weren't aren't won't couldn't wouldn't shouldn't
+    one two three first last next another every many much more most some any nothing something
     everything anything someone anyone everyone somebody everybody nobody oh ah ooh haha hmm huh aww omg lol
     yay whoa gosh god damn dear since like been being seeing doing having getting making going thinking
     looking keep take check see guess speaking talk agreed right true wait welcome good-bye ms mr mrs dr

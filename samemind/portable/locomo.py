@@ -94,4 +94,6 @@ def _item(
     }
     if meta:
         fields["meta"] = meta
-    return Item(line=number, rid=derived_memory_id(SOURCE, f"{sample}:{turn_id}"), text=text, fields=fields)
+    rid = derived_memory_id(SOURCE, f"{sample}:{turn_id}")
+    # The Johns of two samples are two people: what one says does not contradict the other.
+    return Item(line=number, rid=rid, text=text, fields=fields, among=sample)

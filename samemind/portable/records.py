@@ -12,13 +12,17 @@ from replica import MemoryId, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A memory to be stored under an id that every device derives alike. `accesses` is (how often, last in ms)."""
+    """A memory to be stored under an id that every device derives alike. `accesses` is (how often, last in ms).
+
+    `among` names the circle that its people are known in, where the same name means somebody else outside it.
+    """
 
     line: int
     rid: MemoryId
     text: str
     fields: Mapping[str, Value]
     accesses: tuple[int, int] = (0, 0)
+    among: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,91 @@
+"""Read numbers that somebody has one of: how many children or cats, how old, and for how many years.
+
+What grows with time is claimed as the year from which it counts, "about 2016", so that "for seven years" and, a year
+later, "for eight" say one thing.
+"""
+
+# ruff: noqa: E501 - a pattern is easier to read on one line than in pieces
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from cognition.contradictions.values import about, folded
+from cognition.contradictions.wording import FOR_A_WHILE, asks, says_change, thing_of
+from cognition.extraction.clauses import Clause
+from cognition.extraction.values import Statement
+
+_WORDS: Final = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+NUMBERS: Final = {word: number for number, word in enumerate(_WORDS)}
+_NUMBER: Final = rf"(?P<number>{'|'.join(_WORDS[2:])}|\d{{1,2}})"
+_NAMES: Final = {
+    "children": "kids", "kids": "kids", "sons": "sons", "daughters": "daughters", "grandchildren": "grandchildren", "grandkids": "grandchildren",
+    "brothers": "brothers", "sisters": "sisters", "siblings": "siblings", "dogs": "dogs", "cats": "cats", "pets": "pets", "horses": "horses",
+    "jobs": "jobs", "cars": "cars",
+}  # fmt: skip
+_NOUN: Final = rf"(?P<noun>{'|'.join(_NAMES)})"
+_KIND: Final = r"(?:(?:lovely|wonderful|beautiful|amazing|great|adorable|cute|sweet|grown|little) )?"
+_WHOSE: Final = re.compile(rf"\b(?:[Mm]y|[Oo]ur) {_NUMBER} {_KIND}{_NOUN}\b(?!['’])")
+_ALREADY: Final = re.compile(
+    rf"\b(?:I|we) (?:already|now) have {_NUMBER} {_KIND}{_NOUN}\b(?! (?:in|who|that|with|from)\b)"
+)
+_HAS: Final = re.compile(
+    rf"(?:have|has|own|owns|have got|has got|’ve got)(?: now| only)? (?P<number>no|one|{'|'.join(_WORDS[2:])}|\d{{1,2}}) {_KIND}"
+    rf"(?P<noun>{'|'.join(_NAMES)}|kid|child|son|daughter|brother|sister|sibling|dog|cat|pet)(?= at home| now\b| already\b|: |,|$)"
+)
+_HAS_NONE: Final = re.compile(rf"(?:don['’]t|doesn['’]t|do not|does not) have any {_NOUN}(?: any ?more)?$")
+_SINGULAR: Final = {name.removesuffix("s"): name for name in _NAMES} | {"child": "children"}
+_AGE: Final = re.compile(
+    r"(?:am|is|turned|am turning) (?P<number>\d{1,3})(?P<old> years? old)?(?: now| today| already)?$"
+)
+AGES: Final = range(10, 111)
+_ONE_OF_THEM: Final = re.compile(r"['’]s (?:wife|husband|mom|mum|mother|dad|father)$")
+_FOR_YEARS: Final = re.compile(
+    rf"(?:have|has) (?:been (?P<what>married|together|sober|vegan|vegetarian|[a-z]+ing(?: [\w' -]+?)?)|(?P<had>had [\w' -]+?)) for (?:about |around |almost |nearly |over |more than )?{_NUMBER} years(?: now| already)?$"
+)
+
+
+def numbers_of(entity: str, clause: Clause, sentence: str, told_at_ms: int) -> Iterator[Statement]:
+    """Return what a clause counts."""
+    said, year = clause.predicate, datetime.fromtimestamp(told_at_ms / 1_000, UTC).year
+    own = "'s " not in entity
+    changes = says_change(clause.said)
+    if own and (match := _HAS.match(said)) and not FOR_A_WHILE.search(sentence):
+        yield _count(entity, match["number"], match["noun"], changes)
+    if own and (match := _HAS_NONE.match(said)):
+        yield _count(entity, "no", match["noun"], changes)
+    if (own or _ONE_OF_THEM.search(entity)) and (match := _AGE.match(said)) and int(match["number"]) in AGES:
+        yield Statement(entity, "born", about(year - int(match["number"])))
+    if match := _FOR_YEARS.match(said):
+        what = match["what"] or match["had"]
+        if what in ("married", "together", "sober", "vegan", "vegetarian") or thing_of(what):
+            began = year - (NUMBERS.get(match["number"]) or int(match["number"]))
+            yield Statement(entity, f"since:{folded(what)}", about(began))
+
+
+def counted(subject: str, sentence: str) -> Iterator[Statement]:
+    """Return how many the speaker has of what a sentence names by the way: "I took my three dogs to the beach"."""
+    if not asks(sentence):
+        for match in (*_WHOSE.finditer(sentence), *_ALREADY.finditer(sentence)):
+            yield _count(subject, match["number"], match["noun"], says_change(sentence))
+
+
+def _count(entity: str, number: str, noun: str, changes: bool) -> Statement:
+    plural = noun if noun in _NAMES else _SINGULAR[noun]
+    value = NUMBERS[number] if number in NUMBERS else int(number)
+    return Statement(entity, f"number_of:{_NAMES[plural]}", str(value), changes)
