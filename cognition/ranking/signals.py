@@ -32,6 +32,8 @@ class Signal(NamedTuple):
     weight: float
     of: Callable[[Pool], Column]
     says: str
+    is_rule: bool = False
+    """Whether it is one of the fourteen rules on predicates (`cognition.ranking.rules`)."""
 
 
 class Scored(NamedTuple):
@@ -112,20 +114,20 @@ SIGNALS: Final = (
     Signal("question", -0.5, _questions, "asks rather than tells"),
     Signal("opening", 1.3, _opening, "opens its conversation"),
     Signal("when", 2.0, _when, "names a time, as was asked"),
-    Signal("entity", -1.5, rules.entity_missing, "does not name whom or what was named"),
-    Signal("verb", 0.5, rules.verb, "has the verb, or one of its meaning"),
-    Signal("verb and topic", 0.5, rules.verb_and_topic, "has the verb and what it is asked of"),
-    Signal("most words", 0.5, rules.most_words, "has nearly all words of the question"),
-    Signal("bridge", 1.0, rules.bridge, "has what the field calls it"),
-    Signal("prefix", 2.0, rules.prefix, "is labelled as what was asked for"),
-    Signal("policy", 1.0, rules.policy, "decides, as a policy does"),
-    Signal("other policy", -1.0, rules.policy_of_another, "is no policy on what was asked"),
-    Signal("duration", 1.0, rules.duration, "names a duration, as was asked"),
-    Signal("current", 1.0, rules.current, "says that it holds now, as was asked"),
-    Signal("quantity", 0.7, rules.quantity, "names a number, as was asked"),
-    Signal("roster", 1.0, rules.roster, "names several people, as was asked"),
-    Signal("used", 1.0, rules.use, "says what was used"),
-    Signal("nothing shared", -1.0, rules.nothing_shared, "has no word of the question"),
+    Signal("entity", -1.5, rules.entity_missing, "does not name whom or what was named", is_rule=True),
+    Signal("verb", 0.5, rules.verb, "has the verb, or one of its meaning", is_rule=True),
+    Signal("verb and topic", 0.5, rules.verb_and_topic, "has the verb and what it is asked of", is_rule=True),
+    Signal("most words", 0.5, rules.most_words, "has nearly all words of the question", is_rule=True),
+    Signal("bridge", 1.0, rules.bridge, "has what the field calls it", is_rule=True),
+    Signal("prefix", 2.0, rules.prefix, "is labelled as what was asked for", is_rule=True),
+    Signal("policy", 1.0, rules.policy, "decides, as a policy does", is_rule=True),
+    Signal("other policy", -1.0, rules.policy_of_another, "is no policy on what was asked", is_rule=True),
+    Signal("duration", 1.0, rules.duration, "names a duration, as was asked", is_rule=True),
+    Signal("current", 1.0, rules.current, "says that it holds now, as was asked", is_rule=True),
+    Signal("quantity", 0.7, rules.quantity, "names a number, as was asked", is_rule=True),
+    Signal("roster", 1.0, rules.roster, "names several people, as was asked", is_rule=True),
+    Signal("used", 1.0, rules.use, "says what was used", is_rule=True),
+    Signal("nothing shared", -1.0, rules.nothing_shared, "has no word of the question", is_rule=True),
     Signal("self", 0.5, rules.first_person, "is said of oneself, as was asked"),
     Signal("graph", 1.0, _graph, "names what is connected to the question"),
     Signal(

@@ -48,20 +48,7 @@ PUBLISHED: Final = (
 )
 NAMES: Final = tuple(signal.name for signal in SIGNALS)
 # The fourteen predicate rules of PMB (PM-72: what they buy beside an embedder).
-RULES: Final = (
-    *(
-        "entity",
-        "verb",
-        "verb and topic",
-        "most words",
-        "bridge",
-        "prefix",
-        "policy",
-        "other policy",
-        "duration",
-    ),
-    *("current", "quantity", "roster", "used", "nothing shared"),
-)
+RULES: Final = tuple(signal.name for signal in SIGNALS if signal.is_rule)
 
 
 @dataclass(frozen=True, slots=True)

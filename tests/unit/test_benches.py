@@ -1,14 +1,19 @@
 """What the benches decide by themselves; what they measure is for `make bench`."""
 
+import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.bench import golden_run, stress
+from cognition import StaticEmbedder
+from cognition.index import ALL_MAX
+from cognition.ranking.signals import SIGNALS
+from tests.bench import golden_run, nearest, stress
 from tests.bench.fitting import Example
 from tests.bench.golden import DAYS, MEMORIES, QUESTIONS
-from tests.bench.recall_locomo import Outcome, failure
+from tests.bench.recall_locomo import Outcome, ablation, failure
 
 NOTHING = Example(np.zeros((0, 0), np.float32), np.zeros(0, np.bool_), 1, 1)
 
@@ -63,3 +68,32 @@ def test_pm_69_the_stress_asks_thirty_facts_in_thirty_ways_each() -> None:
     kinds = {one.kind for one in asked}
     assert {"compound", "of oneself", "of others", "of others, across languages"} <= kinds
     assert list(stress.questions()) == asked
+
+
+def test_pm_72_the_ablation_shows_what_the_rules_and_the_embedder_buy_here(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One question that only a rule answers, one that only meaning does: without either, one of two is found."""
+    names = [signal.name for signal in SIGNALS]
+    asked = []
+    for telling in ("entity", "meaning"):
+        signals = np.zeros((20, len(names)), np.float32)
+        signals[:-1, names.index("entity")] = telling == "entity"  # all but the right one lack what was named
+        signals[-1, names.index("meaning")] = telling == "meaning"
+        right = np.arange(20) == 19
+        asked.append(replace(outcome("a", "a", "Ann"), example=Example(signals, right, 1, 1)))
+    ablation(asked)
+    printed = re.findall(r"^ +(.+?) +([\d.]+)/ *([\d.]+)$", capsys.readouterr().out, re.MULTILINE)
+    shown = {name: f"{any_hit}/{fraction}" for name, any_hit, fraction in printed}
+    assert shown["(with all)"] == "100.0/100.0"
+    assert shown["(no rules)"] == shown["(no vectors)"] == "50.0/50.0"
+    assert set(names) <= set(shown)
+
+
+def test_yd_02_me_13_near_vectors_are_measured_where_a_product_with_all_does_and_where_it_does_not() -> None:
+    """In place of a graph: what it turns on is named, making it anew is timed, and up to 10,000 all are looked at."""
+    assert nearest.SIZES == (10_000, 50_000, 100_000)
+    assert nearest.SIZES[0] <= ALL_MAX < nearest.SIZES[1]
+    found = nearest.measure(1_000, StaticEmbedder())
+    assert {"first search, ms", "search, ms", "product with all, ms"} < set(found)
+    assert (found["of the nearest 10"], found["of the nearest 120"]) == (1, 1)

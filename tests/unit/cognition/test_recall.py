@@ -258,6 +258,22 @@ def test_ml_67_ml_68_a_candidate_is_in_the_pool_once_with_every_channel_that_fou
     assert [found.channel for found in hits[0].found] == ["words", "vectors", "synonyms"]
 
 
+def test_ml_69_each_list_keeps_the_order_of_its_scores_and_all_of_them_are_ranked(memory: Memory) -> None:
+    """Scales differ, so lists are fused by rank; what the ranking gets is the full pool, in that order."""
+    for n in range(30):
+        memory.home.remember("walrus " * (n % 5 + 1) + "and cake " * (n % 3) + f"day {n}")
+    memory.embed()
+    hits = memory.recall("a walrus with cake", k=100)
+    assert len(hits) == 30
+    for channel in ("words", "vectors"):
+        scores = {one.rank: one.score for hit in hits for one in hit.found if one.channel == channel}
+        ranks = sorted(scores)
+        assert ranks == list(range(30))
+        assert [scores[rank] for rank in ranks] == sorted(scores.values(), reverse=True)
+    fused = [hit.fused for hit in hits]
+    assert fused != sorted(fused, reverse=True)  # the ranking had all of them, and has another mind
+
+
 def test_ml_70_the_whole_pool_is_ranked_and_an_answer_at_rank_sixty_rises(memory: Memory) -> None:
     """By words alone the fillers, which repeat the term, come first; the named speaker decides."""
     for n in range(70):

@@ -46,7 +46,7 @@ def says(query: str, text: str, *, only: str) -> float:
 
 def test_pm_20_every_rule_can_be_turned_off() -> None:
     assert len(RULES) == 14
-    assert set(RULES) <= {signal.name for signal in SIGNALS}
+    assert set(RULES) == {signal.name for signal in SIGNALS if signal.is_rule}
     rows, none = facts("Ann lives in Lisbon"), np.zeros(1)
     for name in RULES:
         weights = {**WEIGHTS, name: 0.0}
