@@ -1,8 +1,10 @@
 """Serve an application over HTTP on one socket, to as many callers as `samemind.panel.crowd` lets stand.
 
-hypercorn speaks HTTP on each connection; its own `serve` takes in everybody, so the few lines that accept are ours.
+hypercorn speaks HTTP on each connection; its own `serve` takes in everybody, so the few lines that accept are ours. An
+error in one connection ends that one: whoever sends crooked HTTP must not be able to end the device behind it.
 """
 
+import logging
 import socket
 from functools import partial
 from typing import Any, Final
@@ -22,6 +24,8 @@ GRACE_S: Final = 0.5
 # A caller that says nothing keeps a socket for no longer.
 IDLE_S: Final = 15
 HANDSHAKE_S: Final = 10
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Door:
@@ -73,6 +77,9 @@ class Door:
             self._make_room(self.crowd.enter(caller))
             try:
                 await server
+            except Exception as error:
+                # hypercorn answers crooked bytes although it is answering already, for one; to nobody's use but theirs.
+                _log.info("a connection to the panel ended by an error: %r", error)
             finally:
                 if self._standing.get(caller) is scope:
                     self.crowd.leave(caller)

@@ -51,6 +51,7 @@ class Doors:
     headers: dict[str, str]
     rids: tuple[str, ...]
     complaints: Path
+    process: cli.RunningDaemon
     stack: ExitStack
     calls: int = 0
 
@@ -70,7 +71,10 @@ def _current() -> list[Doors]:
 def doors() -> Doors:
     """Return the daemon of this process, a new one after many calls."""
     kept = _current()
-    if kept and (kept[0].calls > CALLS_MAX or not kept[0].url):
+    if kept and not kept[0].url:
+        kept.pop().stack.close()
+    elif kept and kept[0].calls > CALLS_MAX:
+        _well(kept[0], "what came before")
         kept.pop().stack.close()
     if not kept:
         with ExitStack() as stack:
@@ -88,7 +92,7 @@ def doors() -> Doors:
             url, _, token = cli.run(home, "--json", "panel").json["url"].partition("#launch=")
             assert url == up.said["panel_url"]
             owner = let_in(url, token)
-            kept.append(Doors(home, url, dict(owner.headers), rids, complaints, stack.pop_all()))
+            kept.append(Doors(home, url, dict(owner.headers), rids, complaints, up, stack.pop_all()))
     kept[0].calls += 1
     return kept[0]
 
@@ -139,6 +143,7 @@ def _answered(heard: Any, line: bytes) -> bool:
 def http(random: Random) -> None:
     """Requests to the panel: routes, headers, bodies and lengths that are nearly right; bytes that are no request."""
     held = doors()
+    _well(held, "what came before")
     place = urlsplit(held.url)
     route = random.choice(_ROUTES)
     verb = verb_named(random.choice(sorted(OFFERED))) if route == "verb" else None
@@ -252,7 +257,8 @@ def _well(held: Doors, asked: object) -> None:
     if held.calls % 50 == 1:
         found = cli.run(held.home, "--json", "verify")
         assert found.code == 0, (asked, found.out)
-    complaint = os.path.getsize(held.complaints)
-    if complaint:
+    ended = held.process.process.poll()
+    if ended is not None or os.path.getsize(held.complaints):
         held.url = ""  # the next call gets a new one
-        raise AssertionError(f"{asked!r}\n{held.complaints.read_text('utf-8', 'replace')[-4000:]}")
+        complaints = held.complaints.read_text("utf-8", "replace")[-4000:]
+        raise AssertionError(f"{asked!r}\nthe daemon ended by {ended}, and complained: {complaints}")
