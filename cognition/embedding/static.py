@@ -18,10 +18,10 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from cognition.embedding.embedder import Vectors, unit
 from cognition.errors import ModelUnavailable
+from cognition.tokenizing import Tokenizer, open_tokenizer
 
 PACKAGE: Final = "wordllama"
 WEIGHTS: Final = Path("weights/l2_supercat_256.safetensors")
@@ -98,8 +98,8 @@ def _package_folder() -> Path:
 
 def _read_tokenizer(path: Path) -> Tokenizer:
     try:
-        return Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises plain Exception for a missing and for a damaged file
+        return open_tokenizer(path.read_bytes(), path)
+    except OSError as error:
         raise ModelUnavailable(f"expected a tokenizer at {path}, got: {error}") from None
 
 

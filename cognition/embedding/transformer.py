@@ -7,8 +7,8 @@ one with it.
 The vectors are what the model gives, less what all texts have in common (`cognition.embedding.centring`).
 """
 
+import hashlib
 import importlib.util
-import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,16 +32,16 @@ class TransformerEmbedder:
     """A model by its folder or name. Nothing is loaded before its width, or a first vector, is asked for."""
 
     def __init__(self, model: str) -> None:
-        self._wanted = (
-            os.path.abspath(os.path.expanduser(model)) if Path(model).expanduser().is_dir() else model
-        )
+        folder = Path(model).expanduser().absolute()
+        self._folder = folder if folder.is_dir() else None
+        self._wanted = str(folder) if self._folder else model
         self._loading = threading.Lock()
         self._loaded: tuple[Any, Vectors] | None = None
 
     @property
     def name(self) -> str:
-        """The space: where the model lies or what it is called. Other weights want another place or name."""
-        return f"transformers:{self._wanted}/{RECIPE}"
+        """The space: where the model lies, and what lies there now; or what it is called in the cache."""
+        return f"transformers:{self._wanted}{_fingerprint(self._folder)}/{RECIPE}"
 
     @property
     def width(self) -> int:
@@ -62,9 +62,19 @@ class TransformerEmbedder:
         with self._loading:
             if self._loaded is None:
                 model = _open(self._wanted)
-                width = int(model.get_sentence_embedding_dimension())
-                self._loaded = model, middle_of(lambda texts: _raw(model, texts, width))
+                self._loaded = model, middle_of(lambda texts: _encoded(model, texts))
             return self._loaded
+
+
+def _fingerprint(folder: Path | None) -> str:
+    """Return what changes when the files of a model do; they are too large to be read for it."""
+    if folder is None:
+        return ""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    told = [
+        (str(path.relative_to(folder)), (found := path.stat()).st_size, found.st_mtime_ns) for path in files
+    ]
+    return "@" + hashlib.sha256(repr(told).encode()).hexdigest()[:12]
 
 
 def _open(wanted: str) -> Any:
@@ -73,7 +83,9 @@ def _open(wanted: str) -> Any:
             f"expected the package sentence-transformers to be installed; run: pip install '{EXTRA}'"
         )
     from sentence_transformers import SentenceTransformer  # seconds, and hundreds of megabytes
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()  # it would be drawn on whatever stderr is
     try:
         return SentenceTransformer(wanted, device="cpu", local_files_only=True)
     except Exception as error:  # whatever the libraries below raise for a folder that holds no model
@@ -88,7 +100,12 @@ def _raw(model: Any, texts: Sequence[str], width: int) -> Vectors:
     said = [i for i, text in enumerate(texts) if text.strip()]
     if said:
         clean = [texts[i][:CHARACTERS_MAX].encode(errors="replace").decode() for i in said]
-        rows[said] = model.encode(
-            clean, batch_size=TEXTS_PER_BATCH, convert_to_numpy=True, show_progress_bar=False
-        )
+        rows[said] = _encoded(model, clean)
     return rows
+
+
+def _encoded(model: Any, texts: Sequence[str]) -> Vectors:
+    made = model.encode(
+        list(texts), batch_size=TEXTS_PER_BATCH, convert_to_numpy=True, show_progress_bar=False
+    )
+    return np.array(made, np.float32)

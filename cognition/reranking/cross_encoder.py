@@ -16,7 +16,7 @@ from cognition.reranking.reranker import Scores
 MS_MARCO: Final = Pinned(
     "reranker_en",
     weights="1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
-    tokenizer="55b68f6407c0aa46551616c08e01f4b4605aef14f36aa1447d548f953ec764d1",
+    tokenizer="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
 )
 # Question and text together. A turn of talk with its question has some forty; with all candidates this long a recall
 # would still end while somebody waits. Of longer texts the beginning is read.

@@ -25,9 +25,10 @@ FREE_BYTES_MIN: Final = 256 << 20
 
 
 async def doctor(device: Device, options: Doctor) -> Doctored:
-    """Look at everything that may be wrong; quick, unlike `verify`."""
+    """Look at everything that may be wrong; quick, unlike `verify`, but for models that are slow to load."""
+    await device.mind.try_models()
     queue = await device.mind.embedding.state()
-    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
+    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed), _reranker(device)]
     checks += await _taking(device)
     checks += await device.replica.run(_store)
     checks += await clone_checks(device)
@@ -58,7 +59,8 @@ def _disk(device: Device) -> Check:
 def _embedding(device: Device, pending: int, failed: int) -> Check:
     trouble = device.mind.trouble
     ok = trouble is None and not failed
-    detail = f"{pending} waiting, {failed} given up" + ("" if trouble is None else f"; {trouble}")
+    detail = f"{device.mind.embedding.embedder.name}, local; {pending} waiting, {failed} given up"
+    detail += "" if trouble is None else f"; {trouble}"
     return Check(
         name="embedding",
         ok=ok,
@@ -67,12 +69,26 @@ def _embedding(device: Device, pending: int, failed: int) -> Check:
     )
 
 
+def _reranker(device: Device) -> Check:
+    """Look at the model that reads the best of a recall, where there is one."""
+    reranker, trouble = device.mind.reranker, device.mind.reranker_trouble
+    if reranker is None:
+        return Check(name="reranker", ok=True, detail="none: signals alone put memories in order", fix="")
+    detail = f"{reranker.name}, local" + ("" if trouble is None else f"; {trouble}")
+    fix = (
+        "" if trouble is None else f'install what it names, or set reranker = "off" in {device.home.settings}'
+    )
+    return Check(name="reranker", ok=trouble is None, detail=detail, fix=fix)
+
+
 async def _taking(device: Device) -> list[Check]:
     """Look at the model that reads talk, where there is one, and at what is held back."""
     checks = []
     talk = await device.replica.read(talk_state)
     reader = device.mind.talk
-    if reader is not None:
+    if reader is None:
+        checks.append(Check(name="model", ok=True, detail="none: patterns alone find facts", fix=""))
+    else:
         where = "remote: what it reads leaves this device" if reader.model.remote else "local"
         trouble = "" if reader.trouble is None else f"; {reader.trouble}"
         ok = reader.trouble is None and not talk.failed

@@ -18,6 +18,7 @@ from cognition.contradictions.tables import ClaimTables
 from cognition.embedding.embedder import Vectors
 from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
+from cognition.reranking.reranker import Reranker
 from cognition.triggers.tables import TriggerTables
 from replica import (
     AsyncioHost,
@@ -101,7 +102,11 @@ def introduction(identity: Identity, name: str = "laptop") -> Any:
 
 @asynccontextmanager
 async def open_memory(
-    path: Path, *, embedder: Embedder | None = None, clock: Callable[[], int] | None = None
+    path: Path,
+    *,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    clock: Callable[[], int] | None = None,
 ) -> AsyncIterator[tuple[Replica, Mind]]:
     """Open a replica at `path` and a mind over it."""
     identity = Identity.create()
@@ -117,7 +122,7 @@ async def open_memory(
             **options,
         ) as replica:
             await replica.run(lambda core, connection: core.found(introduction(identity)))
-            async with open_mind(replica, embedder=embedder or HashedEmbedder()) as mind:
+            async with open_mind(replica, embedder=embedder or HashedEmbedder(), reranker=reranker) as mind:
                 yield replica, mind
 
 

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from cognition import Embedder, HashedEmbedder, StaticEmbedder
+from cognition.embedding.onnx import OnnxEmbedder
+from cognition.embedding.transformer import TransformerEmbedder
+from tests.support.models import minilm, needs_models, needs_transformers
 
 AWKWARD = [
     "",
@@ -19,6 +22,20 @@ AWKWARD = [
     "?!",
     "\n\t",
     "日本語",
+]
+
+
+def packaged_minilm() -> TransformerEmbedder:
+    folder = minilm()
+    assert folder is not None
+    return TransformerEmbedder(str(folder))
+
+
+EMBEDDERS = [
+    HashedEmbedder,
+    StaticEmbedder,
+    pytest.param(OnnxEmbedder, marks=needs_models),
+    pytest.param(packaged_minilm, marks=[needs_transformers, pytest.mark.slow]),
 ]
 
 
@@ -47,12 +64,12 @@ def check_embedder(make: Callable[[], Embedder]) -> None:
     assert (embedder.name, embedder.width) == (name, width) == (make().name, make().width)
 
 
-@pytest.mark.parametrize("make", [HashedEmbedder, StaticEmbedder])
+@pytest.mark.parametrize("make", EMBEDDERS)
 def test_an_embedder_keeps_its_promises(make: Callable[[], Embedder]) -> None:
     check_embedder(make)
 
 
-@pytest.mark.parametrize("make", [HashedEmbedder, StaticEmbedder])
+@pytest.mark.parametrize("make", EMBEDDERS)
 def test_texts_with_words_in_common_are_nearer_than_others(make: Callable[[], Embedder]) -> None:
     one, other, stranger = make().embed(
         ["the dog chased a cat", "a cat ran from the dog", "quarterly tax report"]

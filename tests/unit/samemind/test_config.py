@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from cognition import StaticEmbedder
+from cognition.choosing import EMBEDDERS, RERANKERS, embedder_called, reranker_called
 from cognition.decay import PROFILE_DEFAULT, PROFILES
-from samemind.config import _DECAY_PROFILES, Home, Settings, check_name
+from samemind.config import _DECAY_PROFILES, _EMBEDDERS, _RERANKERS, Home, Settings, check_name
 from samemind.errors import Failed, Usage
 
 
@@ -87,3 +89,22 @@ def test_the_curves_by_which_memories_fade_are_those_of_cognition(tmp_path: Path
     home.settings.write_text('decay = "never"\n')
     with pytest.raises(Failed, match="decay"):
         Settings.load(home)
+
+
+def test_the_models_that_settings_may_name_are_those_of_cognition(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "laptop")
+    home.create()
+    chosen = Settings.load(home)
+    assert isinstance(embedder_called(chosen.embedder), StaticEmbedder)
+    assert reranker_called(chosen.reranker) is None
+    assert (set(_EMBEDDERS), set(_RERANKERS)) == (set(EMBEDDERS), set(RERANKERS))
+    for line in (*(f'embedder = "{name}"' for name in EMBEDDERS), 'embedder = "transformers:/a model"'):
+        home.settings.write_text(line)
+        assert embedder_called(Settings.load(home).embedder).name
+    for line in ('embedder = "bge"', 'embedder = "transformers: "', "embedder = 5", 'reranker = "on"'):
+        home.settings.write_text(line)
+        with pytest.raises(Failed, match=line.partition(" ")[0]):
+            Settings.load(home)
+    for call, name in ((embedder_called, "bge"), (embedder_called, "transformers:"), (reranker_called, "on")):
+        with pytest.raises(ValueError, match="expected"):
+            call(name)

