@@ -27,9 +27,12 @@ FLAT_CHARACTERS_MAX: Final = 1_500
 TOKENS_DEFAULT: Final = 2_000
 # Of a block, for what follows about the owner, while answers want room: two or three lines of the smallest block.
 UNASKED_SHARE: Final = 0.25
+# Likewise, for what the owner wrote and what is due: however much that is, a question is answered too.
+WRITTEN_SHARE: Final = 0.5
 # Above this a memory is set apart as important.
 IMPORTANT_MIN: Final = 0.8
 
+_WRITTEN: Final = ("profile", "reminders")
 _UNASKED: Final = ("project", "preference", "identity")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -92,8 +95,8 @@ def assemble(
 ) -> Context:
     """Return the block for these hits, with the lines around them as far as they fit.
 
-    Room goes to what the owner wrote and what is due, the best hit, a share of what follows about the owner (LO-23),
-    the other hits, the rest of what follows, and summaries, in this order.
+    Room goes to what the owner wrote and what is due, up to half of it, the best hit, a share of what follows about the
+    owner (LO-23), the other hits, the rest of all that, and summaries, in this order.
     A simple question's block is no longer than `flat_characters`, whatever the budget (ML-87).
     A budget that holds nothing gives an empty text.
     """
@@ -107,12 +110,12 @@ def assemble(
         inner = len(text) - len(FENCE_OPENS) - len(FENCE_CLOSES)
         return tokens(text) <= max_tokens and (kind is not SINGLE_HOP or inner <= flat_characters)
 
-    def leaves_room(beside: Around) -> bool:
-        text = "\n".join(beside.unasked)
+    def leaves_room(lines: Callable[[Around], Sequence[str]], share: float, beside: Around) -> bool:
+        text = "\n".join(lines(beside))
         return (
             fits(chosen, beside)
-            and tokens(text) <= UNASKED_SHARE * max_tokens
-            and (kind is not SINGLE_HOP or len(text) <= UNASKED_SHARE * flat_characters)
+            and tokens(text) <= share * max_tokens
+            and (kind is not SINGLE_HOP or len(text) <= share * flat_characters)
         )
 
     def take(some: Sequence[Hit]) -> None:
@@ -120,11 +123,13 @@ def assemble(
             if fits([*chosen, hit], beside):
                 chosen.append(hit)
 
-    beside = _widened(Around(), around, ("profile", "reminders"), partial(fits, chosen))
+    written = partial(leaves_room, lambda beside: (*beside.profile, *beside.reminders), WRITTEN_SHARE)
+    unasked = partial(leaves_room, lambda beside: beside.unasked, UNASKED_SHARE)
+    beside = _widened(Around(), around, _WRITTEN, written)
     take(hits[:1])
-    beside = _widened(beside, around, _UNASKED, leaves_room)
+    beside = _widened(beside, around, _UNASKED, unasked)
     take(hits[1 : kind.context])
-    beside = _widened(beside, around, (*_UNASKED, "sessions"), partial(fits, chosen))
+    beside = _widened(beside, around, (*_WRITTEN, *_UNASKED, "sessions"), partial(fits, chosen))
     sections = _sections(chosen, kind, beside)
     text = render(sections)
     return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in chosen))

@@ -10,6 +10,7 @@ from cognition.context import (
     FENCE_OPENS,
     FLAT_CHARACTERS_MAX,
     UNASKED_SHARE,
+    WRITTEN_SHARE,
     Around,
     assemble,
 )
@@ -98,6 +99,24 @@ def test_lo_23_the_work_is_told_beside_the_answer_and_never_in_its_place(
     ), "all give way to the best"
     alone = assemble([], kind, max_tokens=max_tokens, around=Around(project=work))
     assert tokens("\n".join(alone.sections[0].lines)) > UNASKED_SHARE * max_tokens, "room that nobody wants"
+
+
+@pytest.mark.parametrize("kind", [SINGLE_HOP, MULTI_HOP])
+def test_however_much_is_due_and_written_of_the_owner_half_of_the_room_is_for_answers(
+    kind: QueryClass,
+) -> None:
+    due = tuple(f"- due on Friday: send the weekly report of hall {n} to the team" for n in range(30))
+    profile = tuple(f"- owner's habit {n}: tea at four" for n in range(30))
+    around = Around(profile=profile, reminders=due)
+    context = assemble(many(40), kind, max_tokens=200, around=around)
+    lines = [line for section in context.sections for line in section.lines]
+    told = [line for line in lines if line in (*due, *profile)]
+    assert told, "and they are not kept out"
+    assert tokens("\n".join(told)) <= WRITTEN_SHARE * 200
+    assert len(context.rids) >= 3
+    few = assemble(many(1), kind, max_tokens=200, around=around)
+    told = [line for section in few.sections for line in section.lines if line in (*due, *profile)]
+    assert tokens("\n".join(told)) > WRITTEN_SHARE * 200, "room that nobody wants"
 
 
 def test_nothing_recalled_is_an_empty_text() -> None:
