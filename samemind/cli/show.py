@@ -81,7 +81,8 @@ def _hits(document: Document) -> list[str]:
     lines: list[str] = []
     for hit in document["results"]:
         lines.append(f"{hit['score']:.4f}  {_titled(hit)}")
-        lines.append(f"        {hit['rid']}  {_where(hit)}")
+        disputed = f"  in dispute: {hit['contradiction_id'][:12]}" if hit.get("contradiction_id") else ""
+        lines.append(f"        {hit['rid']}  {_where(hit)}{disputed}")
         lines += [
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
