@@ -21,8 +21,9 @@ from cognition.extraction.english import BY_FIRST_WORD, third_person
 from cognition.extraction.language import language_of
 from cognition.extraction.meant import meant
 from cognition.extraction.names import NAME, names
+from cognition.extraction.other_languages import DENIED, LEANING
 from cognition.extraction.other_languages import PATTERNS as OTHER_LANGUAGES
-from cognition.extraction.pattern import Pattern, Whole, compiled
+from cognition.extraction.pattern import Pattern, compiled
 from cognition.extraction.saying import whole_value
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Extraction, Fact, Triple, When
@@ -98,7 +99,7 @@ def facts_in(
             sentence = _without(sentence, when)
         shown = "" if when is None else f" ({show_when(when, zone=zone, language=language)})"
         if language in OTHER_LANGUAGES:
-            yield from _whole(sentence, OTHER_LANGUAGES[language], speaker, when, shown)
+            yield from _whole(sentence, language, speaker, when, shown)
             continue
         for clause in reader.clauses(sentence):
             if clause.relative is not None:
@@ -223,16 +224,23 @@ def _relative(clause: Clause, speaker: str | None) -> Fact:
 
 
 def _whole(
-    sentence: str, patterns: Iterable[Whole], speaker: str | None, when: When | None, shown: str
+    sentence: str, language: str, speaker: str | None, when: When | None, shown: str
 ) -> Iterator[Fact]:
     if sentence.rstrip(' "”»').endswith("?"):
         return
-    for pattern in patterns:
+    denied, leaning = compiled(DENIED[language]), compiled(LEANING[language])
+    for pattern in OTHER_LANGUAGES[language]:
         for match in compiled(pattern.clause).finditer(sentence):
             if match.start() and sentence[match.start() - 1].isalnum():
                 continue
             groups = match.groupdict()
             subject, value = groups.get("s") or speaker, (groups.get("v") or "").strip()
+            if (
+                denied.search(sentence, 0, match.start())
+                or leaning.search(value)
+                or (groups.get("s") or "").casefold() in PRONOUNS
+            ):
+                continue
             if (subject is None or pattern.told == "{clause}") or not pattern.told:
                 content = match[0].strip()
             else:

@@ -52,7 +52,7 @@ _RUSSIAN: Final = (
     whole("location", "fact", "spatial", 0.95, rf"(?:(?:[Яя] )?[Жж]иву|{_S} жив[её]т) (?:сейчас )?во? {_PLACE}", "{s} живёт в {v}"),
     whole("moved", "event", "spatial", 0.95, rf"(?:(?:[Яя] )?|{_S} )(?P<verb>[Пп]ереехал[аи]?) во? {_PLACE}", "{s} {verb} в {v}"),
     whole("works at", "fact", "semantic", 0.95, rf"(?:(?:[Яя] )?[Рр]аботаю|{_S} работает) (?:в|на) {_PLACE}", "{s} работает в {v}"),
-    whole("origin", "fact", "spatial", 0.9, rf"(?:[Яя]|{_S}) (?:родом )?из {_PLACE}", "{s} из {v}"),
+    whole("origin", "fact", "spatial", 0.9, rf"(?:[Яя]|{_S}) родом из {_PLACE}", "{s} из {v}"),
     whole("identity", "fact", "semantic", 0.95, rf"[Мм]еня зовут (?P<s>{NAME})(?P<v>)", "имя: {s}"),
     whole("allergy", "fact", "semantic", 0.95, rf"[Уу] (?:меня|(?P<s>{NAME})) аллергия на {_V}", "{s}: аллергия на {v}"),
     whole("loves", "preference", "affective", 0.9, rf"(?:(?:[Яя] )?(?:очень )?[Лл]юблю|{_S} любит) {_V}", "{s} любит {v}"),
@@ -63,13 +63,31 @@ _UKRAINIAN: Final = (
           "{s} живе в {v}"),
     whole("moved", "event", "spatial", 0.95, rf"(?:(?:[Яя] )?|{_S} )(?P<verb>[Пп]ереїха(?:в|ла|ли)) (?:до|в|у) {_PLACE}", "{s} {verb} до {v}"),
     whole("works at", "fact", "semantic", 0.95, rf"(?:(?:[Яя] )?[Пп]рацюю|{_S} працює) (?:[ув]|на) {_PLACE}", "{s} працює в {v}"),
-    whole("origin", "fact", "spatial", 0.9, rf"(?:[Яя]|{_S}) (?:родом )?з[іи]? {_PLACE}", "{s} з {v}"),
+    whole("origin", "fact", "spatial", 0.9, rf"(?:[Яя]|{_S}) родом з[іи]? {_PLACE}", "{s} з {v}"),
     whole("identity", "fact", "semantic", 0.95, rf"[Мм]ене звати (?P<s>{NAME})(?P<v>)", "ім'я: {s}"),
     whole("allergy", "fact", "semantic", 0.95, rf"[Уу] (?:мене|(?P<s>{NAME})) алергія на {_V}", "{s}: алергія на {v}"),
     whole("loves", "preference", "affective", 0.9, rf"(?:(?:[Яя] )?(?:дуже )?[Лл]юблю|{_S} любить) {_V}", "{s} любить {v}"),
     whole("choice", "decision", "factual", 0.9, rf"(?P<i>[Мм]и) (?:обрали|використовуємо) {_V}", "{clause}"),
 )  # fmt: skip
 
+# What stands before a statement that denies it, or makes it a part of another: "no vivo en", "что я люблю".
+DENIED: Final[Mapping[str, str]] = {
+    "es": r"(?i)\b(?:no|ni|nunca|jamás|tampoco|si|cuando|donde|dónde|qué|quien|quién|como|cómo|antes|casi)(?: (?:me|te|le|se|yo|ya))*\s*$",
+    "de": r"(?i)\b(?:nicht|nie|niemals|kaum|wenn|ob|was|wo|dass|früher|fast)\s*$",
+    "ru": r"(?i)\b(?:не|ни|никогда|вряд ли|если|когда|что|чего|чем|кого|где|куда|как|раньше|почти|якобы)(?: (?!но\b|и\b|а\b)\w+){0,2}\s*$",
+    "uk": r"(?i)\b(?:не|ні|ніколи|навряд чи|якщо|коли|що|чого|чим|кого|де|куди|як|раніше|майже|нібито)(?: (?!але\b|і\b|й\b|та\b|а\b)\w+){0,2}\s*$",
+}
+# What points outside the value, denies it behind the verb, or is another clause.
+LEANING: Final[Mapping[str, str]] = {
+    "es": r"(?i)^(?:lo|la|los|las|le|les|eso|esto|esa|ese|aquello|él|ella|ellos|más|mucho|nada|así)$"
+    r"|\b(?:tu|tus|ti|usted|su|sus|es[oae]s?|est[aeo]s?|él|ella|ellos|nada|el hecho|la idea de que)\b|^(?:que|cuando|cómo|como)\b|^(?:el|la) (?:color|idea|forma|manera|parte|lugar)$",
+    "de": r"(?i)\b(?:es|das|dies\w*|jene\w*|ihn|sie|ihr\w*|ihm|dich|dir|dein\w*|du|er|sein\w*|nicht|nie|kein\w*|alles|etwas|nichts)\b"
+    r"|^(?:die|der|den) (?:Farbe|Idee|Art|Teil|Ort|Stil|Platz|Gedanke\w*|Plan)\b|^(?:wie|wenn|dass|so|mehr|sehr|gerne)\b",
+    "ru": r"(?i)\b(?:это\w*|эт\w{1,2}|его|её|ее|ей|им|их|ему|него|неё|них|он|она|они|оно|тебя|тебе|ты|твой|твоя|твою|вас|вам|ваш\w*|я|мы|то|тот|та|того|такого|такие|такую|всё|больше|меньше|не)\b"
+    r"|^(?:когда|как|что|и|а|но|же|ли)\b",
+    "uk": r"(?i)\b(?:це|цей|ця|цю|цього|ці|цих|його|її|їй|їм|їх|йому|нього|неї|них|він|вона|вони|воно|тебе|тобі|ти|твій|твоя|твою|вас|вам|ваш\w*|я|ми|то|той|та|того|таке|такі|таку|все|більше|менше|не)\b"
+    r"|^(?:коли|як|що|і|й|а|але|ж|же|чи)\b",
+}
 PATTERNS: Final[Mapping[str, tuple[Whole, ...]]] = {
     "es": _SPANISH,
     "de": _GERMAN,

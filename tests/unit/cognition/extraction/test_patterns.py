@@ -139,6 +139,26 @@ def test_other_languages_take_their_statements_and_leave_the_rest(language: str,
     assert case.pattern not in [pattern for pattern, _ in found(case.left, language)]
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("es", "No vivo en Madrid."), ("es", "Ya no vivo en Madrid."), ("es", "No me gusta el café."),
+        ("es", "Me encanta eso."), ("es", "Ella vive en Lima."), ("es", "Nunca trabajo en Telefónica."),
+        ("es", "Si vivo en Lima, soy feliz."), ("es", "Mi tío dijo: «Vivo en Lima y me gusta tu casa»."),
+        ("de", "Ich mag es nicht."), ("de", "Ich mag Kaffee nicht."), ("de", "Ich mag keine Hunde."),
+        ("de", "Sie mag Bücher."), ("de", "Ich mag die Farbe."), ("de", "Wenn ich in Berlin wohne, bin ich froh."),
+        ("ru", "Я не люблю зиму."), ("ru", "Я больше не живу в Сочи."), ("ru", "Что я люблю больше всего."),
+        ("ru", "Она любит чай."), ("ru", "Я люблю тебя."), ("ru", "Прагу из Ржешова видно."),
+        ("uk", "Я не дуже люблю святкувати."), ("uk", "Я люблю її."), ("uk", "Ми з Надією вийшли."),
+        ("uk", "Не живу у Києві."), ("uk", "Якщо я живу у Києві, то щаслива."), ("uk", "Я люблю це."),
+    ],
+)  # fmt: skip
+def test_what_is_denied_supposed_or_leans_on_the_unsaid_is_left_in_other_languages(
+    language: str, said: str
+) -> None:
+    assert found(said, language) == []
+
+
 def test_pm_44_the_registry_has_more_than_25_patterns_and_a_fixture_for_each() -> None:
     registered = {pattern.name for pattern in english.PATTERNS}
     assert len(registered) == len(english.PATTERNS) > 25
