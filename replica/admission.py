@@ -162,9 +162,9 @@ def _first_missing(
     begun: set[int] = set()
     unheld: dict[int, list[Place]] = {}
     for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
-        if at not in taken:
+        if (not op.seen and at in begun) or at not in taken:
             continue
-        missing = [place for place in op.seen if feeds.locate(place) is None] if op.seen else []
+        missing = [place for place in op.seen if feeds.locate(place) is None]
         if at not in begun:
             begun.add(at)
             if op.prev is not None:
@@ -175,9 +175,33 @@ def _first_missing(
                     return at, _gap(op, _before(op))
         if missing:
             unheld[i] = missing
-    if not unheld and len({frame.segments[at].origin for at in taken}) == len(taken):
-        return None
-    return _first_missing_within(frame, taken, unheld)
+    if len({frame.segments[at].origin for at in taken}) < len(taken):
+        return _first_missing_within(frame, taken, unheld)
+    return _first_missing_ahead(frame, taken, unheld) if unheld else None
+
+
+def _first_missing_ahead(
+    frame: Frame, taken: set[int], unheld: dict[int, list[Place]]
+) -> tuple[int, Refusal] | None:
+    """Look for what is not held among the ops before it in a frame where no origin has more than one segment.
+
+    There, an origin and a seq say which op a place must be, so that only the places asked for are looked at.
+    """
+    at_by_origin = {frame.segments[at].origin: at for at in taken}
+    members: dict[int, list[int]] = {at: [] for at in taken}
+    for i, at in enumerate(frame.segment_of):
+        if at in taken:
+            members[at].append(i)
+    for i, places in unheld.items():
+        for place in places:
+            of = at_by_origin.get(place.origin)
+            step = -1 if of is None else place.seq - frame.segments[of].first_seq
+            if of is not None and 0 <= step < len(members[of]):
+                before = members[of][step]
+                if before < i and frame.ops[before].id[:ID8_BYTES] == place.id8:
+                    continue
+            return frame.segment_of[i], _gap(frame.ops[i], place)
+    return None
 
 
 def _first_missing_within(

@@ -155,9 +155,10 @@ def _into_base(core: Core, rows: Sequence[Row]) -> Changes:
             vectors[row.feed] = vector
             ids[row.feed], first[row.feed] = bytearray(), row.seq
         vector[row.feed] = row.seq
-        join(vector, feeds.vector_to(dot for place in op.seen if (dot := feeds.locate(place)) is not None))
+        join(vector, feeds.vector_to(at for place in op.seen if (at := feeds.locate(place)) is not None))
         if body is not None:
-            fold(state, op, body, Dot(row.feed, row.seq, row.id[:8]), feed.origin_no, vector, feeds.locate)
+            dot = Dot(row.feed, row.seq, row.id[:8])
+            fold(state, op, body, keys_of(op, body), dot, feed.origin_no, vector, feeds.locate)
         ids[row.feed] += row.id[:8]
         last[row.feed] = row
     for no, row in last.items():

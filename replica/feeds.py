@@ -53,6 +53,25 @@ class Feed:
         """The feed's last op, as others name it."""
         return Place(self.origin, self.seq, self.head[:8])
 
+    def copy(self) -> "Feed":
+        """Return a feed that goes its own way."""
+        return Feed(
+            self.no,
+            self.origin_no,
+            self.origin,
+            self.parent,
+            self.fork,
+            self.seq,
+            self.head,
+            dict(self.vector),
+            dict(self.fork_vector),
+            self.fork_head,
+            self.base_seq,
+            self.base_head,
+            self.base_signature,
+            dict(self.base_vector),
+        )
+
 
 class Feeds:
     """The feeds of one replica, by number and by origin. `id_at` reads the log and the spine."""

@@ -10,7 +10,7 @@ A segment is what a frame holds of one feed: which op it follows, and the author
 leaves below the receiver's base).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import zstandard
@@ -61,7 +61,8 @@ class Frame(NamedTuple):
 
 def encode_frame(frame: Frame) -> bytes:
     """Return the frame as compressed bytes."""
-    hlcs = [op.hlc for op in frame.ops]
+    columns: Iterable[Sequence[Any]] = zip(*frame.ops, strict=True) if frame.ops else [()] * len(Op._fields)
+    _, _, hlcs, seens, kinds, versions, ends, rids, _, hashes, payloads, _ = columns
     plain = [
         FORMAT,
         [
@@ -76,15 +77,15 @@ def encode_frame(frame: Frame) -> bytes:
             for segment in frame.segments
         ],
         frame.segment_of,
-        [op.kind for op in frame.ops],
-        [op.version << 1 | op.ends for op in frame.ops],
+        kinds,
+        [version << 1 | end for version, end in zip(versions, ends, strict=True)],
         [after - before for before, after in zip([0, *hlcs], hlcs, strict=False)],
-        [op.rid is not None for op in frame.ops],
-        b"".join([op.rid for op in frame.ops if op.rid is not None]),
-        {i: wire_places(op.seen) for i, op in enumerate(frame.ops) if op.seen},
-        b"".join([op.payload[:SALT_BYTES] for op in frame.ops if op.payload is not None]),
-        [None if op.payload is None else op.payload[SALT_BYTES:] for op in frame.ops],
-        b"".join([op.payload_hash for op in frame.ops if op.payload is None]),
+        [rid is not None for rid in rids],
+        b"".join(filter(None, rids)),
+        {i: wire_places(seen) for i, seen in enumerate(seens) if seen},
+        b"".join([payload[:SALT_BYTES] for payload in payloads if payload is not None]),
+        [None if payload is None else payload[SALT_BYTES:] for payload in payloads],
+        b"".join([held for held, payload in zip(hashes, payloads, strict=True) if payload is None]),
     ]
     # One for each frame: a compressor must not be used by two threads, and a process may hold several devices.
     return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(pack(plain))

@@ -9,6 +9,7 @@ not absorbed, or one device with a wrong year would drag every other device into
 taken, since a check against the local clock may delay an op but never discard it.
 """
 
+from collections.abc import Iterable
 from typing import Final, NewType
 
 Hlc = NewType("Hlc", int)
@@ -30,9 +31,13 @@ def tick(last: Hlc, now_ms: int) -> Hlc:
 
 def absorb(last: Hlc, remote: int, now_ms: int) -> Hlc:
     """Return the clock after seeing a remote stamp; a stamp too far ahead changes nothing."""
-    if remote > (now_ms + AHEAD_MS_MAX) << COUNTER_BITS:
-        return last
-    return Hlc(max(last, remote))
+    return absorb_all(last, [remote], now_ms)
+
+
+def absorb_all(last: Hlc, remote: Iterable[int], now_ms: int) -> Hlc:
+    """Return the clock after seeing some remote stamps, each on its own."""
+    limit = (now_ms + AHEAD_MS_MAX) << COUNTER_BITS
+    return Hlc(max([last, *[stamp for stamp in remote if stamp <= limit]]))
 
 
 def runs_ahead(last: Hlc, now_ms: int) -> bool:

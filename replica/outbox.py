@@ -6,7 +6,7 @@ batch of its commits under one signature for each feed, so it is sent on whole.
 """
 
 from collections.abc import Container
-from typing import Final, NamedTuple
+from typing import Final
 
 from replica.core import Core
 from replica.feeds import join
@@ -22,13 +22,6 @@ from replica.state.register import Vector
 # larger: so frames do not grow from relay to relay.
 _FRAME_OPS_CEILING: Final = 2 * FRAME_OPS_TARGET
 _FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
-
-
-class _Cut(NamedTuple):
-    """A place where a frame may end: how many rows it would hold, and the log position there."""
-
-    rows: int
-    pos: int
 
 
 class Outbox:
@@ -75,38 +68,31 @@ class Outbox:
             self._begun, self._pos = True, self._first_lacking(core)
         rows: list[Row] = []
         unsigned: set[int] = set()
-        size = 0
-        cut: _Cut | None = None
-        reached = self._pos
+        known, size, cut = self._known, 0, 0
         for row in core.store.rows(after=self._pos):
-            if self._known.get(row.feed, 0) >= row.seq:
-                reached = row.pos
-                if not unsigned and not rows:
-                    self._pos = row.pos
+            if known.get(row.feed, 0) >= row.seq:
                 continue
             rows.append(row)
             size += len(row.payload or b"")
-            reached = row.pos
             if row.signature is None:
                 unsigned.add(row.feed)
-            else:
+            elif unsigned:
                 unsigned.discard(row.feed)
             if cut and (len(rows) > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
                 break
             if not unsigned:
-                cut = _Cut(len(rows), row.pos)
-                if len(rows) >= FRAME_OPS_TARGET or size >= FRAME_PAYLOAD_BYTES_TARGET:
+                cut = len(rows)
+                if cut >= FRAME_OPS_TARGET or size >= FRAME_PAYLOAD_BYTES_TARGET:
                     break
-        else:
-            if not rows:
-                self._pos = reached
-                return None
-        assert cut is not None, "every batch in the log ends signed"
-        rows = rows[: cut.rows]
+        if not rows:
+            self._pos = core.position
+            return None
+        assert cut, "every batch in the log ends signed"
+        del rows[cut:]
         frame = frame_of(core, rows, self._parted)
         for row in rows:
-            self._known[row.feed] = max(self._known.get(row.feed, 0), row.seq)
-        self._pos = cut.pos
+            known[row.feed] = row.seq
+        self._pos = rows[-1].pos
         return frame
 
     def _first_lacking(self, core: Core) -> int:
@@ -129,13 +115,15 @@ def frame_of(core: Core, rows: list[Row], parted: Container[Origin] = ()) -> Fra
     segments: list[Segment] = []
     segment_of: list[int] = []
     at_by_feed: dict[int, int] = {}
+    origins: list[Origin] = []
     signature_by_feed = {row.feed: row.signature for row in rows}
     ops: list[Op] = []
     for row in rows:
-        feed = core.feeds[row.feed]
         at = at_by_feed.get(row.feed)
         if at is None:
+            feed = core.feeds[row.feed]
             at = at_by_feed[row.feed] = len(segments)
+            origins.append(feed.origin)
             signature = signature_by_feed[row.feed]
             assert signature is not None
             prev = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
@@ -145,5 +133,5 @@ def frame_of(core: Core, rows: list[Row], parted: Container[Origin] = ()) -> Fra
                 vector = None if seen is None else core.feeds.places(seen)
             segments.append(Segment(feed.origin, row.seq, prev, signature, vector))
         segment_of.append(at)
-        ops.append(op_of(row, feed.origin))
+        ops.append(op_of(row, origins[at]))
     return Frame(tuple(segments), tuple(ops), tuple(segment_of))

@@ -67,7 +67,8 @@ def refold(
             status = status_without_body(op, understood)
         else:
             status = Status.FOLDED
-            for key in keys_of(op, body):
+            keys = keys_of(op, body)
+            for key in keys:
                 if key in base.cells and key not in copied:
                     copied.add(key)
                     result.state.cells[key] = decode_cell(key.part, encode_cell(base.cells[key]))
@@ -75,6 +76,7 @@ def refold(
                 result.state,
                 op,
                 body,
+                keys,
                 Dot(row.feed, row.seq, row.id[:8]),
                 feed.origin_no,
                 vector,

@@ -12,9 +12,10 @@ from random import Random
 from typing import Final
 
 from replica.collector import collector_paused
+from replica.core import Digests
 from replica.ids import new_memory_id
 from replica.ops import Remember, Write
-from simulations.contestant import CursorWorld
+from simulations.contestant import CursorWorld, core_of
 from simulations.device import Device
 from simulations.options import bare
 from simulations.world import World
@@ -33,6 +34,8 @@ class Measure:
     ops: int
     rounds: int | None
     missing: int
+    agree: bool
+    """Whether all devices have equal digests in the end."""
     messages: int
     bytes: int
     deliveries: int
@@ -87,6 +90,7 @@ def gossip(
         total,
         rounds if complete else None,
         missing,
+        len({_digest(world, device) for device in world.devices}) == 1,
         world.wire.messages,
         world.wire.size,
         world.wire.ops,
@@ -94,6 +98,10 @@ def gossip(
         math.ceil(math.log2(replicas)),
         payload * (replicas - 1),
     )
+
+
+def _digest(world: World, device: Device) -> Digests | bytes:
+    return core_of(device).digest() if isinstance(world, CursorWorld) else device.core.digests()
 
 
 def _acquaintances(world: World, random: Random) -> list[list[Device]]:

@@ -20,7 +20,7 @@ from simulations.clock import Clock
 from simulations.definition import Meaning, claims_of
 from simulations.device import Device, Key
 from simulations.disk import Crash, Disk, MemoryDisk, SqliteDisk
-from simulations.observer import Bits, Observer, Written
+from simulations.observer import Bits, Observer, bits
 from simulations.timeline import Timeline
 
 
@@ -216,16 +216,11 @@ class Household(Timeline):
         if core.position <= device.seen_pos:
             return self._notice_base(device) if "compact" in self.options.faults else 0
         by_id = self.observer.by_id
-        takers = [each for each in self.checkers if type(each).took is not Checker.took]
-        held, taken = device.held, 0
-        for row in core.store.rows(after=device.seen_pos):
-            written: Written | None = by_id.get(row.id)
-            for checker in takers:
-                checker.took(self, device, row, written)
-            if written is not None:
-                held |= 1 << written.index
-                device.held = held
-            taken += 1
+        arrivals = [(row, by_id.get(row.id)) for row in core.store.rows(after=device.seen_pos)]
+        for checker in self.checkers:
+            checker.took(self, device, arrivals)
+        device.held = held = device.held | bits(written for _, written in arrivals if written is not None)
+        taken = len(arrivals)
         device.seen_pos = core.position
         if own is not None and own != held:
             self.violate("durability", f"{device.name} committed ops that are not in its log")

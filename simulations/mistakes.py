@@ -136,11 +136,13 @@ def no_incarnation(world: "World") -> Sequence[Swap]:
 
 
 def any_add(world: "World") -> Sequence[Swap]:
-    def known(state: State, rid: bytes | None, vector: Vector) -> MemoryCell | None:
-        cell = None if rid is None else state.memory(rid)
-        if cell is not None and rid is not None:
-            state.touched[memory_key(rid)] = None
-        return cell
+    def known(state: State, keys: Sequence[Key], vector: Vector) -> MemoryCell | None:
+        for key in keys:
+            cell = state.cells.get(key)
+            if isinstance(cell, MemoryCell):
+                state.touched[key] = None
+                return cell
+        return None
 
     return [(replica.state.fold, "_known", known)]
 

@@ -86,10 +86,13 @@ def members(held: Bits) -> Iterator[int]:
 
 def bits(written: Iterable[Written]) -> Bits:
     """Return the set of some ops."""
-    held = 0
-    for each in written:
-        held |= 1 << each.index
-    return held
+    indices = [each.index for each in written]
+    if not indices:
+        return 0
+    held = bytearray(max(indices) // 8 + 1)  # to set the bits of an integer one by one copies it as often
+    for index in indices:
+        held[index >> 3] |= 1 << (index & 7)
+    return int.from_bytes(held, "little")
 
 
 def name_of(op: Op) -> str:

@@ -6,7 +6,7 @@ simulation of a hundred replicas need not hash every header and check every body
 cuts, packs and unpacks its own frames, and admits, orders, folds, stores and sums up every op for itself.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -19,8 +19,10 @@ import replica.outbox
 import replica.rows
 import replica.snapshot
 import replica.state.digest
+import replica.state.fold
 import sync.exchange
 from replica.codec import pack, wire_places
+from replica.fields import Value
 from replica.frame import Frame, decode_frame, op_from
 from replica.ids import OpId, Origin, Place
 from replica.oplog import Row
@@ -29,7 +31,8 @@ from replica.rows import Understood, body_of, op_of, read_places
 from replica.signing import verify
 from replica.state.cells import Cell, Key
 from replica.state.digest import state_element, visible_element
-from replica.state.memories import Memory, MemoryCell
+from replica.state.fold import keys_of
+from replica.state.memories import Add, Memory, MemoryCell
 from simulations.patching import swapped
 from sync.exchange import Exchange
 
@@ -50,7 +53,9 @@ class Wire:
     _plain: dict[tuple[Place, ...], list[Any]] = field(default_factory=dict)
     _logged: dict[bytes, Op] = field(default_factory=dict)
     _elements: dict[tuple[Any, ...], int] = field(default_factory=dict)
-    _bodies: dict[tuple[bytes, bool, int], Body | None] = field(default_factory=dict)
+    _bodies: dict[tuple[bytes, int], Body | None] = field(default_factory=dict)
+    _keys: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
+    _adds: dict[tuple[int, str], Add] = field(default_factory=dict)
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
     def hear(self, conversation: "Conversation", message: bytes, now_ms: int) -> list[bytes]:
@@ -80,11 +85,12 @@ class Wire:
 
     def op_from(self, origin: Origin, seq: int, prev: OpId | None, hlc: int, seen: Any, *rest: Any) -> Op:
         """Return the op that a row of a frame states."""
-        key = (origin, seq, prev, hlc, pack(seen) if seen else seen, *rest)
-        op = self._ops.get(key)
-        if op is None:
+        key = (origin, seq, prev, hlc, pack(seen) if seen else seen, rest)
+        try:
+            return self._ops[key]
+        except KeyError:
             op = self._ops[key] = op_from(origin, seq, prev, hlc, seen, *rest)
-        return op
+            return op
 
     def read_places(self, packed: bytes) -> tuple[Place, ...]:
         """Return the places that a log row names."""
@@ -137,11 +143,33 @@ class Wire:
 
     def body_of(self, op: Op, understood: Understood) -> Body | None:
         """Return what an op says to who understands so much."""
-        known = understood.get(op.kind, 0)
-        key = (op.id, op.payload is None, known)
-        if key not in self._bodies:
-            self._bodies[key] = body_of(op, understood)
-        return self._bodies[key]
+        if op.payload is None:
+            return None
+        key = (op.id, understood.get(op.kind, 0))
+        try:
+            return self._bodies[key]
+        except KeyError:
+            body = self._bodies[key] = body_of(op, understood)
+            return body
+
+    def keys_of(self, op: Op, body: Body) -> Sequence[Key]:
+        """Return the cells that an op names."""
+        try:
+            return self._keys[op.id]
+        except KeyError:
+            keys = self._keys[op.id] = tuple(keys_of(op, body))
+            return keys
+
+    def add(self, hlc: int, text: str, fields: Mapping[str, Value]) -> Add:
+        """Return what an op adds."""
+        if fields:
+            return Add(hlc, text, fields)
+        key = (hlc, text)
+        try:
+            return self._adds[key]
+        except KeyError:
+            add = self._adds[key] = Add(hlc, text, fields)
+            return add
 
     @contextmanager
     def shared(self) -> Iterator[None]:
@@ -159,6 +187,8 @@ class Wire:
             swapped(replica.membership, "verify", self.verify),
             swapped(replica.snapshot, "verify", self.verify),
             swapped(replica.core, "body_of", self.body_of),
+            swapped(replica.core, "keys_of", self.keys_of),
+            swapped(replica.state.fold, "Add", self.add),
         ):
             yield
 

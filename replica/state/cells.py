@@ -9,7 +9,7 @@ translates them when a snapshot crosses to another replica.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.ids import MemoryId, Place
@@ -58,15 +58,21 @@ class Lesson(NamedTuple):
 
 Cell = MemoryCell | Register | Proposal | Receipts | Lesson
 
+# To look a member up in its enum, and to build a named tuple by name, costs three times what is done with it, and every
+# op that is folded names a cell.
+_MEMORY: Final = Part.MEMORY
+_EDGE: Final = Part.EDGE
+_tuple = tuple.__new__
+
 
 def memory_key(rid: bytes) -> Key:
     """Return the key of a memory's cell."""
-    return Key(Part.MEMORY, rid)
+    return _tuple(Key, (_MEMORY, rid))
 
 
 def edge_key(source: str, relation: str, target: str) -> Key:
     """Return the key of an edge's register."""
-    return Key(Part.EDGE, pack([source, relation, target]))
+    return _tuple(Key, (_EDGE, pack((source, relation, target))))
 
 
 def setting_key(name: str) -> Key:
@@ -104,7 +110,7 @@ class State:
 
     def memory(self, rid: bytes) -> MemoryCell | None:
         """Return a memory's cell, if it lives here."""
-        cell = self.cells.get(Key(Part.MEMORY, rid))
+        cell = self.cells.get(memory_key(rid))
         assert cell is None or isinstance(cell, MemoryCell)
         return cell
 
@@ -116,7 +122,7 @@ class State:
 
     def kill(self, rid: bytes) -> None:
         """Put a tombstone on a memory: everything that hangs on it goes with it, for ever."""
-        key = Key(Part.MEMORY, rid)
+        key = memory_key(rid)
         self.tombstones.add(rid)
         self.cells.pop(key, None)
         self.touched[key] = None

@@ -82,14 +82,14 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
 
 
 def _named(dots: Iterable[Dot], origin_of: Callable[[int], Origin]) -> list[list[Any]]:
-    names = [_name(dot, origin_of) for dot in dots]
-    names.sort()
+    names = [[*origin_of(feed), seq, id8] for feed, seq, id8 in dots]
+    if len(names) > 1:
+        names.sort()
     return names
 
 
 def _name(dot: Dot, origin_of: Callable[[int], Origin]) -> list[Any]:
-    origin = origin_of(dot.feed)
-    return [origin.device, origin.incarnation, dot.seq, dot.id8]
+    return [*origin_of(dot.feed), dot.seq, dot.id8]
 
 
 def tombstone_element(rid: bytes) -> int:

@@ -9,7 +9,7 @@ add of that memory which is folded here. The second keeps an op from acting on a
 devices derived the same rid.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from replica import ops
@@ -63,9 +63,16 @@ def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
 
 
 def fold(
-    state: State, op: ops.Op, body: ops.Body, dot: Dot, origin: int, vector: Vector, dot_of: DotOf
+    state: State,
+    op: ops.Op,
+    body: ops.Body,
+    keys: Sequence[Key],
+    dot: Dot,
+    origin: int,
+    vector: Vector,
+    dot_of: DotOf,
 ) -> None:
-    """Apply one op, in causal order, to the cells that `keys_of` names.
+    """Apply one op, in causal order, to the cells that `keys_of` named.
 
     `dot` is the op's place in local numbers, `origin` the local number of its origin; `vector` covers what the writer
     held, this op included.
@@ -74,90 +81,92 @@ def fold(
     match body:
         case ops.Remember():
             if rid is not None and rid not in state.tombstones:
-                key = memory_key(rid)
+                key = keys[0]
                 cell = state.cells.get(key)
+                add = Add(hlc, body.text, body.fields)
                 if cell is None:
-                    cell = state.cells[key] = MemoryCell()
-                assert isinstance(cell, MemoryCell)
-                cell.adds[dot] = Add(hlc, body.text, dict(body.fields))
+                    state.cells[key] = MemoryCell.added(dot, add)
+                else:
+                    assert isinstance(cell, MemoryCell)
+                    cell.adds[dot] = add
                 state.touched[key] = None
         case ops.Edit():
-            if (cell := _known(state, rid, vector)) and _edit(cell, rid, body, vector):
+            if (cell := _known(state, keys, vector)) and _edit(cell, rid, body, vector):
                 cell.edited_hlc = max(cell.edited_hlc, hlc)
         case ops.Set():
             if rid is None:
-                key = setting_key(body.name)
+                key = keys[0]
                 state.cells[key] = write(state.register(key), dot, hlc, body.value, vector)
                 state.touched[key] = None
-            elif cell := _known(state, rid, vector):
+            elif cell := _known(state, keys, vector):
                 cell.fields[body.name] = write(cell.fields.get(body.name, {}), dot, hlc, body.value, vector)
         case ops.Forget() | ops.Erase():
             for named in body.rids:
                 state.kill(named)
         case ops.Relate():
-            key = edge_key(body.source, body.relation, body.target)
+            key = keys[0]
             weight = None if body.weight is None else float(body.weight)  # as everybody else reads it
             state.cells[key] = write(state.register(key), dot, hlc, weight, vector)
             state.touched[key] = None
         case ops.Access():
-            for named, count, last in body.totals:
-                if cell := _known(state, named, vector):
+            for key, (_, count, last) in zip(keys, body.totals, strict=True):
+                if cell := _known(state, (key,), vector):
                     held = cell.accesses.get(origin, (0, 0))
                     cell.accesses[origin] = (max(held[0], count), max(held[1], last))
         case ops.Claim():
-            if cell := _known(state, rid, vector):
+            if cell := _known(state, keys, vector):
                 cell.claims[dot] = HeldClaim(
                     hlc, body.entity, body.relation, body.value, body.replaces, body.valid_from
                 )
         case ops.Resolve():
-            for verdict in body.verdicts:
+            for key, verdict in zip(keys, body.verdicts, strict=True):
                 cell = state.memory(verdict.rid)
                 claim = dot_of(verdict.claim)
                 # Only on a claim that the writer had seen: else the outcome would hang on which of the two came first.
                 if cell is not None and claim in cell.claims and saw(vector, claim):
                     heads = cell.verdicts.get(claim, {})
                     cell.verdicts[claim] = write(heads, dot, hlc, verdict.keep, vector)
-                    state.touched[memory_key(verdict.rid)] = None
+                    state.touched[key] = None
         case ops.Propose():
-            key = proposal_key(op.place)
+            key = keys[0]
             state.cells[key] = Proposal(dot, body.rids)
             state.touched[key] = None
         case ops.Withdraw():
-            for proposal in body.proposals:
-                key = proposal_key(proposal)
+            for key in keys:
                 proposed = state.cells.get(key)
                 if isinstance(proposed, Proposal) and saw(vector, proposed.dot):
                     del state.cells[key]
                     state.touched[key] = None
         case ops.Trigger():
-            if cell := _known(state, rid, vector):
+            if cell := _known(state, keys, vector):
                 delivered = (hlc, op.origin.device) if body.status == ops.DELIVERED else None
                 told = HeldTrigger(body.status, (hlc, body.kind, body.about), delivered)
                 known = cell.triggers.get(body.trigger)
                 cell.triggers[body.trigger] = told if known is None else told.joined(known)
         case ops.Receipt():
-            for named in body.rids:
-                key = receipt_key(named)
+            for key in keys:
                 receipts = state.cells.get(key)
                 confirmed = receipts.devices if isinstance(receipts, Receipts) else frozenset[bytes]()
                 state.cells[key] = Receipts(confirmed | {op.origin.device})
                 state.touched[key] = None
         case ops.Feedback():
-            key = feedback_key(op.place)
+            key = keys[0]
             state.cells[key] = Lesson(body.rid, body.amounts)
             state.touched[key] = None
         case _:
             assert_never(body)
 
 
-def _known(state: State, rid: bytes | None, vector: Vector) -> MemoryCell | None:
-    """Return the memory's cell if it lives and the writer had seen it being added; mark it touched."""
-    cell = state.memory(rid) if rid is not None else None
-    if cell is None or not any(saw(vector, dot) for dot in cell.adds):
-        return None
-    assert rid is not None
-    state.touched[memory_key(rid)] = None
-    return cell
+def _known(state: State, keys: Sequence[Key], vector: Vector) -> MemoryCell | None:
+    """Return the cell of the memory named, if it lives and the writer had seen it being added; mark it touched."""
+    for key in keys:
+        cell = state.cells.get(key)
+        if isinstance(cell, MemoryCell):
+            for dot in cell.adds:
+                if saw(vector, dot):
+                    state.touched[key] = None
+                    return cell
+    return None
 
 
 def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit, vector: Vector) -> bool:

@@ -5,6 +5,7 @@ register for each field set since, documents for edited text, running access tot
 from it with the verdicts on them, and trigger statuses. It all hangs on the rid and goes with it under a tombstone.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,13 +14,15 @@ from replica.ids import MemoryId, Place
 from replica.state.register import Dot, Register, winner
 from replica.state.text import EditedText, base_name
 
+_memory = tuple.__new__  # by name it takes three times as long, and every memory that changes is shown
+
 
 class Add(NamedTuple):
     """One add: its stamp, its text and the fields it started with."""
 
     hlc: int
     text: str
-    fields: dict[str, Value]
+    fields: Mapping[str, Value]
 
 
 class HeldClaim(NamedTuple):
@@ -67,6 +70,11 @@ class MemoryCell:
     verdicts: dict[Dot, Register] = field(default_factory=dict)
     triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
 
+    @classmethod
+    def added(cls, dot: Dot, add: Add) -> "MemoryCell":
+        """Return the cell of a memory of which nothing is known but one add; nearly all begin so, and most stay so."""
+        return cls({dot: add}, {}, {}, 0, {}, {}, {}, {})
+
     def is_only_added(self) -> bool:
         """Say whether nothing is known of the memory but one add, as of nearly all."""
         return len(self.adds) == 1 and not (
@@ -99,9 +107,8 @@ def show(rid: bytes, cell: MemoryCell) -> Memory:
         edited = cell.edits.get(base_name(rid, text))
         if edited is not None:
             text, updated = edited.show(), max(updated, cell.edited_hlc)
-    fields: dict[str, Any] = add.fields
+    fields = dict(add.fields)
     if cell.fields:
-        fields = dict(fields)
         for name, register in cell.fields.items():
             _, hlc, value = winner(register)
             updated = max(updated, hlc)
@@ -110,10 +117,11 @@ def show(rid: bytes, cell: MemoryCell) -> Memory:
             else:
                 fields[name] = value
     accesses = last_access = 0
-    for count, last in cell.accesses.values():
-        accesses += count
-        last_access = max(last_access, last)
-    return Memory(rid, text, fields, add.hlc, updated, dot.feed, accesses, last_access)
+    if cell.accesses:
+        for count, last in cell.accesses.values():
+            accesses += count
+            last_access = max(last_access, last)
+    return _memory(Memory, (rid, text, fields, add.hlc, updated, dot.feed, accesses, last_access))
 
 
 def document_of(rid: bytes, cell: MemoryCell) -> tuple[bytes, EditedText]:

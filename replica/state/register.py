@@ -32,13 +32,16 @@ def saw(vector: Vector, dot: Dot) -> bool:
 
 def write(register: Register, dot: Dot, hlc: int, value: Any, vector: Vector) -> Register:
     """Return the register after a write by someone who held what `vector` covers."""
-    heads = {head: held for head, held in register.items() if not saw(vector, head)}
+    heads = {head: held for head, held in register.items() if vector.get(head[0], 0) < head[1]}  # not `saw`
     heads[dot] = (hlc, value)
     return heads
 
 
 def winner(register: Register) -> tuple[Dot, int, Any]:
     """Return the dot, stamp and value of the head that shows; the register must hold one."""
+    if len(register) == 1:
+        ((dot, (hlc, value)),) = register.items()
+        return dot, hlc, value
     dot = max(register, key=lambda head: (register[head][0], head.id8))
     hlc, value = register[dot]
     return dot, hlc, value

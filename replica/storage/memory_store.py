@@ -1,12 +1,13 @@
 """Keep a replica in dictionaries: for simulations of a thousand devices, where SQLite would want 80 KB each.
 
 Nothing survives the process. A batch that fails half-way must leave no trace in the cells: memories are kept as bytes,
-and read anew for every batch. The other kinds of cells are never changed in place, so they are kept as they are.
+and read anew for every batch; those that were only added, nearly all, as that add. The other kinds of cells are never
+changed in place, so they are kept as they are.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from typing import NamedTuple
 
 from replica.erasure import Proof
 from replica.feeds import Feed
@@ -14,9 +15,18 @@ from replica.ids import ID8_BYTES, OpId
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
-from replica.state.memories import MemoryCell
+from replica.state.memories import Add, MemoryCell
+from replica.state.register import Dot
 
-_Kept = bytes | Cell
+
+class _Added(NamedTuple):
+    """A memory of which nothing is known but one add."""
+
+    dot: Dot
+    add: Add
+
+
+_Kept = bytes | _Added | Cell
 
 
 class MemoryStore:
@@ -39,7 +49,7 @@ class MemoryStore:
 
     def feeds(self) -> list[Feed]:
         """Return every feed, in the order of their numbers."""
-        return [_copy(feed) for feed in self._feeds]
+        return [feed.copy() for feed in self._feeds]
 
     def meta(self) -> Mapping[str, bytes]:
         """Return the replica's own small facts."""
@@ -140,12 +150,15 @@ class MemoryStore:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Keep the changes."""
+        self._rows += changes.rows
         for row in changes.rows:
-            self._rows.append(row)
-            self._rows_by_feed.setdefault(row.feed, []).append(row)
+            try:
+                self._rows_by_feed[row.feed].append(row)
+            except KeyError:
+                self._rows_by_feed[row.feed] = [row]
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
-            self._feeds.insert(feed.no, _copy(feed))
+            self._feeds.insert(feed.no, feed.copy())
         _keep(self._cells, changes.cells)
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
@@ -182,22 +195,24 @@ def _keep(held: dict[Key, _Kept], cells: dict[Key, Cell | None]) -> None:
         if cell is None:
             held.pop(key, None)
         else:
-            held[key] = encode_cell(cell) if isinstance(cell, MemoryCell) else cell
+            held[key] = _as_kept(cell) if type(cell) is MemoryCell else cell
+
+
+def _as_kept(cell: MemoryCell) -> _Kept:
+    if cell.is_only_added():
+        ((dot, add),) = cell.adds.items()
+        return _Added(dot, add)
+    return encode_cell(cell)
 
 
 def _read(held: dict[Key, _Kept], keys: Iterable[Key]) -> dict[Key, Cell]:
     found: dict[Key, Cell] = {}
     for key in keys:
         kept = held.get(key)
-        if kept is not None:
+        if kept is None:
+            continue
+        if isinstance(kept, _Added):
+            found[key] = MemoryCell.added(*kept)
+        else:
             found[key] = decode_cell(key.part, kept) if isinstance(kept, bytes) else kept
     return found
-
-
-def _copy(feed: Feed) -> Feed:
-    return replace(
-        feed,
-        vector=dict(feed.vector),
-        fork_vector=dict(feed.fork_vector),
-        base_vector=dict(feed.base_vector),
-    )

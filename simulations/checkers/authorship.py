@@ -7,12 +7,14 @@ and the payload is compared. Only a proof of erasure may have taken the payload 
 from typing import TYPE_CHECKING
 
 from replica.oplog import Row
-from simulations.checkers.base import Checker
+from replica.ops import Op
+from simulations.checkers.base import Arrival, Checker
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from simulations.device import Device
     from simulations.household import Household
-    from simulations.observer import Written
 
 
 class Authorship(Checker):
@@ -20,13 +22,27 @@ class Authorship(Checker):
 
     name = "authorship"
 
-    def took(self, world: "Household", device: "Device", row: Row, written: "Written | None") -> None:
+    def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
         """An op that nobody wrote, or that differs from what was written, must not enter a log."""
-        if written is None:
-            world.violate(self.name, f"{_told(device, row)}, which nobody wrote")
-            return
-        op = written.op
-        origin = device.core.feeds[row.feed].origin
+        origin_of = device.core.feeds.origin_of
+        for row, written in arrivals:
+            if written is None:
+                world.violate(self.name, f"{_told(device, row)}, which nobody wrote")
+                continue
+            _, _, seq, hlc, kind, _, _, rid, _, payload, *_ = row
+            op = written.op
+            if (
+                seq != op.seq
+                or hlc != op.hlc
+                or kind != op.kind
+                or rid != op.rid
+                or payload != op.payload
+                or origin_of(row.feed) != op.origin
+            ):
+                self._differs(world, device, row, op)
+
+    def _differs(self, world: "Household", device: "Device", row: Row, op: Op) -> None:
+        origin = device.core.feeds.origin_of(row.feed)
         if (row.seq, row.hlc, row.kind, row.rid) != (op.seq, op.hlc, op.kind, op.rid) or origin != op.origin:
             world.violate(self.name, f"{_told(device, row)}, which its author wrote otherwise")
         if row.payload is None:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from simulations.observer import Written
     from simulations.world import World
 
+Arrival = tuple[Row, "Written | None"]
+"""An op as it entered a log, and what its author wrote, if anybody did."""
+
 
 class Violation(NamedTuple):
     """Something that must not be, found by one checker."""
@@ -24,8 +27,8 @@ class Checker:
 
     name = ""
 
-    def took(self, world: "Household", device: "Device", row: Row, written: "Written | None") -> None:
-        """Hear of an op that entered a device's log. `written` is what its author wrote, if anybody did."""
+    def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
+        """Hear of ops that entered a device's log, in that order. `device.held` is what it held before."""
 
     def restarted(self, world: "Household", device: "Device") -> None:
         """Hear that a device opened its store again, after a crash that its disk survived."""

@@ -5,8 +5,7 @@ Judged by true pasts, which no device can read.
 
 from typing import TYPE_CHECKING
 
-from replica.oplog import Row
-from simulations.checkers.base import Checker
+from simulations.checkers.base import Arrival, Checker
 from simulations.observer import Bits, name_of
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 
     from simulations.device import Device
     from simulations.household import Household
-    from simulations.observer import Written
     from simulations.world import World
 
 
@@ -23,16 +21,18 @@ class Causality(Checker):
 
     name = "causality"
 
-    def took(self, world: "Household", device: "Device", row: Row, written: "Written | None") -> None:
+    def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
         """Everything that an op's writer held is held here before the op is."""
-        if written is None:
-            return
-        missing = written.past & ~device.held
-        if missing:
-            names = world.observer.names(missing)
-            world.violate(
-                self.name, f"{device.name} took {name_of(written.op)} before {names}, which it has seen"
-            )
+        held = device.held
+        for _, written in arrivals:
+            if written is None:
+                continue
+            if written.past & held != written.past:
+                names = world.observer.names(written.past & ~held)
+                world.violate(
+                    self.name, f"{device.name} took {name_of(written.op)} before {names}, which it has seen"
+                )
+            held |= 1 << written.index
 
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
         """At the end each feed's vector is the true past of its head."""

@@ -14,14 +14,13 @@ from replica.collector import collector_paused
 from replica.core import Core, digests_of
 from replica.folding import Totals
 from replica.frame import Frame, decode_frame, encode_frame
-from replica.oplog import Row
 from replica.ops import Access, Edit, Forget, Op, Relate, Remember, Write
 from replica.outbox import Outbox
 from replica.refold import sum_up
 from replica.state.cells import State, memory_key
 from replica.storage.memory_store import MemoryStore
 from simulations.checkers import all_checkers
-from simulations.checkers.base import Checker
+from simulations.checkers.base import Arrival, Checker
 from simulations.device import Device
 from simulations.disk import SqliteDisk
 from simulations.household import Household
@@ -186,9 +185,8 @@ class DigestsAreKept(Checker):
     name = "digests"
     batches = 0
 
-    def took(self, world: Household, device: Device, row: Row, written: Written | None) -> None:
-        if row.pos == device.core.position:
-            self.compare(world, device)
+    def took(self, world: Household, device: Device, arrivals: Sequence[Arrival]) -> None:
+        self.compare(world, device)
 
     def restarted(self, world: Household, device: Device) -> None:
         self.compare(world, device)

@@ -8,6 +8,7 @@ from replica.hlc import (
     OWN_AHEAD_MS_MAX,
     Hlc,
     absorb,
+    absorb_all,
     at_end_of,
     milliseconds,
     runs_ahead,
@@ -47,6 +48,8 @@ def test_a_remote_stamp_is_absorbed_up_to_a_day_ahead_and_not_a_millisecond_beyo
     assert absorb(last, edge + 1, NOW) == last
     assert absorb(last, HLC_MAX, NOW) == last
     assert absorb(last, last - 5, NOW) == last
+    assert absorb_all(last, [edge + 1, last - 5, edge, HLC_MAX, last], NOW) == edge
+    assert absorb_all(last, [], NOW) == last
 
 
 def test_only_an_hour_beyond_what_may_be_absorbed_is_a_clock_of_its_own_wrong() -> None:
