@@ -30,15 +30,15 @@ async def read_names(replica: Replica, position: int) -> None:
         await trio.sleep(IDLE_S)
         try:
             while True:
-                before = replica.position
+                before = replica.news
                 if (took_s := await _read_page(replica)) is None:
                     break
                 await trio.sleep(took_s)
-                if replica.position != before:
+                if replica.news != before:
                     await _quiet(replica)
         except StoreFailed:
             pass  # whoever writes is told; nothing is lost here
-        position = await replica.changed(position)
+        position = await replica.stirred(position)
         await _quiet(replica)
 
 
@@ -46,9 +46,9 @@ async def _quiet(replica: Replica) -> None:
     """Wait until nobody has written for a while."""
     with trio.move_on_after(PATIENCE_S):
         while True:
-            before = replica.position
+            before = replica.news
             await trio.sleep(QUIET_S)
-            if replica.position == before:
+            if replica.news == before:
                 return
 
 

@@ -10,6 +10,7 @@ needs no lock.
 import math
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
@@ -17,6 +18,7 @@ import numpy as np
 import trio
 
 from cognition import queue
+from cognition.alongside import VectorsAlongside
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.errors import ModelUnavailable
 from cognition.index import VectorIndex
@@ -40,6 +42,11 @@ class EmbeddingWorker:
         """Why nothing is embedded at present, if that is so."""
         self._replica = replica
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
+        self._came: deque[tuple[Sequence[int], Vectors]] = deque()  # from other devices; not in the index yet
+        if embedder.costly:
+            replica.alongside = lambda connection: VectorsAlongside(
+                connection, embedder, space, lambda ids, rows: self._came.append((ids, rows))
+            )
         self._wake = trio.Event()
         self._begun = trio.Event()
         self._hurry = trio.Event()
@@ -53,6 +60,8 @@ class EmbeddingWorker:
             for ids, vectors in queue.read_vectors(connection, self.space, self.embedder.width):
                 index.add(ids, vectors)
             self._index = index
+        while self._came:
+            self._index.add(*self._came.popleft())
         return self._index
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -106,9 +115,9 @@ class EmbeddingWorker:
         return count
 
     async def watch(self, position: int) -> None:
-        """Wake the worker when the log has grown beyond `position`; once for all that comes until it begins."""
+        """Wake the worker when there is more news than `position`; once for all that comes until it begins."""
         while True:
-            position = await self._replica.changed(position)
+            position = await self._replica.stirred(position)
             begun = self._begun
             self._wake.set()
             await begun.wait()
@@ -179,7 +188,7 @@ class EmbeddingWorker:
 
         def add(connection: sqlite3.Connection) -> None:
             if self._index is not None:  # else it will find them in the table
-                self._index.add(ids, rows)
+                self.loaded(connection).add(ids, rows)
 
         await self._replica.read(add)
 

@@ -100,6 +100,8 @@ class Core:
         """Up to when ops have left the log: what was before is not told in full any more (`replica.compaction`)."""
         self.partials: dict[DeviceId, Partial] = {}
         """Snapshots that came in part, by the peer that was sending."""
+        self.merged = 0
+        """How many bases were merged since the start: that brings memories too, and no op."""
         self.incidents: list[Incident] = []
         """What made this device start anew, or chains part: the last few times."""
         self.opened: Opened | None = None

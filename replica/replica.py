@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import trio
 
+from replica.alongside import Alongside
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
@@ -44,8 +45,10 @@ class Replica:
         self._clock = clock
         self.outside = outside
         """What is kept outside of the store's home, if anything is; it belongs to the store's thread."""
+        self.alongside: Callable[[sqlite3.Connection], Alongside] | None = None
+        """Makes what each conversation may hand over beside the ops, where something is (`replica.alongside`)."""
         # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
-        self._position = core.position
+        self._position, self._merged = core.position, core.merged
         self._watchers: set[trio.Event] = set()
 
     @property
@@ -62,20 +65,22 @@ class Replica:
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core.
         """
-        ended = self._position
+        ended, merged = self._position, self._merged
 
         def run(connection: sqlite3.Connection) -> Result:
-            nonlocal ended
+            nonlocal ended, merged
             try:
                 return self._run(function, connection)
             finally:
-                ended = self._core.position
+                ended, merged = self._core.position, self._core.merged
 
         try:
             return await self._driver.run(run)
         finally:
-            if ended > self._position:  # two that ended together may be told in either order
-                self._position = ended
+            if (
+                ended > self._position or merged > self._merged
+            ):  # two that ended together come in either order
+                self._position, self._merged = max(ended, self._position), max(merged, self._merged)
                 self._wake()
 
     def _run(
@@ -113,6 +118,21 @@ class Replica:
             with self._watching() as event:
                 await event.wait()
         return self._position
+
+    async def stirred(self, since: int) -> int:
+        """Wait until `news` is another number than `since`, and return it."""
+        while self.news == since:
+            with self._watching() as event:
+                await event.wait()
+        return self.news
+
+    @property
+    def news(self) -> int:
+        """Return a number that grows with every op and every base that is merged; it begins where `position` does.
+
+        Whatever memories show comes by one of the two.
+        """
+        return self._position + self._merged
 
     @property
     def position(self) -> int:

@@ -125,6 +125,7 @@ def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
         return False
     with collector_paused(), core.undoing():
         _Absorption(core, snapshot).run(now_ms)
+    core.merged += 1
     return True
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from replica.alongside import Alongside, Wish
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.frame import decode_frame, encode_frame
@@ -25,6 +26,7 @@ from sync.session import (
     Acknowledged,
     Compare,
     Ended,
+    Granted,
     Greeted,
     Learn,
     Locate,
@@ -33,11 +35,13 @@ from sync.session import (
     State,
     Take,
     TakePart,
+    Wanted,
 )
 from sync.wire.messages import (
     BASE_PART_BYTES,
     PROTOCOL,
     REASON_CHARACTERS_MAX,
+    WISHES_MAX,
     Base,
     Hello,
     Refused,
@@ -63,8 +67,18 @@ class Tally:
 class Exchange:
     """One conversation with one peer."""
 
-    def __init__(self, core: Core, peer: DeviceId, now_ms: int, *, frames_per_turn: int = CREDITS) -> None:
+    def __init__(
+        self,
+        core: Core,
+        peer: DeviceId,
+        now_ms: int,
+        *,
+        frames_per_turn: int = CREDITS,
+        alongside: Alongside | None = None,
+    ) -> None:
         """`frames_per_turn`: how many frames one call may return; whoever sets it low asks `has_more`."""
+        self._alongside = alongside
+        self._wishes: tuple[Wish, ...] = ()
         self._core = core
         self._frames_per_turn = frames_per_turn
         self._peer = peer
@@ -89,7 +103,13 @@ class Exchange:
         self._shared = _elements(trust)
         self._group_size = len(self._shared)
         hello = Hello(
-            PROTOCOL, now_ms, trust_digest(trust), self._frontier.digest(), core.has_folded_all, CREDITS
+            PROTOCOL,
+            now_ms,
+            trust_digest(trust),
+            self._frontier.digest(),
+            core.has_folded_all,
+            CREDITS,
+            None if alongside is None else alongside.space,
         )
         self.session = Session(hello)
 
@@ -147,6 +167,11 @@ class Exchange:
             case Acknowledged(taken, refused):
                 self.tally.sent += taken
                 self.refusals += refused
+            case Wanted(wishes):
+                assert self._alongside is not None, "the session knows that there is a space in common"
+                self.session.grant(tuple(self._alongside.granted(wishes)))
+            case Granted(vectors):
+                self._keep_vectors(vectors)
             case Ended(reason):
                 self.goodbye = reason
             case None:
@@ -173,6 +198,10 @@ class Exchange:
                 break
             self.session.push(encode_frame(frame), last=self._outbox.is_empty(self._core))
             self.has_more = room == 0 and self.session.may_push
+        if self._alongside is not None and self.session.may_want:
+            self._wishes = tuple(self._alongside.next_wishes(WISHES_MAX))
+            if self._wishes:
+                self.session.want(self._wishes)
         said: list[bytes] = []
         while (message := self.session.next_message()) is not None:
             said.append(encode_message(message))
@@ -273,6 +302,13 @@ class Exchange:
                 refused = (Refused(self._core.origin, 0, reason, gap=False),)
             self.refusals += refused
         self.session.taken(0, refused)
+
+    def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:
+        assert self._alongside is not None, "no vectors come that were not asked for"
+        try:
+            self._alongside.keep(self._wishes, vectors)
+        except InvalidOp as error:
+            raise RemoteProtocolError(f"vectors of the peer's could not be taken: {error}") from error
 
     def _trust(self) -> Trust:
         membership = self._core.membership

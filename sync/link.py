@@ -211,9 +211,16 @@ class Link:
     # -- the tasks -------------------------------------------------------------------------------------------
 
     async def _open(self) -> None:
-        def begin(core: Core, _: sqlite3.Connection) -> None:
+        def begin(core: Core, connection: sqlite3.Connection) -> None:
             check_admitted(core, self.peer)
-            self._exchange = Exchange(core, self.peer, self._replica.now_ms(), frames_per_turn=1)
+            make = self._replica.alongside
+            self._exchange = Exchange(
+                core,
+                self.peer,
+                self._replica.now_ms(),
+                frames_per_turn=1,
+                alongside=None if make is None else make(connection),
+            )
 
         await self._replica.run(begin)
         await self._turn(Exchange.more)

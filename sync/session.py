@@ -12,6 +12,8 @@ and no server.
     pusher  Base …    if the puller lacks ops that left my log: a snapshot, in parts
     pusher  Ops …     at most `credits` frames ahead of the puller's Ack, which follows its fsynced commit
     pusher  CaughtUp  (or `last` on the last frame): that was all; later commits follow as they are made
+    puller  Want      if both embed with one slow model: which vectors it lacks, some at a time
+    pusher  Grant     those of them that it has
 
 Each side is puller and pusher at once, and the two directions never wait for each other. A session is quiet when both
 sides are caught up and everything sent is acknowledged; two quiet sessions hold equal frontiers.
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final, assert_never
 
+from replica.alongside import Wish
 from replica.frontier import Frontier
 from replica.ids import Place
 from sync.errors import LocalProtocolError, RemoteProtocolError
@@ -30,6 +33,7 @@ from sync.wire.messages import (
     Base,
     Bye,
     CaughtUp,
+    Grant,
     Heads,
     Hello,
     Known,
@@ -38,6 +42,7 @@ from sync.wire.messages import (
     Ops,
     Refused,
     Trust,
+    Want,
 )
 
 # Enough frames under way to keep a link busy while one is being written; four bound what a peer makes us hold.
@@ -129,19 +134,35 @@ class Acknowledged:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """The peer lacks the vectors of these: find those that are here, and call `grant`."""
+
+    wishes: tuple[Wish, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """The answer to what I wanted: keep it. I may want more then."""
+
+    vectors: tuple[bytes | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The peer said goodbye, and why."""
 
     reason: str
 
 
-Event = Greeted | Learn | Compare | Locate | PeerHolds | Take | TakePart | Acknowledged | Ended
+Event = (
+    Greeted | Learn | Compare | Locate | PeerHolds | Take | TakePart | Acknowledged | Wanted | Granted | Ended
+)
 
 # What may be heard when. A message that is not listed here is the peer's fault.
 _ALLOWED: Final = {
     State.GREETING: frozenset({Hello, Bye}),
     State.TRUSTING: frozenset({Trust, Bye}),
-    State.OPEN: frozenset({Trust, Heads, Locator, Known, Ops, Base, Ack, CaughtUp, Bye}),
+    State.OPEN: frozenset({Trust, Heads, Locator, Known, Ops, Base, Ack, CaughtUp, Want, Grant, Bye}),
     State.OVER: frozenset[type[Message]](),
 }
 
@@ -161,6 +182,8 @@ class Session:
     _to_take: int = 0
     _sent_all: bool = False
     _got_all: bool = False
+    _one_space: bool = False
+    _wanting: bool = False
 
     def __post_init__(self) -> None:
         self._outgoing.append(self.hello)
@@ -187,6 +210,11 @@ class Session:
     def may_push(self) -> bool:
         """Whether a frame may be sent now: it is known what the peer lacks, and it has room."""
         return self.state is State.OPEN and self._push is _Push.READY and self._unacknowledged < self._credits
+
+    @property
+    def may_want(self) -> bool:
+        """Whether vectors may be asked for now: of one model, when all memories are here and no answer is owed."""
+        return self.state is State.OPEN and self._one_space and self._got_all and not self._wanting
 
     # -- what is heard ---------------------------------------------------------------------------------------
 
@@ -227,6 +255,15 @@ class Session:
             case CaughtUp():
                 self._got_all = True
                 return None
+            case Want(wishes):
+                if not self._one_space:
+                    raise RemoteProtocolError("Want asks for vectors of another model than mine")
+                return Wanted(wishes)
+            case Grant(vectors):
+                if not self._wanting:
+                    raise RemoteProtocolError("Grant answers no Want")
+                self._wanting = False
+                return Granted(vectors)
             case Bye(reason):
                 self.state = State.OVER
                 return Ended(reason)
@@ -241,6 +278,7 @@ class Session:
 
     def _greeted(self, theirs: Hello) -> Greeted:
         self._credits = theirs.credits
+        self._one_space = self.hello.space is not None and theirs.space == self.hello.space
         same = theirs.frontier == self.hello.frontier
         if same:
             self._push, self._sent_all, self._got_all = _Push.READY, True, True
@@ -311,6 +349,18 @@ class Session:
             raise LocalProtocolError("a frame was acknowledged that never came")
         self._to_take -= 1
         self._outgoing.append(Ack(taken, refused))
+
+    def want(self, wishes: tuple[Wish, ...]) -> None:
+        """Ask for vectors; `may_want` must hold."""
+        if not self.may_want:
+            raise LocalProtocolError("vectors were asked for out of turn")
+        self._wanting = True
+        self._outgoing.append(Want(wishes))
+
+    def grant(self, vectors: tuple[bytes | None, ...]) -> None:
+        """Answer what the peer wanted."""
+        self._expect(State.OPEN)
+        self._outgoing.append(Grant(vectors))
 
     def end(self, reason: str) -> None:
         """Say goodbye."""

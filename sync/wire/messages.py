@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, assert_never
 
+from replica.alongside import TEXT_HASH_BYTES, Wish
 from replica.codec import pack, read_place, unpack
 from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
 from replica.frontier import Frontier
-from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
+from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, MEMORY_ID_BYTES, DeviceId, Origin, Place
 from replica.limits import SEEN_MAX, SNAPSHOT_BYTES_MAX
 from replica.membership import (
     Member,
@@ -26,7 +27,7 @@ from replica.membership import (
 from sync.errors import RemoteProtocolError
 
 # A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number.
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 DIGEST_BYTES: Final = 32
 # More frames ahead than this would only fill memory.
 CREDITS_MAX: Final = 1000
@@ -39,6 +40,11 @@ BASE_PART_BYTES: Final = 1 << 20
 # As much as a part of a snapshot: some four thousand erasures, and whoever takes them is not held up for long.
 PROOFS_BYTES_TARGET: Final = 1 << 20
 BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
+# A hundred kilobytes of vectors for a round trip; sixty-four answers that nobody reads are one frame's worth.
+WISHES_MAX: Final = 128
+# 4,096 numbers: four times as wide as a model that a phone could run.
+VECTOR_BYTES_MAX: Final = 8_192
+_WISH_BYTES: Final = MEMORY_ID_BYTES + TEXT_HASH_BYTES
 
 
 class _Number(IntEnum):
@@ -52,13 +58,15 @@ class _Number(IntEnum):
     CAUGHT_UP = 8
     BYE = 9
     BASE = 10
+    WANT = 11
+    GRANT = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
     """First words of both sides: what I speak, my clock, and hashes of whom I trust and what I hold.
 
-    `folded`: I understand all that I hold.
+    `folded`: I understand all that I hold. `space`: I hand vectors over, and take them, of this model (its hash).
     """
 
     protocol: int
@@ -67,6 +75,7 @@ class Hello:
     frontier: bytes
     folded: bool
     credits: int
+    space: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +175,21 @@ class Bye:
     reason: str
 
 
-Message = Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp | Bye
+@dataclass(frozen=True, slots=True)
+class Want:
+    """I lack the vectors of these (`replica.alongside`). One such question at a time."""
+
+    wishes: tuple[Wish, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Those of them that I have, in the order of the question: 16-bit floats, small end first."""
+
+    vectors: tuple[bytes | None, ...]
+
+
+Message = Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp | Bye | Want | Grant
 
 
 def trust_digest(trust: Trust) -> bytes:
@@ -201,7 +224,7 @@ def _plain(message: Message) -> list[Any]:
     match message:
         case Hello():
             head = [_Number.HELLO, message.protocol, message.clock_ms]
-            return [*head, message.trust, message.frontier, message.folded, message.credits]
+            return [*head, message.trust, message.frontier, message.folded, message.credits, message.space]
         case Trust():
             members = [plain_member(member) for member in message.members]
             revocations = [[each.device, each.by, each.signature] for each in message.revocations]
@@ -227,6 +250,10 @@ def _plain(message: Message) -> list[Any]:
             return [_Number.CAUGHT_UP]
         case Bye():
             return [_Number.BYE, message.reason[:REASON_CHARACTERS_MAX]]
+        case Want():
+            return [_Number.WANT, b"".join(part for wish in message.wishes for part in wish)]
+        case Grant():
+            return [_Number.GRANT, list(message.vectors)]
         case _:
             assert_never(message)
 
@@ -245,8 +272,13 @@ def _read(plain: object) -> Message | None:
             bytes(frontier),
             bool(folded),
             int(credits),
-        ] if len(trust) == len(frontier) == DIGEST_BYTES and 1 <= credits <= CREDITS_MAX:
-            return Hello(protocol, clock_ms, trust, frontier, folded, credits)
+            None | bytes() as space,
+        ] if (
+            len(trust) == len(frontier) == DIGEST_BYTES
+            and 1 <= credits <= CREDITS_MAX
+            and (space is None or len(space) == DIGEST_BYTES)
+        ):
+            return Hello(protocol, clock_ms, trust, frontier, folded, credits, space)
         case [_Number.TRUST, list(members), list(revocations), list(proofs), bool(more)] if all(
             isinstance(proof, bytes) for proof in proofs
         ):
@@ -280,6 +312,20 @@ def _read(plain: object) -> Message | None:
             return CaughtUp()
         case [_Number.BYE, str(reason)] if len(reason) <= REASON_CHARACTERS_MAX:
             return Bye(reason)
+        case [_Number.WANT, bytes(named)] if (
+            0 < len(named) <= WISHES_MAX * _WISH_BYTES and len(named) % _WISH_BYTES == 0
+        ):
+            return Want(
+                tuple(
+                    Wish(named[at : at + MEMORY_ID_BYTES], named[at + MEMORY_ID_BYTES : at + _WISH_BYTES])
+                    for at in range(0, len(named), _WISH_BYTES)
+                )
+            )
+        case [_Number.GRANT, list(vectors)] if 0 < len(vectors) <= WISHES_MAX and all(
+            vector is None or (type(vector) is bytes and len(vector) <= VECTOR_BYTES_MAX)
+            for vector in vectors
+        ):
+            return Grant(tuple(vectors))
     return None
 
 

@@ -124,6 +124,6 @@ def test_it_reads_clocks_and_messages_as_the_vectors_do() -> None:
         "Ack": 7,
         "CaughtUp": 8,
     }
-    numbers |= {"Bye": 9, "Base": 10}
+    numbers |= {"Bye": 9, "Base": 10, "Want": 11, "Grant": 12}
     for each in load("messages"):
         assert unpack(each["bytes"])[0] == numbers[each["message"]]

@@ -13,6 +13,7 @@ from typing import Any
 import zstandard
 
 from replica import hlc, limits, ops
+from replica.alongside import Wish
 from replica.codec import encode_payload, header, payload_hash, unpack
 from replica.erasure import proof_of
 from replica.frame import encode_frame
@@ -30,6 +31,7 @@ from sync.wire.messages import (
     Base,
     Bye,
     CaughtUp,
+    Grant,
     Heads,
     Hello,
     Known,
@@ -38,6 +40,7 @@ from sync.wire.messages import (
     Ops,
     Refused,
     Trust,
+    Want,
     encode_message,
     trust_digest,
 )
@@ -218,7 +221,7 @@ def messages() -> Any:
     take(core, hand.frame(hand.write(Set("theme", "dark"))))
     frontier = core.frontier()
     said: list[Message] = [
-        Hello(1, NOW_MS, bytes(32), frontier.digest(), True, 4),
+        Hello(2, NOW_MS, bytes(32), frontier.digest(), True, 4),
         Trust((told,), (out,), ()),
         Heads(frontier),
         Locator((PLACE, PLACE._replace(seq=39))),
@@ -228,6 +231,9 @@ def messages() -> Any:
         CaughtUp(),
         Bye("why"),
         Base(b"a part", 0, 2, bytes(32)),
+        Hello(2, NOW_MS, bytes(32), frontier.digest(), True, 4, bytes(32)),
+        Want((Wish(bytes(range(16)), bytes(16)),)),
+        Grant((bytes(4), None)),
     ]
     return [{"message": type(each).__name__, "bytes": encode_message(each)} for each in said]
 

@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replica import DeviceId, Origin, Place
+from replica.alongside import Wish
 from replica.codec import pack
 from replica.frontier import Frontier
 from replica.membership import introduce, revoke
@@ -16,6 +17,7 @@ from sync.wire.messages import (
     Base,
     Bye,
     CaughtUp,
+    Grant,
     Heads,
     Hello,
     Known,
@@ -24,6 +26,7 @@ from sync.wire.messages import (
     Ops,
     Refused,
     Trust,
+    Want,
     decode_message,
     encode_message,
 )
@@ -38,6 +41,7 @@ grouped = st.lists(places, max_size=5, unique=True).map(
     lambda found: tuple(sorted(found, key=lambda place: place.origin))
 )
 hashes = st.binary(min_size=32, max_size=32)
+wishes = st.builds(Wish, st.binary(min_size=16, max_size=16), st.binary(min_size=16, max_size=16))
 reasons = st.text(max_size=300)
 refused = st.builds(Refused, origins, seqs, reasons, st.booleans())
 
@@ -53,7 +57,14 @@ REVOCATION = revoke(LAPTOP.sign, LAPTOP.device_id, PHONE.device_id)
 
 messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(
-        Hello, st.just(PROTOCOL), st.integers(0, 2**48), hashes, hashes, st.booleans(), st.integers(1, 1000)
+        Hello,
+        st.just(PROTOCOL),
+        st.integers(0, 2**48),
+        hashes,
+        hashes,
+        st.booleans(),
+        st.integers(1, 1000),
+        st.none() | hashes,
     ),
     st.builds(
         Trust,
@@ -71,6 +82,8 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Ack, st.integers(0, 2**31), st.lists(refused, max_size=3).map(tuple)),
     st.builds(CaughtUp),
     st.builds(Bye, reasons),
+    st.builds(Want, st.lists(wishes, min_size=1, max_size=5).map(tuple)),
+    st.builds(Grant, st.lists(st.none() | st.binary(max_size=40), min_size=1, max_size=5).map(tuple)),
 )
 
 

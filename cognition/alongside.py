@@ -1,0 +1,137 @@
+"""Take vectors from another device that embeds with the same model, and hand ours over.
+
+Only for a model that is slow: the default embeds in less time than a vector takes to travel. A model is the same if
+its name is, and names hold what the vectors depend on (`cognition.embedding.embedder`). Asked for is what waits in the
+queue, the newest first, while the worker takes the oldest: so they meet, and nothing has to be agreed between them.
+
+What comes is believed like anything else that a member says of the memories it holds, if it can be a vector at all: as
+wide as ours, of numbers, of length 1 or 0. It is kept as ours would be: if the memory still says those words.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from cognition import queue
+from cognition.embedding.embedder import Embedder, Vectors
+from cognition.errors import ModelUnavailable
+from cognition.memories import fields_of
+from cognition.tables import INDEXED_FIELDS, indexed
+from replica import InvalidOp
+from replica.alongside import TEXT_HASH_BYTES, Wish
+
+_COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)
+# What rounding to 16 bits does to a length is a tenth of this.
+LENGTH_TOLERANCE: Final = 0.01
+# Beyond every row's number.
+_NO_ROW: Final = 2**63 - 1
+
+Told = Callable[[Sequence[int], Vectors], None]
+
+
+class VectorsAlongside:
+    """A `replica.alongside.Alongside`. `told` hears, on the store's thread, which memories got which vectors."""
+
+    def __init__(self, connection: sqlite3.Connection, embedder: Embedder, space: int, told: Told) -> None:
+        self._connection = connection
+        self._embedder = embedder
+        self._space = space
+        self._told = told
+        self._below = _NO_ROW
+
+    @property
+    def space(self) -> bytes:
+        """A hash of the model's name."""
+        return hashlib.sha256(self._embedder.name.encode()).digest()
+
+    def next_wishes(self, limit: int) -> list[Wish]:
+        """Return the next of what waits to be embedded, from the newest to the oldest."""
+        if not self._below:
+            return []
+        rows = self._connection.execute(
+            f"""SELECT q.id, m.rid, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id
+                WHERE q.id < ? ORDER BY q.id DESC LIMIT ?""",
+            (self._below, limit),
+        ).fetchall()
+        self._below = rows[-1][0] if len(rows) == limit else 0
+        if not (rows and self._is_there()):
+            return []
+        return [Wish(rid, _hash(_whole(text, values))) for _, rid, text, *values in rows]
+
+    def granted(self, wishes: Sequence[Wish]) -> list[bytes | None]:
+        """Return the vectors that are held of exactly these words."""
+        rows = self._rows("JOIN vector v ON v.id = m.id AND v.space = ?", "v.data", wishes, self._space)
+        held = {
+            rid: data
+            for wish, (_, rid, text, data, *values) in rows
+            if wish.text == _hash(_whole(text, values))
+        }
+        return [held.get(wish.rid) for wish in wishes]
+
+    def keep(self, wishes: Sequence[Wish], vectors: Sequence[bytes | None]) -> None:
+        """Keep the vectors of those memories that still wait for one, and still say the same."""
+        if len(vectors) != len(wishes):
+            raise InvalidOp(f"expected {len(wishes)} vectors or gaps, got {len(vectors)}")
+        came = {wish.rid: data for wish, data in zip(wishes, vectors, strict=True) if data is not None}
+        if not came:
+            return
+        read = dict(zip(came, self._read([*came.values()]), strict=True))
+        jobs: list[queue.Job] = []
+        kept: list[bytes] = []
+        for wish, (number, rid, text, _, *values) in self._rows(
+            "JOIN embed_queue q ON q.id = m.id", "q.id", [wish for wish in wishes if wish.rid in came]
+        ):
+            whole = _whole(text, values)
+            if wish.text == _hash(whole):
+                jobs.append(queue.Job(number, whole))
+                kept.append(rid)
+        if jobs:
+            rows = np.array([read[rid] for rid in kept], np.float32)
+            done = queue.done(self._connection, self._space, jobs, rows)
+            self._told([jobs[i].id for i in done], rows[done])
+
+    def _is_there(self) -> bool:
+        """Say whether the model can be had here: where not, nothing could be found by its vectors."""
+        try:
+            return self._embedder.width > 0
+        except ModelUnavailable:
+            self._below = 0
+            return False
+
+    def _rows(
+        self, join: str, column: str, wishes: Sequence[Wish], *parameters: int
+    ) -> list[tuple[Wish, Sequence[Any]]]:
+        by_rid = {wish.rid: wish for wish in wishes}
+        found = self._connection.execute(
+            f"""SELECT m.id, m.rid, m.text, {column}, {_COLUMNS} FROM memory m {join}
+                WHERE m.rid IN ({",".join("?" * len(by_rid))})""",
+            (*parameters, *by_rid),
+        )
+        return [(by_rid[row[1]], row) for row in found]
+
+    def _read(self, came: Sequence[bytes]) -> Vectors:
+        width = self._embedder.width
+        expected = width * np.dtype(np.float16).itemsize
+        for data in came:
+            if len(data) != expected:
+                raise InvalidOp(
+                    f"expected vectors of {width} numbers in {expected} bytes, got {len(data)} bytes"
+                )
+        rows = np.frombuffer(b"".join(came), np.dtype("<f2")).reshape(len(came), width).astype(np.float32)
+        if not np.isfinite(rows).all():
+            raise InvalidOp("expected vectors of numbers, got NaN or infinity")
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        if not np.all((np.abs(lengths - 1) <= LENGTH_TOLERANCE) | (lengths == 0)):
+            raise InvalidOp("expected vectors of length 1, or of zeros, got one of another length")
+        return rows
+
+
+def _whole(text: str, values: Sequence[Any]) -> str:
+    return indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
+
+
+def _hash(whole: str) -> bytes:
+    return hashlib.sha256(whole.encode(errors="surrogatepass")).digest()[:TEXT_HASH_BYTES]
