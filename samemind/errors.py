@@ -14,6 +14,7 @@ that a script meets the same words whether a verb ran in this process or in the 
 of classes: to import them here would load half the program into a verb that only talks to the daemon.
 """
 
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -154,6 +155,16 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
 }
 
 
+# What a person can do where the system itself refuses; the text names the file.
+_HINTS_BY_ERRNO: Final[Mapping[int | None, str]] = {
+    errno.EROFS: "make the disk writable (an error may have made it so), or choose another home with --home",
+    errno.ENOSPC: "make room on the disk, then try again",
+    errno.EDQUOT: "make room in this user's quota, then try again",
+    errno.EMFILE: "too many files are open: end other programs, or raise the limit (ulimit -n)",
+    errno.EIO: "the disk failed: look at the system's log, and restore a backup if it does so again",
+}
+
+
 def explain(error: BaseException) -> SamemindError:
     """Return an error in the words of the doors; what nobody foresaw is `internal`, and is our fault."""
     if isinstance(error, SamemindError):
@@ -165,7 +176,8 @@ def explain(error: BaseException) -> SamemindError:
         found = _EXPLANATIONS.get(f"{base.__module__}.{base.__qualname__}")
         if found is not None:
             candidates = getattr(error, "candidates", ())
-            return found.kind(text, code=found.code, hint=found.hint, candidates=candidates)
+            hint = found.hint or _HINTS_BY_ERRNO.get(getattr(error, "errno", None), "")
+            return found.kind(text, code=found.code, hint=hint, candidates=candidates)
     return Failed(
         f"{type(error).__name__}: {text}",
         code="internal",

@@ -16,7 +16,7 @@ import pytest
 import samemind
 from samemind.config import STATE_VARIABLE, Home, Settings
 from samemind.errors import Failed
-from tests.support import cli
+from tests.support import cli, mounts
 from tests.support.faults import failing_fsync, spoiled, why_no_preload
 from tests.support.hearing import next_line
 
@@ -176,3 +176,28 @@ def test_of_two_daemons_that_start_at_once_on_one_home_one_is_up_and_the_other_s
             each.wait(cli.SECONDS_MAX)
             assert each.stdout is not None
             each.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_and_one_that_turns_read_only_are_told_and_nothing_acknowledged_is_lost(
+    tmp_path: Path,
+) -> None:
+    """Whatever is asked of them is done, or it is said what to do; when there is room again, all is there."""
+    if reason := mounts.why_not(tmp_path):
+        pytest.skip(reason)
+    seed = SystemRandom().randrange(2**32)
+    done = subprocess.run(
+        ["unshare", "--mount", sys.executable, "-m", "tests.support.mounts", str(tmp_path), str(seed)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True, text=True, check=False, timeout=cli.SECONDS_MAX,
+    )  # fmt: skip
+    assert done.returncode == 0, f"seed {seed}: {done.stderr}"
+    said = json.loads(done.stdout)
+    assert said["error"].startswith(("store_failed ", "io ")), f"seed {seed}: {said}"
+    for each in (*said["full"], *said["read_only"]):
+        if each["error"] is not None:
+            assert each["error"]["code"] in ("store_failed", "io"), f"seed {seed}: {each}"
+            assert each["error"]["hint"], f"seed {seed}: {each}"
+        assert not each["problems"], f"seed {seed}: {each}"
+    assert said["found"] >= said["acknowledged"], f"seed {seed}: {said}"
+    assert said["verified"]["code"] == 0, f"seed {seed}: {said}"

@@ -1,0 +1,95 @@
+"""A disk that fills up and one that is read-only all at once: a home on a file system in memory, in a mount namespace.
+
+    unshare --mount python -m tests.support.mounts FOLDER SEED
+
+uses a home on it at random moments of both, and says in lines of JSON what a user was told, and what was there after.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from tests.support import cli
+
+WRITER: Final = """
+import sys, samemind
+from samemind.errors import SamemindError
+acknowledged = 0
+try:
+    with samemind.open_blocking(sys.argv[1]) as mind:
+        for number in range(int(sys.argv[2])):
+            mind.remember(f"{number} " + "on a disk that fills up " * 80, no_dedup=True)
+            acknowledged += 1
+except SamemindError as error:
+    print(error.code, error.hint, file=sys.stderr)
+finally:
+    print(acknowledged)
+"""
+VERBS: Final = (
+    ("recall", "disk"), ("verify",), ("remember", "more"), ("doctor",), ("up", "--no-mdns", "--listen", "127.0.0.1:0"),
+)  # fmt: skip
+# What a store of its own tables takes, and room for some memories: it fills up at another write each time.
+BYTES_MIN, BYTES_MAX = 1_100_000, 4_000_000
+
+
+def mount(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True, timeout=60)
+
+
+def why_not(folder: Path) -> str | None:
+    """Why nothing can be mounted here; None where it can."""
+    if os.geteuid() != 0 or not sys.platform.startswith("linux"):
+        return "mounting needs root on Linux"
+    tried = subprocess.run(
+        ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", str(folder)],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    return f"nothing can be mounted: {tried.stderr.strip()}" if tried.returncode else None
+
+
+def told(home: Path, verb: tuple[str, ...]) -> dict[str, Any]:
+    """Ask for a verb and return its code and, where it failed, its error."""
+    done = cli.run(home, "--json", *verb)
+    document = json.loads(done.out.splitlines()[-1])
+    return {
+        "verb": verb[0],
+        "code": done.code,
+        "error": document.get("error"),
+        "problems": document.get("problems"),
+    }
+
+
+def written(home: Path, count: int) -> tuple[int, str]:
+    """Write until it fails; return how much was acknowledged, and the error."""
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, str(home), str(count)],
+        capture_output=True, text=True, check=False, timeout=cli.SECONDS_MAX, env=cli.environment(),
+    )  # fmt: skip
+    return int(done.stdout or 0), done.stderr.strip()
+
+
+def main(folder: Path, seed: int) -> None:
+    chance, home = Random(seed), folder / "home"
+    mount(folder, f"size={chance.randint(BYTES_MIN, BYTES_MAX)}")
+    acknowledged, error = written(home, 400)
+    full = [told(home, verb) for verb in VERBS[: 2 if error else 0]]
+    mount(folder, "remount,size=64m")
+    more, _ = written(home, 3)
+    acknowledged += more
+    mount(folder, "remount,ro")
+    read_only = [told(home, verb) for verb in VERBS]
+    mount(folder, "remount,rw")
+    found = cli.run(home, "--json", "list", "--limit", "1000").json["total"]
+    said = {
+        "acknowledged": acknowledged, "error": error, "full": full, "read_only": read_only, "found": found,
+        "verified": told(home, ("verify",)),
+    }  # fmt: skip
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
