@@ -148,10 +148,21 @@ class Reader:
 
     def __init__(self, speaker: str | None) -> None:
         self.speaker = speaker
-        self._last: str | None = None
+        self._person: str | None = None
+        self._sentence = self._spoken_of = 0
+
+    @property
+    def _last(self) -> str | None:
+        """Whom this sentence or the one before it spoke of: further back, somebody else may have come in unnoticed."""
+        return self._person if self._sentence - self._spoken_of <= 1 else None
+
+    @_last.setter
+    def _last(self, person: str | None) -> None:
+        self._person, self._spoken_of = person, self._sentence
 
     def clauses(self, sentence: str) -> Iterator[Clause]:
         """Return the clauses of a sentence that state something of somebody; a question states nothing."""
+        self._sentence += 1
         if _QUESTION.search(sentence):
             return
         before: Clause | None = None
@@ -223,8 +234,7 @@ class Reader:
         others = _WOMEN if spoken.lower() == "he" else _MEN
         if last is None or others.search(last) or _SEVERAL.search(last):
             return None
-        if _ANOTHER_PERSON.search(predicate):
-            self._last = None
+        self._last = None if _ANOTHER_PERSON.search(predicate) else last
         return Clause(last, spoken, predicate)
 
     def _named(self, match: re.Match[str], text: str, predicate: str) -> Clause | None:

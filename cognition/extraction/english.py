@@ -169,7 +169,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             words_max=13),
     pattern("started", "event", "episodic", 0.9,
             r"<started|have started|began|have begun|took up|got into|opened|have opened|started up|tried>(?: out)?) (?P<value>.+)",
-            value=r"^(?!to\b|off\b|feeling|thinking|getting|with\b|my best|hard|again|by\b|right\b|going (?:back|out with)\b|running (?:away|late)$|telling|explaining|calling|asking|crying|laughing|noticing|"
+            value=r"^(?!to\b|at\b|in\b|on\b|off\b|feeling|thinking|getting|with\b|my best|hard|again|by\b|right\b|going (?:back|out with)\b|running (?:away|late)$|telling|explaining|calling|asking|crying|laughing|noticing|"
             r"an? (?:argument|fight|trouble|mess|conversation)|trouble|the (?:car|engine|day|morning))", words_max=12),
     pattern("stopped", "event", "episodic", 0.9,
             r"<quit|stopped|gave up|dropped out|left|retired|resigned>(?: from| of)?) (?P<value>.+)",

@@ -54,7 +54,8 @@ _SAID_WORDS: Final = """
     everything anything someone anyone everyone somebody everybody nobody oh ah ooh haha hmm huh aww omg lol
     yay whoa gosh god damn dear since like been being seeing doing having getting making going thinking
     looking keep take check see guess speaking talk agreed right true wait welcome good-bye ms mr mrs dr
-    plus instead anyway btw besides however therefore meanwhile otherwise though although unless while
+    ive im id youre dont cant isnt
+    plus instead anyway anyways btw besides however therefore meanwhile otherwise though although unless while
 """
 NOT_NAMES: Final = STOP_WORDS | frozenset(f"{_TIME_WORDS} {_SAID_WORDS}".split())
 
