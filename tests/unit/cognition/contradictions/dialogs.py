@@ -29,6 +29,11 @@ def dialog(name: str, *lines: str, found: str = "", missed: bool = False) -> Dia
     return Dialog(name, lines, frozenset(expected), missed)
 
 
+def later(*lines: str, found: str = "", missed: bool = False) -> Dialog:
+    """Return a dialog that was written after the patterns, and read once before any was mended for it."""
+    return dialog(" - ".join(lines)[:70], *lines, found=found, missed=missed)
+
+
 DISAGREEMENTS = (
     dialog("two employers", "Ann: I work at Google.", "Ann: I work at Meta.", found="Ann works_at open"),
     dialog("two towns", "Ann: I live in Porto with my cat.", "Bob: Ann lives in Lisbon.", found="Ann lives_in open"),
@@ -133,4 +138,93 @@ COMPATIBLE = (
     dialog("not mine", "Ann: I don't smoke.", "Ann: My uncle smokes."),
 )  # fmt: skip
 
-DIALOGS = (*DISAGREEMENTS, *CHANGES, *COMPATIBLE)
+LATER = (
+    later("Ann: Hi! I moved to Denver in January for my new role.", "Bob: nice", "Ann: Since May I live in Austin.", found="Ann lives_in change", missed=True),
+    later("Ann: I've got two cats, Tom and Kit.", "Ann: We adopted another kitten, so we have three cats now!", found="Ann number_of:cats change"),
+    later("Ann: I drink a lot of coffee.", "Ann: I haven't had coffee in months.", found="Ann habit:coffee severity"),
+    later("Ann: My girlfriend and I are going to Spain.", "Ann: Guess what, she said yes! We're engaged!", found="Ann relationship_status change"),
+    later("Ann: I can't stand horror movies.", "Ann: I love horror movies, I watched three last night.", found="Ann attitude:horror movies open"),
+    later("Ann: I teach at Lincoln High.", "Ann: I quit teaching last month, I'm a baker these days.", found="Ann works_as change", missed=True),
+    later("Ann: I'm allergic to nuts.", "Ann: I eat nuts all the time.", found="Ann habit:nuts open", missed=True),
+    later("Ann: My favorite food is ramen.", "Ann: I think pizza is my favorite food of all time.", found="Ann favorite:food open"),
+    later("Ann: I was born in Leeds.", "Ann: I was born in York, my mom told me.", found="Ann born_in open"),
+    later("Ann: I don't have a car.", "Ann: I drive my car to work every day.", found="Ann number_of:cars severity", missed=True),
+    later("Ann: I go to the gym three times a week.", "Ann: I stopped going to the gym.", found="Ann habit:gym change"),
+    later("Ann: I work at Intel as an engineer.", "Ann: I got fired from Intel.", "Ann: I started at AMD on Monday.", found="Ann works_at change"),
+    later("Ann: I am 25 years old.", "Ann: I just turned 40!", found="Ann born severity"),
+    later("Ann: I hate running.", "Ann: I really enjoy running these days.", found="Ann attitude:running change"),
+    later("Ann: I've been vegan for two years.", "Ann: I had a steak yesterday.", found="Ann diet open", missed=True),
+    later("Ann: I've never seen Star Wars.", "Ann: I watched Star Wars with Bob last night.", found="Ann ever:seen star wars change"),
+    later("Ann: My wife Maria teaches.", "Ann: My wife and I got divorced.", found="Ann relationship_status change"),
+    later("Ann: I have no kids.", "Ann: My son started school today.", found="Ann number_of:kids severity", missed=True),
+    later("Ann: I no longer eat gluten.", "Ann: I eat gluten again!", found="Ann habit:gluten change"),
+    later("Ann: My phone number is 555-1234567.", "Ann: My new number is 555-7654321.", found="Ann phone change"),
+    later("Ann: I love my husband.", "Ann: My husband hates olives.", "Ann: I love olives."),
+    later("Ann: I have three meetings.", "Ann: I have two kids.", "Ann: My kids are great"),
+    later("Ann: We don't play on Sundays.", "Ann: We play on Mondays."),
+    later("Ann: I'm from the marketing team.", "Ann: I'm from Lisbon."),
+    later("Ann: I had two dogs as a kid.", "Ann: I have three dogs."),
+    later("Ann: I love summer.", "Ann: I hate summer homework."),
+    later("Ann: My favorite color was blue when I was five.", "Ann: My favorite color is red."),
+    later("Ann: I never drink coffee after noon.", "Ann: I drink coffee in the morning."),
+    later("Ann: I'm not married to the idea.", "Ann: I'm single."),
+    later("Ann: I love you.", "Ann: I hate you, haha."),
+    later("Ann: Bob said he lives in Rome.", "Bob: I live in Milan now."),
+    later("Ann: I tried sushi yesterday.", "Ann: I've never tried surfing."),
+    later("Ann: I eat breakfast at 8.", "Ann: I don't eat breakfast on Sundays."),
+    later("Ann: My two brothers live in Rome.", "Ann: I have one sister."),
+    later("Ann: I used to smoke.", "Ann: I quit smoking in 2010."),
+    later("Ann: I work at Google.", "Ann: My new colleague works at Meta too."),
+    later("Ann: My girlfriends and I went out.", "Ann: My husband was home."),
+    later("Ann: I'm engaged in volunteer work.", "Ann: My husband helps."),
+    later("Ann: I'm into yoga.", "Ann: I'm not into running."),
+    later("Ann: I do yoga every week.", "Ann: I don't do yoga for the spiritual stuff."),
+    later("Ann: My dad is 60.", "Ann: My dad turned 61 in May."),
+    later("Ann: I play guitar.", "Ann: I don't play guitar in front of people."),
+    later("Ann: I live in New York.", "Ann: I live in Brooklyn, New York."),
+    later("Ann: My husband lost his job.", "Ann: I love my new job."),
+    later("Ann: I have two brothers in Rome.", "Ann: I have three brothers."),
+    later("Ann: I've been running for 2 years.", "Ann: I've been running for 30 minutes."),
+    later("Maya: We just bought a house in Salem!", "Maya: I live in Salem.", "Maya: I live in Eugene.", found="Maya lives_in open"),
+    later("Omar: I work for Shell.", "Omar: I've been working at Siemens since 2015.", found="Omar works_at open"),
+    later("Maya: I drink tea every morning.", "Maya: I don't drink tea anymore, it keeps me up.", found="Maya habit:tea change"),
+    later("Maya: I'm not into video games.", "Maya: I love video games!", found="Maya attitude:video games open"),
+    later("Omar: My boyfriend bakes.", "Omar: My fiancé bakes.", found="Omar relationship_status change"),
+    later("Maya: I've been sober for three years.", "Maya: I've been sober for 10 years now.", found="Maya since:sober severity"),
+    later("Maya: I've got four cats.", "Omar: Maya has two cats.", found="Maya number_of:cats severity"),
+    later("Omar: I smoke a lot.", "Omar: I stopped smoking in June.", found="Omar habit:smoking change", missed=True),
+    later("Maya: My favorite movie is Heat.", "Maya: Alien is my all-time favorite movie.", found="Maya favorite:movie open"),
+    later("Omar: I'm a vegetarian.", "Omar: I'm not vegetarian anymore.", found="Omar diet change", missed=True),
+    later("Maya: I'm from Brazil.", "Maya: I come from Portugal.", found="Maya comes_from_country severity"),
+    later("Omar: I was laid off.", "Omar: Just got a new job!", found="Omar employment change"),
+    later("Maya: I play the violin.", "Maya: I used to play the violin.", found="Maya habit:violin change"),
+    later("Maya: My birthday is on July 4.", "Maya: My birthday is July 14.", found="Maya birthday open"),
+    later("Maya: My sister Lea lives in Bonn.", "Maya: Lea lives in Kiel.", found="Lea lives_in open"),
+    later("Omar: I've never been to Japan.", "Omar: When I visited Japan last year it rained.", found="Omar ever:visited japan change", missed=True),
+    later("Maya: I love the smell of coffee.", "Maya: I don't drink coffee."),
+    later("Maya: I've never been to Spain.", "Omar: I've been to Spain twice."),
+    later("Maya: My two cats are fighting again.", "Maya: The neighbours' three cats too."),
+    later("Maya: My husband is from Brazil.", "Maya: I'm from Portugal."),
+    later("Omar: I watch football.", "Omar: I don't watch football with my dad."),
+    later("Omar: My son is 12.", "Omar: My son is 15."),
+    later("Omar: My wife works at Intel.", "Omar: I work at AMD."),
+    later("Maya: I'm single and loving it.", "Maya: My ex-boyfriend called me again."),
+    later("Maya: I'm dating a guy from work.", "Maya: My boyfriend is sweet."),
+    later("Omar: I live with my parents in Cork.", "Omar: I'm visiting Dublin now, staying with my brother."),
+    later("Omar: I do yoga.", "Omar: I don't do yoga at home."),
+    later("Maya: I read Emma.", "Maya: I've never read Dune."),
+    later("Maya: I have one brother.", "Maya: I have two sisters."),
+    later("Maya: I lost my job, but I started a new job at Intel.", "Maya: I work at Intel."),
+    later("Maya: I like cold weather.", "Maya: I don't like cold weather when I'm camping."),
+    later("Maya: I'm 29.", "Maya: I'll be 30 next year."),
+    later("Omar: I hate Mondays.", "Omar: I love Mondays off."),
+    later("Maya: My favorite song is Hey Jude.", "Omar: My favorite song is Yesterday."),
+    later("Omar: We have two dogs and a cat.", "Omar: We have two dogs."),
+    later("Maya: I eat fish.", "Maya: I don't eat raw fish."),
+    later("Maya: I was engaged once.", "Maya: I'm single."),
+)  # fmt: skip
+
+# Two people of one name whom nothing in the words of a claim tells apart: this is found, and is wrong.
+MISTAKEN = dialog("two Anns", "Omar: My friend Ann lives in Rome.", "Omar: My cousin Ann lives in Milan.")
+
+DIALOGS = (*DISAGREEMENTS, *CHANGES, *COMPATIBLE, *LATER)
