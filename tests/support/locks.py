@@ -17,7 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "requirements"
 # Each holds to what the ones before it chose, so that one venv can take them all.
-FILES: Final = ("build", "core", "dev", "publish")
+FILES: Final = ("build", "core", "dev", "publish", "models")
 _PIN: Final = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^ ;\\]+)(?: ; (?P<marker>[^\\]+?))? \\$")
 
 
@@ -52,6 +52,8 @@ def _wanted(name: str) -> list[str]:
             return ["pyproject.toml"]
         case "dev":
             return ["pyproject.toml", "--extra", "dev"]
+        case "models":
+            return ["pyproject.toml", "--extra", "models"]
         case _:
             return ["--group", name]
 

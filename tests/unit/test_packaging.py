@@ -27,7 +27,8 @@ def asked_for() -> dict[str, list[str]]:
     dev = [line for line in extras["dev"] if not line.startswith("samemind[")]
     for own in re.findall(r"samemind\[(\w+)\]", "\n".join(extras["dev"])):
         dev += extras[own]
-    return {"core": core, "dev": core + dev, **PROJECT["dependency-groups"]}
+    models = core + extras["models"]
+    return {"core": core, "dev": core + dev, "models": models, **PROJECT["dependency-groups"]}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -60,7 +61,8 @@ def test_the_lock_files_agree_so_that_one_venv_can_take_them_all() -> None:
 def test_the_page_of_licences_lists_every_package_that_is_locked() -> None:
     listed = licences.rows(licences.PAGE.read_text("utf-8"))
     locked: dict[str, list[str]] = {}
-    for pin in pins("dev"):
+    names = {pin.name for pin in pins("dev")}
+    for pin in [*pins("dev"), *(pin for pin in pins("models") if pin.name not in names)]:
         locked.setdefault(pin.name, []).append(pin.version)
     expected = {name: ", ".join(versions) for name, versions in locked.items()}
     assert {name: version for name, (version, _) in listed.items()} == expected

@@ -8,8 +8,7 @@ import pytest
 
 from cognition import Embedder, HashedEmbedder, StaticEmbedder
 from cognition.embedding.onnx import OnnxEmbedder
-from cognition.embedding.transformer import TransformerEmbedder
-from tests.support.models import minilm, needs_models, needs_transformers
+from tests.support.models import needs_models
 
 AWKWARD = [
     "",
@@ -25,18 +24,8 @@ AWKWARD = [
 ]
 
 
-def packaged_minilm() -> TransformerEmbedder:
-    folder = minilm()
-    assert folder is not None
-    return TransformerEmbedder(str(folder))
-
-
-EMBEDDERS = [
-    HashedEmbedder,
-    StaticEmbedder,
-    pytest.param(OnnxEmbedder, marks=needs_models),
-    pytest.param(packaged_minilm, marks=[needs_transformers, pytest.mark.slow]),
-]
+# Sentence-transformers loads for seconds: what it promises is asked where it is loaded for more than that.
+EMBEDDERS = [HashedEmbedder, StaticEmbedder, pytest.param(OnnxEmbedder, marks=needs_models)]
 
 
 def check_embedder(make: Callable[[], Embedder]) -> None:

@@ -1,0 +1,158 @@
+"""Larger models on a device: chosen by configuration, listed by doctor, and changed while recall goes on."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from cognition import Embedder, StaticEmbedder, queue
+from cognition.embedding.onnx import OnnxEmbedder
+from cognition.embedding.transformer import TransformerEmbedder
+from cognition.ranking.signals import RERANKER
+from cognition.reranking import CrossEncoder
+from samemind import open_blocking
+from samemind.config import Home, Settings
+from tests.support.minds import open_memory, remember
+from tests.support.models import minilm, needs_models, needs_transformers, without_network
+
+TEXTS = ("Ann moved to Lisbon", "the tax report is late", "our dog has fallen ill", "tea with Ben on Friday")
+
+
+def doctored(home: Path, settings: Settings) -> dict[str, tuple[bool, str]]:
+    """What doctor says of each slot for a model."""
+    folder = Home.at(home)
+    folder.create()
+    settings.save(folder)
+    with open_blocking(home) as mind:
+        mind.remember("Ann moved to Lisbon")
+        checks = {check.name: (check.ok, check.detail) for check in mind.doctor().checks}
+    return {name: checks[name] for name in ("embedding", "reranker", "model")}
+
+
+def test_ml_85_doctor_lists_the_model_of_each_slot_and_says_local_or_remote(tmp_path: Path) -> None:
+    """ML-16: each is swapped by configuration only."""
+    said = doctored(tmp_path / "plain", Settings(mdns=False))
+    assert said["embedding"][1].startswith("wordllama-")
+    assert "local" in said["embedding"][1]
+    assert said["reranker"] == (True, "none: signals alone put memories in order")
+    assert said["model"] == (True, "none: patterns alone find facts")
+    said = doctored(
+        tmp_path / "other",
+        Settings(
+            mdns=False,
+            embedder="bge-small",
+            reranker="ms-marco",
+            model_url="https://model.example/v1",
+            model="large",
+        ),
+    )
+    assert said["embedding"][1].startswith(f"{OnnxEmbedder().name}, local")
+    assert said["reranker"][1].startswith(f"{CrossEncoder().name}, local")
+    assert said["model"][1].startswith("large, remote: what it reads leaves this device")
+
+
+def test_a_model_that_is_not_installed_is_named_by_doctor_and_recall_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cognition.packaged.PACKAGE", "no_such_wheel_of_models")
+    chosen = Settings(mdns=False, embedder="bge-small", reranker="ms-marco")
+    said = doctored(tmp_path / "home", chosen)
+    for slot in ("embedding", "reranker"):
+        ok, detail = said[slot]
+        assert not ok
+        assert "no_such_wheel_of_models" in detail
+        assert "pip install 'samemind[models]'" in detail
+    with open_blocking(tmp_path / "home") as mind:
+        (hit,) = mind.recall("Lisbon")
+        assert hit.text == "Ann moved to Lisbon"
+
+
+@needs_models
+def test_changing_to_bge_small_and_back_embeds_anew_while_recall_goes_on(tmp_path: Path) -> None:
+    """No vector of one space is left in the other, and what has none yet is found by its words."""
+
+    async def with_embedder(embedder: Embedder, *, first: bool = False) -> None:
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            if first:
+                await remember(replica, *TEXTS)
+            assert (await mind.recall("Lisbon"))[0].memory.text == "Ann moved to Lisbon"
+            waiting: list[int] = []
+
+            async def told(pending: int) -> None:
+                waiting.append(pending)
+                assert (await mind.recall("tax report"))[0].memory.text == "the tax report is late"
+
+            await mind.settle(told)
+            assert waiting, "it said how far it was"
+            rows = await replica.read(
+                lambda connection: list(queue.read_vectors(connection, mind.embedding.space, embedder.width))
+            )
+            assert [len(ids) for ids, _ in rows] == [len(TEXTS)]
+            spaces = await replica.read(
+                lambda connection: connection.execute("SELECT name FROM vector_space").fetchall()
+            )
+            assert spaces == [(embedder.name,)]
+            (hit, *_) = await mind.recall("Is somebody's puppy sick?")
+            assert hit.memory.text == "our dog has fallen ill"
+
+    async def main() -> None:
+        await with_embedder(StaticEmbedder(), first=True)
+        await with_embedder(OnnxEmbedder())
+        await with_embedder(StaticEmbedder())
+
+    trio.run(main)
+
+
+@needs_models
+def test_ml_73_a_device_with_both_models_answers_with_the_network_gone(tmp_path: Path) -> None:
+    async def main() -> None:
+        with without_network():
+            async with open_memory(tmp_path / "m.db", embedder=OnnxEmbedder(), reranker=CrossEncoder()) as (
+                replica,
+                mind,
+            ):
+                await remember(replica, *TEXTS)
+                await mind.settle()
+                (hit, *_) = await mind.recall("In which city does Ann live?")
+        assert hit.memory.text == "Ann moved to Lisbon"
+        assert hit.signals[RERANKER] > 0
+
+    trio.run(main)
+
+
+@pytest.mark.slow
+@needs_transformers
+def test_a_packaged_minilm_is_loaded_by_its_path_with_the_network_gone(tmp_path: Path) -> None:
+    folder = minilm()
+    assert folder is not None
+    with without_network():
+        embedder = TransformerEmbedder(str(folder))
+        one, other, stranger = embedder.embed(
+            ["our dog has fallen ill", "a sick puppy", "quarterly tax report"]
+        )
+        assert embedder.width == len(one) == 384
+        assert not embedder.embed(["", "  "]).any()
+        assert embedder.embed([]).shape == (0, 384)
+        assert embedder.embed(["a sick puppy", "\ud800 half a surrogate"])[0] == pytest.approx(
+            other, abs=1e-5
+        )
+        assert one @ other > 0.4 > abs(one @ stranger)
+
+        async def main() -> None:
+            async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+                await remember(replica, *TEXTS)
+                await mind.settle()
+                (hit, *_) = await mind.recall("Is somebody's puppy sick?")
+                assert hit.memory.text == "our dog has fallen ill"
+
+        trio.run(main)
+        with pytest.raises(Exception, match=r"expected a model of sentence-transformers at .*nothing here"):
+            TransformerEmbedder(str(tmp_path / "nothing here")).embed(["tea"])
+
+
+def test_other_files_in_the_folder_of_a_model_are_another_space(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    name = TransformerEmbedder(str(tmp_path)).name
+    assert TransformerEmbedder(str(tmp_path)).name == name
+    (tmp_path / "model.safetensors").write_bytes(b"another")
+    assert TransformerEmbedder(str(tmp_path)).name != name
