@@ -340,7 +340,7 @@ class Core:
         rids = {rid for proof in fresh for rid in proof.rids}
         self.erased |= rids
         if fresh:
-            self.has_unpurged = True
+            self.has_unpurged = changes.parts_gone = True
             self.partials.clear()  # they may hold the words; whoever is sending knows better by now
         changes.proofs = fresh
         changes.base_cells |= dict.fromkeys(map(memory_key, rids))

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from replica.erasure import Proof
 from replica.feeds import Feed
-from replica.ids import OpId
+from replica.ids import DeviceId, OpId
 from replica.membership import Member, Membership, Revocation
 from replica.state.cells import Cell, Key
 from replica.state.memories import Memory, MemoryCell
@@ -71,6 +71,16 @@ class SpinePiece(NamedTuple):
     ids: bytes
 
 
+class PartRow(NamedTuple):
+    """Part `no` of `parts` of a snapshot that is coming from a peer; `digest` is the SHA-256 of the whole."""
+
+    peer: DeviceId
+    no: int
+    digest: bytes
+    parts: int
+    part: bytes
+
+
 @dataclass(slots=True)
 class Changes:
     """Everything one transaction writes. A cell that maps to None is taken away."""
@@ -94,6 +104,10 @@ class Changes:
     spine: list[SpinePiece] = field(default_factory=list)
     base_cells: dict[Key, Cell | None] = field(default_factory=dict)
     base_tombstones: set[bytes] = field(default_factory=set)
+    part: PartRow | None = None
+    """The next part of a peer's snapshot; those of an older one of its go, and what stands behind this one."""
+    parts_gone: DeviceId | bool = False
+    """No part of this peer's snapshot is wanted any more, or (True) of anybody's."""
     meta: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -182,6 +196,10 @@ class Store(Protocol):
 
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
+        ...
+
+    def parts(self, peer: DeviceId) -> list[PartRow]:
+        """Return the parts that have come of a peer's snapshot, from the first on."""
         ...
 
     def membership(self) -> Membership:

@@ -1,10 +1,18 @@
 """Hold the parts of a snapshot that have come, so that a transfer that was cut goes on where it was.
 
-In memory only: a snapshot may hold words that are erased while it is under way, and what is in no file need not be
-taken out of one. A program that ends starts the transfer anew.
+They are in the store too, until the whole is taken, a newer one begins, or words are erased, which they may hold: a
+phone that ends its programs every few minutes would otherwise never see the end of a large one. The conversation in
+which they come holds them in memory, and goes on with these when they go from the store.
 """
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from replica.ids import DeviceId
+from replica.oplog import Changes, PartRow
+
+if TYPE_CHECKING:
+    from replica.core import Core
 
 
 @dataclass(slots=True)
@@ -14,3 +22,24 @@ class Partial:
     digest: bytes
     count: int
     parts: list[bytes] = field(default_factory=list)
+
+
+def partial_from(core: "Core", peer: DeviceId) -> Partial | None:
+    """Return what has come of a snapshot of this peer's."""
+    if peer not in core.partials and (kept := core.store.parts(peer)):
+        core.partials[peer] = Partial(kept[0].digest, kept[0].parts, [row.part for row in kept])
+    return core.partials.get(peer)
+
+
+def keep_part(core: "Core", peer: DeviceId, partial: Partial, part: bytes) -> None:
+    """Take the next part, durably, unless the parts before it were given up meanwhile."""
+    row = PartRow(peer, len(partial.parts), partial.digest, partial.count, part)
+    partial.parts.append(part)
+    if core.partials.get(peer) is partial:
+        core.write(Changes(part=row), now_ms=0)
+
+
+def give_up_parts(core: "Core", peer: DeviceId) -> None:
+    """Forget what has come of a snapshot of this peer's, if anything has."""
+    if core.partials.pop(peer, None) is not None:
+        core.write(Changes(parts_gone=peer), now_ms=0)

@@ -193,10 +193,11 @@ class _Absorption:
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
-        changes.feeds = list(feeds)
+        changes.feeds, changes.parts_gone = list(feeds), True
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
         core.write(changes, now_ms)
+        core.partials.clear()
 
     def _place(self, i: int, feed: SnapshotFeed, changes: Changes) -> bool:
         """Give the ops of one of the snapshot's feeds their places here; say whether news of my own were among them."""

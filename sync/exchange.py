@@ -18,7 +18,7 @@ from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import DeviceId
 from replica.outbox import Outbox
-from replica.partial import Partial
+from replica.partial import Partial, give_up_parts, keep_part, partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.session import (
@@ -176,6 +176,8 @@ class Exchange:
                 self.goodbye = reason
             case None:
                 pass
+        if self._coming is None and self.session.is_quiet:
+            give_up_parts(self._core, self._peer)  # what they would have brought has come otherwise
         return self.more(now_ms)
 
     def more(self, now_ms: int) -> list[bytes]:
@@ -230,7 +232,7 @@ class Exchange:
     def _pull(self, same: bool) -> None:
         if same:
             return
-        partial = None if self._coming is not None else self._core.partials.get(self._peer)
+        partial = None if self._coming is not None else partial_from(self._core, self._peer)
         if partial is None:
             self.session.pull(self._core.frontier())
         else:
@@ -271,7 +273,7 @@ class Exchange:
     def _take_part(self, part: Base, now_ms: int) -> None:
         coming = self._coming
         if coming is None:  # the first that comes on this link
-            kept = self._core.partials.get(self._peer)
+            kept = partial_from(self._core, self._peer)
             resumes = kept is not None and (kept.digest, kept.count) == (part.digest, part.count)
             coming = kept if kept is not None and resumes else Partial(part.digest, part.count)
             self._core.partials[self._peer] = self._coming = coming
@@ -280,28 +282,36 @@ class Exchange:
             raise RemoteProtocolError(
                 f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
             )
-        coming.parts.append(part.part)
         refused: tuple[Refused, ...] = ()
-        if part.index == part.count - 1:
+        if part.index < part.count - 1:
+            keep_part(self._core, self._peer, coming, part.part)
+        else:
             self._coming = None
-            self._core.partials.pop(self._peer, None)
-            data = b"".join(coming.parts)
-            if hashlib.sha256(data).digest() != coming.digest:
-                raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
             try:
-                snapshot = read_snapshot(data, self._core)
-                if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
-                    raise RemoteProtocolError(
-                        f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
-                    )
-                understood = absorb(self._core, snapshot, now_ms)
-            except InvalidOp as error:
-                raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
+                understood = self._absorb(b"".join([*coming.parts, part.part]), part.digest, now_ms)
+            except RemoteProtocolError:
+                give_up_parts(self._core, self._peer)  # or it would end the next link, too
+                raise
             if not understood:
+                give_up_parts(self._core, self._peer)
                 reason = "the snapshot holds kinds of ops that this version does not understand: upgrade it"
                 refused = (Refused(self._core.origin, 0, reason, gap=False),)
             self.refusals += refused
         self.session.taken(0, refused)
+
+    def _absorb(self, data: bytes, digest: bytes, now_ms: int) -> bool:
+        """Merge a snapshot that has come whole; False where it is not understood here."""
+        if hashlib.sha256(data).digest() != digest:
+            raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
+        try:
+            snapshot = read_snapshot(data, self._core)
+            if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
+                raise RemoteProtocolError(
+                    f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
+                )
+            return absorb(self._core, snapshot, now_ms)
+        except InvalidOp as error:
+            raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
 
     def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:
         assert self._alongside is not None, "no vectors come that were not asked for"

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from replica.erasure import Proof
 from replica.feeds import Feed
-from replica.ids import ID8_BYTES, OpId
+from replica.ids import ID8_BYTES, DeviceId, OpId
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Row, SpinePiece, Status
+from replica.oplog import Changes, PartRow, Row, SpinePiece, Status
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
 from replica.state.memories import Add, MemoryCell
 from replica.state.register import Dot
@@ -46,6 +46,7 @@ class MemoryStore:
         self._unpurged: set[OpId] = set()
         self._members: list[Member] = []
         self._revocations: list[Revocation] = []
+        self._parts: dict[DeviceId, list[PartRow]] = {}
 
     def feeds(self) -> list[Feed]:
         """Return every feed, in the order of their numbers."""
@@ -140,6 +141,10 @@ class MemoryStore:
         """Return every forgotten memory's id."""
         return set(self._tombstones)
 
+    def parts(self, peer: DeviceId) -> list[PartRow]:
+        """Return the parts that have come of a peer's snapshot, from the first on."""
+        return list(self._parts.get(peer, ()))
+
     def membership(self) -> Membership:
         """Return the group as it was last told."""
         return Membership(self._members, self._revocations)
@@ -170,6 +175,13 @@ class MemoryStore:
         _keep(self._base, changes.base_cells)
         self._base_tombstones |= changes.base_tombstones
         self._tombstones |= changes.base_tombstones
+        if changes.parts_gone is True:
+            self._parts.clear()
+        elif changes.parts_gone:
+            self._parts.pop(changes.parts_gone, None)
+        if (part := changes.part) is not None:
+            before = self._parts.get(part.peer, [])[: part.no]
+            self._parts[part.peer] = [row for row in before if row.digest == part.digest] + [part]
         self._members += changes.members
         self._revocations += changes.revocations
         self._meta |= changes.meta

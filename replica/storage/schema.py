@@ -215,3 +215,18 @@ def leave_cells_to_ops(connection: sqlite3.Connection) -> None:
     From here on a memory of which nothing is known but its op has no cell, which an older program would take for none.
     """
     connection.execute("ALTER TABLE peer ADD COLUMN told INTEGER")
+
+
+@migration
+def keep_parts_of_snapshots(connection: sqlite3.Connection) -> None:
+    """Keep what has come of a snapshot, so that a program that ends goes on where it was."""
+    connection.execute(
+        """CREATE TABLE part (
+            peer BLOB NOT NULL,
+            no INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            parts INTEGER NOT NULL,
+            part BLOB NOT NULL,
+            PRIMARY KEY (peer, no)
+        )"""
+    )

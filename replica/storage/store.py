@@ -18,7 +18,7 @@ from replica.errors import StoreCorrupt
 from replica.feeds import Feed
 from replica.ids import ID8_BYTES, DeviceId, MemoryId, OpId, Origin, show_memory_id
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Row, Status
+from replica.oplog import Changes, PartRow, Row, Status
 from replica.ops import Kind, Remember
 from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell, memory_key
 from replica.state.memories import Add, MemoryCell
@@ -222,6 +222,11 @@ class SqliteStore:
         """Return every forgotten memory's id."""
         return {rid for (rid,) in self.connection.execute("SELECT rid FROM tombstone")}
 
+    def parts(self, peer: DeviceId) -> list[PartRow]:
+        """Return the parts that have come of a peer's snapshot, from the first on."""
+        rows = self.connection.execute("SELECT * FROM part WHERE peer = ? ORDER BY no", (peer,))
+        return [PartRow(DeviceId(device), *row) for device, *row in rows]
+
     def membership(self) -> Membership:
         """Return the group as it was last told."""
         return Membership(
@@ -304,6 +309,16 @@ class SqliteStore:
             "UPDATE op SET status = ? WHERE pos = ?", [(status, pos) for pos, status in changes.statuses]
         )
         self._write_base(changes)
+        if changes.parts_gone is True:
+            self.connection.execute("DELETE FROM part")
+        elif changes.parts_gone:
+            self.connection.execute("DELETE FROM part WHERE peer = ?", (changes.parts_gone,))
+        if (part := changes.part) is not None:
+            self.connection.execute(
+                "DELETE FROM part WHERE peer = ? AND (no >= ? OR digest != ?)",
+                (part.peer, part.no, part.digest),
+            )
+            self.connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", part)
         self._shown.write(changes, now_ms)
 
     def _write_base(self, changes: Changes) -> None:

@@ -1,18 +1,19 @@
 """Ops leave the log only when everybody under a lease has folded them, and nothing changes for anyone."""
 
 from hashlib import sha256
+from random import Random
 
 import pytest
 import zstandard
 
-from replica import Forget, Set
+from replica import Forget, Set, Write
 from replica.codec import pack
 from replica.compaction import LEASE_MS, compact, compactable, leased
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.history import history
 from replica.refold import refold_after_upgrade
-from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from tests.support.replicas import (
@@ -258,3 +259,28 @@ def test_the_short_ids_of_a_base_are_read_in_one_piece() -> None:
         assert store.spine(0) == ids
         assert len(ids) == 48
         assert store.spine(7) == b""
+
+
+def test_a_long_log_on_few_memories_comes_to_no_more_than_a_snapshot_of_them() -> None:
+    """Forty ops on each, as 200,000 on 5,000: what is kept of the log is the base, and eight bytes for each op."""
+    store = sqlite_store()
+    ann = core_of("ann", store)
+    acquaint(ann, "ann")
+    rids = remember(ann, *(f"note {n} of fifty, none of them like another: {n * n}" for n in range(50)))
+    chance = Random(4)
+    for at in range(1, 40):
+        writes = [Write(Set("topic", f"topic {chance.random()}"), rid) for rid in rids]
+        if at % 10 == 0:
+            writes = [ann.edit_of(rid, f"note {chance.random()} of fifty") for rid in rids]
+        ann.commit(writes, NOW_MS + at)
+    before = ann.digests()
+    assert log_length(ann) == 2_000
+    assert compact(ann, NOW_MS) == 2_000
+    assert log_length(ann) == 0
+    assert ann.digests() == before
+    ((base,),) = store.connection.execute(
+        "SELECT sum(length(name) + length(CASE WHEN base = x'' THEN state ELSE base END)) FROM cell"
+    )
+    ((spine,),) = store.connection.execute("SELECT sum(length(ids)) FROM spine")
+    _, snapshot = unseal(make_snapshot(ann))
+    assert base + spine <= 1.5 * len(snapshot)

@@ -1,17 +1,36 @@
 """A snapshot whose transfer was cut goes on where it was, unless what it holds has changed."""
 
+from pathlib import Path
+from random import Random
+
 import pytest
 
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
+from replica.oplog import Changes, PartRow, Store
 from replica.ops import Erase
+from replica.purging import purge
 from replica.snapshot import make_snapshot
+from replica.storage.memory_store import MemoryStore
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from sync import exchange
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
 from sync.wire.messages import Base, decode_message, encode_message
-from tests.support.replicas import NOW_MS, agree, group, remember, say, sync, texts
+from tests.support.links import identity
+from tests.support.replicas import (
+    NOW_MS,
+    MakeStore,
+    agree,
+    group,
+    remember,
+    say,
+    sqlite_store,
+    sync,
+    texts,
+)
 
 PART_BYTES = 400
 
@@ -44,6 +63,15 @@ def compacted() -> tuple[Core, Core]:
     return laptop, phone
 
 
+def restarted(laptop: Core, store: Store) -> Core:
+    """The phone, as a program that has just begun finds it."""
+    who = identity("phone")
+    phone = Core(store, device=who.device_id, sign=who.sign, random=Random(3))
+    if not phone.membership.members:
+        phone.adopt(laptop.membership)
+    return phone
+
+
 def test_only_the_rest_is_sent_after_a_cut() -> None:
     laptop, phone = compacted()
     whole = len(list(exchange.parts_of(make_snapshot(laptop))))
@@ -56,6 +84,75 @@ def test_only_the_rest_is_sent_after_a_cut() -> None:
     assert agree(phone, laptop)
     assert verify_replica(phone).ok
     assert phone.partials == {}
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_a_program_that_was_killed_goes_on_where_it_was(make_store: MakeStore) -> None:
+    """The phone ends its programs every few parts, and the snapshot arrives all the same."""
+    laptop, _ = compacted()
+    store = make_store()
+    phone = restarted(laptop, store)
+    whole = len(list(exchange.parts_of(make_snapshot(laptop))))
+    sent = []
+    while not texts(phone):
+        sent += [part.index for part in converse(phone, laptop, parts_max=4)]
+        phone = restarted(laptop, store)
+    assert sent == [*range(whole)]
+    sync(phone, laptop)
+    assert agree(phone, laptop)
+    assert verify_replica(phone).ok
+    assert store.parts(laptop.device) == []
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_what_came_is_in_no_store_once_it_is_of_no_use(make_store: MakeStore) -> None:
+    laptop, _ = compacted()
+    (rid,) = remember(laptop, "an unspeakable word")
+    compact(laptop, NOW_MS)
+    store = make_store()
+    phone = restarted(laptop, store)
+    converse(phone, laptop, parts_max=4)
+    assert len(store.parts(laptop.device)) == 4
+    phone = restarted(laptop, store)
+    before = store.parts(laptop.device)[0].digest
+    remember(laptop, "one more")
+    compact(laptop, NOW_MS + LEASE_MS)
+    converse(phone, laptop, parts_max=2)
+    assert [row.digest == before for row in store.parts(laptop.device)] == [False] * 2, "a newer one begins"
+    say(laptop, Erase((rid,)))
+    phone = restarted(laptop, store)
+    phone.learn((), (), laptop.proofs.values())
+    assert store.parts(laptop.device) == [], "they may hold the word"
+
+
+def test_erased_words_are_in_no_page_that_held_parts(tmp_path: Path) -> None:
+    laptop, _ = compacted()
+    (rid,) = remember(laptop, "an unspeakable word")
+    store = SqliteStore(connect(str(tmp_path / "phone.db")))
+    phone = restarted(laptop, store)
+    words = b"an unspeakable word" * 1_000
+    for no in range(3):
+        store.write(Changes(part=PartRow(laptop.device, no, bytes(32), 4, words)), NOW_MS)
+    say(laptop, Erase((rid,)))
+    phone.learn((), (), laptop.proofs.values())
+    assert purge(phone, NOW_MS)
+    assert all(b"unspeakable" not in path.read_bytes() for path in tmp_path.iterdir())
+    store.connection.close()
+
+
+def test_parts_of_a_snapshot_that_is_refused_are_not_kept_to_be_refused_again() -> None:
+    laptop, _ = compacted()
+    store = MemoryStore()
+    converse(restarted(laptop, store), laptop, parts_max=4)
+    spoiled = store.parts(laptop.device)[1]
+    store.write(Changes(part=spoiled._replace(part=bytes(PART_BYTES))), NOW_MS)
+    phone = restarted(laptop, store)
+    with pytest.raises(RemoteProtocolError, match="its parts make another"):
+        converse(phone, laptop, parts_max=10_000)
+    assert store.parts(laptop.device) == []
+    phone = restarted(laptop, store)
+    converse(phone, laptop, parts_max=10_000)
+    assert agree(phone, laptop)
 
 
 def test_cut_again_and_again_it_still_arrives() -> None:
