@@ -54,6 +54,19 @@ def test_me_23_the_six_concerns_of_a_memory_are_each_mapped_to_what_settles_them
         assert all((ROOT / path).exists() for path in paths), concern
 
 
+def test_every_claim_of_the_first_page_has_its_command_beside_it() -> None:
+    """A figure that nobody can have again is worth nothing: each row of the table names what prints it."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = page.partition("## Do not believe it, break it")[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| ")][2:]
+    assert rows
+    for row in rows:
+        assert re.search(r"`(?:make [a-z-]+|python -m tests\.)", row), row
+    measured = re.compile(r"\d(?: ?ms\b| ?%| s\b| MB\b| bytes\b| times\b)")
+    prose = re.sub(r"```.*?```", "", page.replace(section, ""), flags=re.DOTALL)
+    assert [line for line in prose.splitlines() if measured.search(line) and "`" not in line] == []
+
+
 def test_every_verb_that_a_document_names_exists() -> None:
     verbs = {*NAMES, *SHORT_FOR, "help", "demo", "version"}
     option = r"(?:--home \S+ |--json |--raw )*"
