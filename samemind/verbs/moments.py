@@ -57,8 +57,11 @@ async def opened_past(device: Device, until_ms: int, seen_by: str | None) -> Asy
 
 
 def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
-    """Return the moment that is meant, in ms: a date alone is the end of that day, no time at all is now."""
-    return device.now_ms() if as_of is None else read_end(as_of, name=name) - 1
+    """Return the moment that is meant, in ms: a date alone is the end of that day, no time at all is now.
+
+    Stamps begin in 1970, and nothing was told before.
+    """
+    return device.now_ms() if as_of is None else max(0, read_end(as_of, name=name) - 1)
 
 
 @asynccontextmanager

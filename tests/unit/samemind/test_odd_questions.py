@@ -76,6 +76,9 @@ def test_what_cannot_be_meant_is_refused_by_name(mind: BlockingMind) -> None:
     with pytest.raises(samemind.Usage, match="as_of"):
         mind.recall("Lisbon", as_of="the day before yesterday")
     assert mind.recall("Lisbon", k=1, as_of="2999-01-01")[0].text == TEXTS[0]
+    assert (
+        mind.recall("Lisbon", as_of="1960-01-01").results == []
+    )  # not "the log tells nothing of it any more"
 
 
 def test_ml_14_vectors_of_another_width_are_refused_by_the_index() -> None:
