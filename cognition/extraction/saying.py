@@ -46,7 +46,7 @@ _LEANS: Final = re.compile(
     r"^(?:it|that|this|these|those|them|you|your|yours|he|she|him|her|they|what|how|why|where|who|one|so|such|there|here|both"
     r"|all|everything|something|anything|nothing|stuff|things?|another one|the same|more|some|me|everyone|none|any|as|not|to be|to"
     r"|up|down|off|out|away|back|over|every time|every way|a (?:lot|bit|little|few|minute|second|while|point|call))$"
-    r"|^(?:I|im|ive|we|it|that|those|these|them|you|your|he|she|what|how|why|who|if|the same|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
+    r"|^(?:I|im|ive|we|it|that|those|these|them|you|your|he|she|what|how|why|who|if|the same|one (?:with|for|at|in|on|by)|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
     r"|both|such|no|zero|neither|one of (?:the|these|those)|whether|being able|god|hell)\b"
     r"|\b(?:you|your|yours|you're|yourself|it|them|those|these|this|that one|something like|one of them|some of (?:it|them)|like that)$"
     r"|\b(?:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|few|him|he|she|they|hers|theirs|himself|herself)\b"

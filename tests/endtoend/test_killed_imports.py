@@ -36,13 +36,18 @@ def imported_under(kills: int, tmp_path: Path, seed: int) -> None:
                 assert new + known == LINES
                 acknowledged = LINES
             case _:
-                acknowledged = 0  # the store was taken away, to begin anew
+                acknowledged = 0  # what follows is another device
     assert finished >= 2
     assert starts > finished, "no kill fell into an import"
-    with samemind.open_blocking(home) as mind:
+    with samemind.open_blocking(home / str(finished - 1)) as mind:
         texts = [memory.text for memory in mind.list(limit=2 * LINES)]
         assert sorted(texts) == sorted(f"Note number {n} of many" for n in range(LINES))
         assert mind.verify().ok
+
+
+@pytest.mark.endtoend
+def test_an_import_that_is_killed_at_some_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    imported_under(4, tmp_path, seed=7)
 
 
 @pytest.mark.slow

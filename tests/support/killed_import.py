@@ -1,8 +1,9 @@
 """Import a file again and again in processes that are killed at random moments; say what each had acknowledged.
 
-Run as a program: HOME FILE KILLS SEED. Every child is a fork of this process, so that it costs a store's opening and
-not an interpreter's start; none shares anything with another but the home. Lines on standard output:
-`start ROWS` (what a child found), `ack ROWS` (what it was told is durable), `done IMPORTED SKIPPED`.
+Run as a program: HOMES FILE KILLS SEED. An import that comes to its end is followed by one into the next home,
+`HOMES/1` and so on. Every child is a fork of this process, so that it costs a store's opening and not an interpreter's
+start; none shares anything with another but the home. Lines on standard output: `start ROWS` (what a child found),
+`ack ROWS` (what it was told is durable), `done IMPORTED SKIPPED`, `anew`.
 """
 
 import os
@@ -53,11 +54,11 @@ def main() -> None:
     home, file, kills, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     portable.BATCH = LINES_PER_COMMIT  # type: ignore[misc]
     draw = random.Random(seed)
-    took_s, killed = 0.0, 0
+    took_s, killed, homes = 0.0, 0, 0
     while True:
         began, pid = time.monotonic(), os.fork()
         if pid == 0:
-            trio.run(child, home, file, sys.stdout.fileno())
+            trio.run(child, home / str(homes), file, sys.stdout.fileno())
             os._exit(0)
         if took_s and killed < kills:
             time.sleep(draw.uniform(0, took_s))
@@ -68,11 +69,9 @@ def main() -> None:
                 sys.exit(f"a child ended with {status}")
             if killed >= kills:
                 return
-            # How long a whole run takes: kills fall within it. Then begin anew, with nothing imported.
+            # How long a whole run takes: kills fall within it. Then begin anew, on another device.
             took_s = max(took_s, time.monotonic() - began)
-            for path in home.iterdir():
-                if path.name.startswith("memory.db"):
-                    path.unlink()
+            homes += 1
             tell(sys.stdout.fileno(), "anew")
         else:
             killed += 1

@@ -89,6 +89,7 @@ def test_a_pronoun_of_the_one_who_was_named_is_still_theirs() -> None:
         "I'm afraid the hall is full.",
         "I like the fish here.",
         "Ive tried a new bakery.",
+        "I played one with friends.",
         "I work at the same company.",
         "We started at the beginning of the term.",
         "Things I read seem to be about me.",
