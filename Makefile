@@ -72,8 +72,8 @@ bench: $(DEV) ## measure beside the peers for six minutes; make bench FULL=--ful
 	@$(PIP) install --editable '.[peers]' || echo "note: the peers could not be installed, so ours is measured beside the floor" >&2
 	$(BIN)/python -m tests.bench.compare $(FULL) --out docs/benchmarks
 
-bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations
-	$(BIN)/python -m tests.bench.recall_locomo
+bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations: make bench-recall RERANKER=ms-marco EMBEDDER=bge-small
+	$(BIN)/python -m tests.bench.recall_locomo $(if $(EMBEDDER),--embedder $(EMBEDDER)) $(if $(RERANKER),--reranker $(RERANKER))
 
 bench-think: $(DEV) ## a cycle of thinking: 100 new memories in stores of 1,000 to 20,000
 	$(BIN)/python -m tests.bench.think
