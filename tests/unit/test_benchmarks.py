@@ -5,6 +5,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from tests.bench.compare import page
+from tests.bench.compare.__main__ import expected_seconds
 from tests.bench.compare.plot import draw
 
 DOCUMENT: Any = json.loads((page.FOLDER / "compare.json").read_text("utf-8"))
@@ -39,3 +40,9 @@ def test_a_figure_is_the_median_of_its_runs_and_a_ratio_says_how_many_times_bett
     assert list(page.table("fill_per_s", document))[2] == "| 1,000 | 500 | 250 (2 ×) |"
     (ahead,) = list(page.behind(document))[2:]
     assert ahead.startswith("| recall, ms | 1,000 | floor | 4.00 |")
+
+
+def test_who_would_not_be_done_in_time_is_known_by_what_a_smaller_size_took() -> None:
+    assert expected_seconds({}, 1_000) == 0.0, "the smallest is always measured"
+    assert expected_seconds({1_000: 3.0}, 1_000) == 3.0
+    assert 30.0 < expected_seconds({1_000: 3.0, 100: 1.0}, 10_000) < 45.0
