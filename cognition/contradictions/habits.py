@@ -116,9 +116,9 @@ _STATUS_BY_PARTNER: Final = {"wife": "married", "husband": "married", "girlfrien
 def habits_of(entity: str, clause: Clause, sentence: str) -> Iterator[Statement]:
     """Return what a clause says of what somebody does, or does not, ever did, or is fond of."""
     said = clause.predicate
-    if FOR_A_WHILE.search(sentence):
-        return
-    yield from _habit(entity, clause, sentence)
+    for habit in _habit(entity, clause, sentence):
+        if not FOR_A_WHILE.search(sentence):
+            yield habit
     never = _NEVER.match(said)
     if match := never or _ONCE.match(said):
         done, thing = _EVER[match["did"]], _seen(match["did"], match["object"])
@@ -193,6 +193,8 @@ def work_and_partner(subject: str, sentence: str, clauses: list[Clause]) -> Iter
     for clause in clauses:
         if clause.subject is not None and "'s " not in clause.subject and _NO_WORK.match(clause.predicate):
             yield Statement(clause.subject, "employment", "unemployed", changes=True)
-    own = any(clause.spoken.lower() in ("i", "we") for clause in clauses) or _NO_SUBJECT.match(sentence)
-    if own and _NEW_WORK.search(sentence):
+    if " new " in sentence and _NEW_WORK.search(sentence):
+        own = any(clause.spoken.lower() in ("i", "we") for clause in clauses)
+        if not own and not _NO_SUBJECT.match(sentence):
+            return
         yield Statement(subject, "employment", "employed", changes=True)

@@ -80,8 +80,8 @@ def numbers_of(entity: str, clause: Clause, sentence: str, told_at_ms: int) -> I
 
 def counted(subject: str, sentence: str) -> Iterator[Statement]:
     """Return how many the speaker has of what a sentence names by the way: "I took my three dogs to the beach"."""
-    if not asks(sentence):
-        for match in (*_WHOSE.finditer(sentence), *_ALREADY.finditer(sentence)):
+    for match in (*_WHOSE.finditer(sentence), *_ALREADY.finditer(sentence)):
+        if not asks(sentence):
             yield _count(subject, match["number"], match["noun"], says_change(sentence))
 
 

@@ -198,7 +198,7 @@ def _of_sentence(
             match["value"].strip(),
             changes=says_change(sentence),
         )
-    stated = "" if asks(sentence) else sentence
+    stated = sentence if "fav" in sentence and not asks(sentence) else ""
     for match in _FAVOURITE_AFTER.finditer(stated):
         whose = subject if match["whose"] == "my" else match["whose"][:-2]
         if match["thought"] or is_name(match["value"].split()[0]):

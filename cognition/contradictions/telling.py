@@ -133,9 +133,11 @@ def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) 
         return None if known else []
     earlier = [belief.told for belief in beliefs if belief.told.told_ms <= telling.told_ms]
     if statement.ends:
-        ended = [told for told in earlier if compatible(told.value, statement.value)]
-        held = {belief.told.claim for belief in beliefs if belief.standing is Standing.HELD}
-        return ended if any(told.claim in held for told in ended) else None
+        # Written also where nothing is known yet that it could end: another device may know, and what is taken in must
+        # not depend on the order.
+        if any(belief.told.rid == telling.rid and belief.told.value == ENDED for belief in beliefs):
+            return None
+        return [told for told in earlier if compatible(told.value, statement.value)]
     own = [
         belief.told
         for belief in beliefs
