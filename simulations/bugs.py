@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from simulations import mistakes, undone
-from simulations.mistakes import Swap
-from simulations.patching import swapped
+from simulations import undone
+from simulations.mistakes import in_bases, in_folding, in_meeting
+from simulations.patching import Swap, swapped
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -45,158 +45,160 @@ BUGS: Final[dict[str, Bug]] = {
     "hlc-order": Bug(
         "ops travel oldest stamp first, and are accepted feed by feed",
         _caught("causality", "convergence"),
-        mistakes.hlc_order,
+        in_meeting.hlc_order,
         model="hlc_order",
     ),
     "pairwise": Bug(
         "a register compares two writes at a time",
         _caught("convergence", "refold"),
-        mistakes.pairwise,
+        in_folding.pairwise,
         model="pairwise",
     ),
     "no-hash": Bug(
         "frontiers name a place by number alone",
         _caught("convergence", "durability", "no_wedge"),
-        mistakes.no_hash,
+        in_meeting.no_hash,
         model="nohash",
     ),
     "no-proof": Bug(
         "a header without its payload is accepted without a proof",
         _caught("authorship"),
-        mistakes.no_proof,
+        in_meeting.no_proof,
         model="noproof",
     ),
     "tie-feed": Bug(
         "equal stamps are decided by local feed numbers",
         _caught("convergence", "refold"),
-        mistakes.tie_feed,
+        in_folding.tie_feed,
         model="tie_feed",
     ),
     "cut": Bug(
         "a revocation cuts the ops of the revoked device",
         _caught("convergence", "durability", "refold"),
-        mistakes.cut,
+        in_meeting.cut,
         model="cut",
     ),
     "any-add": Bug(
         "an op acts wherever its memory exists",
         _caught("convergence", "refold"),
-        mistakes.any_add,
+        in_folding.any_add,
         model="any_add",
     ),
     "claim-drop": Bug(
         "a claim drops those of its slot on the same memory",
         _caught("convergence", "refold"),
-        mistakes.claim_drop,
+        in_folding.claim_drop,
         model="claim_drop",
     ),
     "replaces-shown": Bug(
         "a change of mind lists the claims that are shown",
         _caught("change_of_mind"),
-        mistakes.replaces_shown,
+        in_folding.replaces_shown,
         model="replaces_shown",
     ),
     "replace": Bug(
         "a snapshot replaces what is there",
         frozenset({"durability", "convergence", "refold"}),
-        mistakes.replace_state,
+        in_bases.replace_state,
         model="replace",
     ),
     "union": Bug(
         "snapshots merge as a union",
         frozenset({"convergence", "resurrection"}),
-        mistakes.union,
+        in_bases.union,
         model="union",
     ),
     "mid-commit": Bug(
-        "a base may end inside a commit", frozenset({"bases"}), mistakes.mid_commit, model="mid_commit"
+        "a base may end inside a commit", frozenset({"bases"}), in_bases.mid_commit, model="mid_commit"
     ),
     "no-spine": Bug(
         "places below a base are compared by number",
         frozenset({"convergence", "durability", "causality", "no_wedge"}),
-        mistakes.no_spine,
+        in_bases.no_spine,
         model="nospine",
     ),
     "no-full-vector": Bug(
         "a branch that leaves below the base brings only what it has seen anew",
         frozenset({"causality", "convergence"}),
-        mistakes.no_full_vector,
+        in_bases.no_full_vector,
         model="nofullvec",
     ),
     "compact-unknown": Bug(
         "ops that are not understood do not hold compaction back",
         frozenset({"convergence", "refold"}),
-        mistakes.compact_unknown,
+        in_bases.compact_unknown,
         model="compact_unknown",
     ),
     "snapshot-of-state": Bug(
         "a snapshot covers ops that its maker did not understand",
         frozenset({"convergence", "refold"}),
-        mistakes.snapshot_of_state,
+        in_bases.snapshot_of_state,
         model="snap_state",
     ),
     "tombstones-collected": Bug(
         "a base keeps no tombstones",
         frozenset({"resurrection", "convergence"}),
-        mistakes.tombstones_collected,
+        in_bases.tombstones_collected,
         model="tomb_gc",
     ),
     "accesses-added": Bug(
         "access totals are added where bases merge",
         frozenset({"convergence"}),
-        mistakes.accesses_added,
+        in_bases.accesses_added,
         model="acc_feed",
     ),
     "old-takes-new": Bug(
         "a device takes a snapshot made of kinds that it does not understand",
         frozenset({"convergence"}),
-        mistakes.old_takes_new,
+        in_bases.old_takes_new,
         model="old_takes_new",
     ),
     "keeps-erased": Bug(
-        "erasing leaves the payloads in the log", frozenset({"erasure"}), mistakes.keeps_erased
+        "erasing leaves the payloads in the log", frozenset({"erasure"}), in_bases.keeps_erased
     ),
-    "unsigned": Bug("signatures are not checked", _caught("authorship"), mistakes.unsigned),
+    "unsigned": Bug("signatures are not checked", _caught("authorship"), in_meeting.unsigned),
     "not-durable": Bug(
-        "a commit returns before it is on the disk", _caught("durability"), mistakes.not_durable
+        "a commit returns before it is on the disk", _caught("durability"), in_meeting.not_durable
     ),
-    "no-tombstone": Bug("forgetting leaves nothing behind", _caught("resurrection"), mistakes.no_tombstone),
+    "no-tombstone": Bug("forgetting leaves nothing behind", _caught("resurrection"), in_folding.no_tombstone),
     "shared-client": Bug(
-        "edits of a text reuse a client id", _caught("convergence"), mistakes.edits_share_a_client
+        "edits of a text reuse a client id", _caught("convergence"), in_folding.edits_share_a_client
     ),
     "never-caught-up": Bug(
-        "a side never says that it has sent everything", _caught("no_wedge"), mistakes.never_caught_up
+        "a side never says that it has sent everything", _caught("no_wedge"), in_meeting.never_caught_up
     ),
     "sends-all": Bug(
-        "what the peer already holds is sent again", _caught("bounded_work"), mistakes.sends_all
+        "what the peer already holds is sent again", _caught("bounded_work"), in_meeting.sends_all
     ),
     "digest-drifts": Bug(
-        "digests are not told of what goes", _caught("refold", "convergence"), mistakes.digest_drifts
+        "digests are not told of what goes", _caught("refold", "convergence"), in_folding.digest_drifts
     ),
     "vector-forgets": Bug(
-        "a vector misses some of what was seen", _caught("causality"), mistakes.vector_forgets
+        "a vector misses some of what was seen", _caught("causality"), in_meeting.vector_forgets
     ),
     "record-stays": Bug(
-        "a question stays open when one side of it is forgotten", _caught("one_record"), mistakes.record_stays
+        "a question stays open when one side of it is forgotten",
+        _caught("one_record"),
+        in_folding.record_stays,
     ),
     "summary-stays": Bug(
-        "a summary stays when its members are forgotten", _caught("one_summary"), mistakes.summary_stays
+        "a summary stays when its members are forgotten", _caught("one_summary"), in_folding.summary_stays
     ),
     "status-falls": Bug(
         "the last word on a trigger counts, not the highest status",
         _caught("trigger_lattice"),
-        mistakes.status_falls,
+        in_folding.status_falls,
     ),
     "edges-stay": Bug(
-        "an edge that was taken away still shows", _caught("convergence", "refold"), mistakes.edges_stay
+        "an edge that was taken away still shows", _caught("convergence", "refold"), in_folding.edges_stay
     ),
     "statuses-stay": Bug(
         "after an upgrade, ops still count as not understood",
         _caught("statuses", "refold"),
-        mistakes.statuses_stay,
+        in_folding.statuses_stay,
     ),
     "lesson-lost": Bug(
-        "a lesson takes the place of the one before", _caught("convergence", "refold"), mistakes.lesson_lost
+        "a lesson takes the place of the one before", _caught("convergence", "refold"), in_folding.lesson_lost
     ),
     "any-update": Bug("bytes that are no Yjs update reach the fold", _caught("no_wedge"), undone.any_update),
     "any-count": Bug(
@@ -221,7 +223,7 @@ HARMLESS: Final[dict[str, Bug]] = {
     "no-incarnation": Bug(
         "an echo of oneself starts no new incarnation",
         _caught(),
-        mistakes.no_incarnation,
+        in_meeting.no_incarnation,
         model="noincarnation",
     ),
 }

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+Swap = tuple[Any, str, Any]
+"""An owner, the name of one of its attributes, and the value that it is to have."""
+
 
 @contextmanager
 def swapped(owner: Any, name: str, value: Any) -> Iterator[None]:

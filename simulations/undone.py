@@ -1,6 +1,6 @@
 """What was wrong here once: `simulations.bugs` plants it again, and each kept seed must fail under its own.
 
-Each returns what to swap in the product for the length of a run, as in `simulations.mistakes`.
+Each returns what to swap in the product for the length of a run, as in `simulations.mistakes.in_folding`.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from replica.ops import Edit
 from replica.state.memories import MemoryCell
 from replica.state.register import Vector, saw
 from replica.state.text import EditedText, base_name
-from simulations.mistakes import Swap
+from simulations.patching import Swap
 
 if TYPE_CHECKING:
     from simulations.world import World

@@ -18,7 +18,6 @@ FILE_LINES_MAX = 400
 LONG_FILES: dict[str, str] = {
     "replica/core.py": "what a replica decides in one write, and the little it keeps in memory between two",
     "sync/syncer.py": "the one place that joins roster, links, meetings and errands; each of them is a file",
-    "simulations/mistakes.py": "one wrong rule beside the other, each a few lines, so that they can be compared",
     "samemind/library.py": "one method for every verb, spelled out so that editors and type checkers know them",
 }
 

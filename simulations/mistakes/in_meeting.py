@@ -1,0 +1,120 @@
+"""Wrong rules of what one device hands to another, takes from it and remembers: what `simulations.bugs` plants.
+
+Each returns what to swap in the product for the length of a run, as in `simulations.mistakes.in_folding`.
+"""
+
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, Any
+
+import replica.admission
+import replica.core
+from replica.admission import Refusal, WholeId
+from replica.chains import Chains
+from replica.core import Core, Taken
+from replica.feeds import Feeds
+from replica.frame import Frame
+from replica.ids import DeviceId, Origin, Place
+from replica.membership import Membership
+from replica.outbox import Outbox
+from replica.state.register import Dot, Vector
+from simulations.patching import Swap
+from sync.session import Session
+
+if TYPE_CHECKING:
+    from simulations.world import World
+
+
+def hlc_order(world: "World") -> Sequence[Swap]:
+    """Oldest stamp first, each feed on its own: what an op has seen may come later."""
+    right, first_missing = Core.take, replica.admission._first_missing
+
+    def take(self: Core, frame: Frame, now_ms: int) -> Taken:
+        taken, refusals = 0, list[Refusal]()
+        starts = {at: op.hlc for op, at in reversed(list(zip(frame.ops, frame.segment_of, strict=True)))}
+        for at in sorted(starts, key=lambda at: starts[at]):
+            ops = tuple(op for op, of in zip(frame.ops, frame.segment_of, strict=True) if of == at)
+            part = right(self, Frame((frame.segments[at],), ops, (0,) * len(ops)), now_ms)
+            taken += part.ops
+            refusals += part.refusals
+        return Taken(taken, tuple(refusals))
+
+    def only_prev(
+        frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId
+    ) -> tuple[int, Refusal] | None:
+        unseen = frame._replace(ops=tuple(op._replace(seen=()) for op in frame.ops))
+        return first_missing(unseen, taken, feeds, whole_id)
+
+    return [(Core, "take", take), (replica.admission, "_first_missing", only_prev)]
+
+
+def no_hash(world: "World") -> Sequence[Swap]:
+    def locate(self: Feeds, place: Place) -> Dot | None:
+        for feed in self.of(place.origin):
+            if feed.fork < place.seq <= feed.seq:
+                return Dot(feed.no, place.seq, self.id8(feed.no, place.seq))
+        return None
+
+    return [(Feeds, "locate", locate)]
+
+
+class _Everything:
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def no_proof(world: "World") -> Sequence[Swap]:
+    right = replica.admission.admit
+
+    def admit(*args: Any, **options: Any) -> Any:
+        return right(*args, **(options | {"erased": _Everything()}))
+
+    return [(replica.core, "admit", admit)]
+
+
+def cut(world: "World") -> Sequence[Swap]:
+    right = Membership.public_key
+
+    def public_key(self: Membership, device: DeviceId) -> bytes | None:
+        return None if device in self.revoked else right(self, device)
+
+    return [(Membership, "public_key", public_key)]
+
+
+def no_incarnation(world: "World") -> Sequence[Swap]:
+    return [(Core, "heard_of_myself", lambda self, places: False)]
+
+
+def unsigned(world: "World") -> Sequence[Swap]:
+    right = replica.admission.admit
+
+    def admit(*args: Any, **options: Any) -> Any:
+        return right(*args, **(options | {"verify": lambda *_: True}))
+
+    return [(replica.core, "admit", admit)]
+
+
+def not_durable(world: "World") -> Sequence[Swap]:
+    world.disks_forget = True
+    return []
+
+
+def never_caught_up(world: "World") -> Sequence[Swap]:
+    return [(Session, "caught_up", lambda self: None)]
+
+
+def sends_all(world: "World") -> Sequence[Swap]:
+    right = Outbox.__init__
+
+    def begin(self: Outbox, known: Vector, pos: int = 0, parted: Container[Origin] = ()) -> None:
+        right(self, {}, pos, parted)
+
+    return [(Outbox, "__init__", begin)]
+
+
+def vector_forgets(world: "World") -> Sequence[Swap]:
+    right = Chains.see
+
+    def see(self: Chains, vector: Vector, places: Any) -> None:
+        right(self, vector, list(places)[1:])
+
+    return [(Chains, "see", see)]
