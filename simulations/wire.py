@@ -6,7 +6,7 @@ simulation of a hundred replicas need not hash every header and check every body
 cuts, packs and unpacks its own frames, and admits, orders, folds, stores and sums up every op for itself.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -160,7 +160,7 @@ class Wire:
             keys = self._keys[op.id] = tuple(keys_of(op, body))
             return keys
 
-    def add(self, hlc: int, text: str, fields: Mapping[str, Value]) -> Add:
+    def add(self, hlc: int, text: str, fields: dict[str, Value]) -> Add:
         """Return what an op adds."""
         if fields:
             return Add(hlc, text, fields)

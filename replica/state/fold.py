@@ -83,7 +83,7 @@ def fold(
             if rid is not None and rid not in state.tombstones:
                 key = keys[0]
                 cell = state.cells.get(key)
-                add = Add(hlc, body.text, body.fields)
+                add = Add(hlc, body.text, dict(body.fields))
                 if cell is None:
                     state.cells[key] = MemoryCell.added(dot, add)
                 else:

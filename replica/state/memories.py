@@ -5,7 +5,6 @@ register for each field set since, documents for edited text, running access tot
 from it with the verdicts on them, and trigger statuses. It all hangs on the rid and goes with it under a tombstone.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ class Add(NamedTuple):
 
     hlc: int
     text: str
-    fields: Mapping[str, Value]
+    fields: dict[str, Value]
 
 
 class HeldClaim(NamedTuple):
