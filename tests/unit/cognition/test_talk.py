@@ -11,7 +11,7 @@ import trio
 import samemind
 from cognition.models import HttpChatModel
 from cognition.talk.reader import TalkReader
-from samemind.config import Home, Settings
+from samemind.config import Home
 from samemind.device import Device, open_device
 from samemind.library import Mind
 from samemind.reach import Local
@@ -356,22 +356,6 @@ def test_what_is_forgotten_before_it_is_read_is_never_sent(tmp_path: Path) -> No
         assert all("nobody may know" not in str(request) for request in server.requests)
 
     run(tmp_path / "home", answering(), main)
-
-
-def test_without_a_model_extract_says_what_to_configure(tmp_path: Path) -> None:
-    with samemind.open_blocking(tmp_path / "home") as mind:
-        with pytest.raises(samemind.Failed, match="none is configured"):
-            mind.extract("chat")
-        assert mind.queue().entries == []
-
-
-def test_a_wrong_address_in_the_settings_is_named(tmp_path: Path) -> None:
-    home = Home.at(tmp_path / "home")
-    home.create()
-    Settings(model_url="localhost:11434", model="tiny").save(home)
-    with pytest.raises(samemind.Failed, match="expected an address such as"):
-        with samemind.open_blocking(home.folder):
-            pass
 
 
 def test_what_a_model_read_claims_and_contradicts_as_what_patterns_read_does(tmp_path: Path) -> None:
