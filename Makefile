@@ -75,8 +75,8 @@ bench: $(DEV) ## measure beside the peers for twelve minutes; make bench FULL=--
 bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations: make bench-recall RERANKER=ms-marco EMBEDDER=bge-small
 	$(BIN)/python -m tests.bench.recall_locomo $(if $(EMBEDDER),--embedder $(EMBEDDER)) $(if $(RERANKER),--reranker $(RERANKER))
 
-bench-think: $(DEV) ## a cycle of thinking: 100 new memories in stores of 1,000 to 20,000
-	$(BIN)/python -m tests.bench.think
+bench-think: $(DEV) ## a cycle of thinking: 10 to 300 new memories in stores of 1,000 to 30,000
+	$(BIN)/python -m tests.bench.think --out docs/benchmarks
 
 bench-sync: $(DEV) ## syncs between two processes: time, bytes, round trips, live propagation
 	$(BIN)/python -m tests.bench.sync
