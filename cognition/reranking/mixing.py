@@ -17,7 +17,7 @@ from cognition.ranking.signals import RERANKER, Scored
 from cognition.recall import Ranked, Reread, best_of, in_order
 from cognition.reranking.reranker import Reranker, Scores
 
-# How many are read for a recall: at a few milliseconds each, what somebody who waits does not notice.
+# How many are read for a recall. On conversations, each step from 12 over 16 to 24 found more, at milliseconds a text.
 CANDIDATES: Final = 24
 
 
