@@ -149,7 +149,10 @@ def test_what_was_written_last_is_kept_with_the_store_that_goes(tmp_path: Path, 
         assert (before.read_bytes(), log.read_bytes()) == (left["memory.db"], left["memory.db-wal"])
     else:
         connection = sqlite3.connect(before)
-        assert connection.execute("SELECT text FROM memory").fetchall() == [("written before",), ("written last",)]
+        assert connection.execute("SELECT text FROM memory").fetchall() == [
+            ("written before",),
+            ("written last",),
+        ]
         connection.close()
     with samemind.open_blocking(home.folder) as mind:
         assert not mind.list()
