@@ -40,9 +40,11 @@ class Alone:
         if not count:
             return []
         days = self._days[:count]
-        near = (vectors @ self._vectors[:count].T).max(axis=0) > SIMILARITY_MIN
-        near &= (days >= first_day - WINDOW_DAYS - 1) & (days <= last_day + WINDOW_DAYS + 1)
-        return [int(number) for number in self._numbers[:count][near]]
+        within = (days >= first_day - WINDOW_DAYS - 1) & (days <= last_day + WINDOW_DAYS + 1)
+        if not within.any():
+            return []
+        near = (vectors @ self._vectors[:count][within].T).max(axis=0) > SIMILARITY_MIN
+        return [int(number) for number in self._numbers[:count][within][near]]
 
     def add(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         """Take in those of these memories that the table says stand alone."""

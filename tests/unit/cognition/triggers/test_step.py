@@ -6,13 +6,14 @@ import pytest
 
 from cognition.patterns.step import Patterns
 from cognition.scoring import DAY_MS
+from cognition.triggers import contradictions
 from cognition.triggers.detect import DETECTORS
 from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Candidate, Thresholds
 from cognition.triggers.lattice import Status
 from cognition.triggers.raised import Described, described
 from cognition.triggers.step import Triggers, choose, write_of
 from cognition.triggers.tables import TriggerTables
-from replica import Access, Claim, Forget, MemoryId, Set, Trigger, Write
+from replica import Access, Claim, Forget, MemoryId, Resolve, Set, Trigger, Verdict, Write
 from replica.hlc import COUNTER_BITS
 from tests.support.minds import NOW_MS, Home
 
@@ -206,6 +207,37 @@ def test_the_window_of_every_kind_stands_still_while_its_subject_does(home: Home
         ids.append({(one.written_kind, one.id) for one in found})
     assert ids[0] == ids[1]
     assert {kind.partition(":")[0] for kind, _ in ids[0]} == KINDS.keys() - {"goal_progress"}
+
+
+def test_news_of_a_goal_is_of_the_day_it_was_told_whenever_it_is_looked_at(home: Home) -> None:
+    """Not of the day on which a device thinks: two that think on two days have one trigger. Older news is not in it."""
+    home.remember("I want to sail to Greece", goal="open")
+    home.now_ms = NOW_MS + DAY_MS
+    home.remember("we bought charts to sail to Greece")
+    home.now_ms = NOW_MS + 3 * DAY_MS
+    news = home.remember("the boat to sail to Greece is painted")
+    seen = []
+    for days in (3, 5):
+        home.now_ms = NOW_MS + days * DAY_MS
+        found = (one for each in DETECTORS for one in each(home.connection, home.now_ms, Thresholds()))
+        seen += [(one.id, one.about) for one in found if one.kind.name == "goal_progress"]
+    assert seen == [(seen[0][0], (news,))] * 2
+
+
+def test_a_question_that_was_settled_and_is_open_again_is_brought_up_again(home: Home) -> None:
+    """By a decision that was taken back too, which is no claim."""
+    for value in ("Google", "Meta"):
+        rid = home.remember(f"at {value}")
+        (claim,) = home.commit(Write(Claim("owner", "works_at", value, (), None), rid))
+    asked = []
+    for keep in (None, False, True):
+        if keep is not None:
+            home.now_ms += DAY_MS
+            home.commit(Write(Resolve((Verdict(rid, claim.place, keep),))))
+        found = contradictions.candidates(home.connection, home.now_ms, Thresholds())
+        asked.append([one.id for one in found])
+    assert [len(ids) for ids in asked] == [1, 0, 1]
+    assert asked[0] != asked[2]
 
 
 def test_an_inbox_takes_five_reviews_and_any_number_of_reminders() -> None:
