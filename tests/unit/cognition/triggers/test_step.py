@@ -226,14 +226,14 @@ def test_news_of_a_goal_is_of_the_day_it_was_told_whenever_it_is_looked_at(home:
 
 def test_a_question_that_was_settled_and_is_open_again_is_brought_up_again(home: Home) -> None:
     """By a decision that was taken back too, which is no claim."""
-    for value in ("Google", "Meta"):
-        rid = home.remember(f"at {value}")
-        (claim,) = home.commit(Write(Claim("owner", "works_at", value, (), None), rid))
+    google, meta = (home.remember(f"at {value}") for value in ("Google", "Meta"))
+    home.commit(Write(Claim("owner", "works_at", "Google", (), None), google))
+    (claim,) = home.commit(Write(Claim("owner", "works_at", "Meta", (), None), meta))
     asked = []
     for keep in (None, False, True):
         if keep is not None:
             home.now_ms += DAY_MS
-            home.commit(Write(Resolve((Verdict(rid, claim.place, keep),))))
+            home.commit(Write(Resolve((Verdict(meta, claim.place, keep),))))
         found = contradictions.candidates(home.connection, home.now_ms, Thresholds())
         asked.append([one.id for one in found])
     assert [len(ids) for ids in asked] == [1, 0, 1]
