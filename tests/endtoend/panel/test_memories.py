@@ -224,10 +224,9 @@ def test_lo_34_clear_all_asks_clears_the_view_and_can_be_undone_for_eight_second
     question.get_by_role("button", name="Forget all").click()
     expect(page.locator(".card")).to_have_count(0)
     expect(page.locator("#pill")).to_have_text("0 memories")
-    assert (
-        page.locator(".toast").evaluate("(each) => getComputedStyle(each).getPropertyValue('--seconds')")
-        == "8s"
-    )
+    # What a test before forgot may still be undone, too.
+    toast = page.locator(".toast").filter(has_text="6 memories forgotten")
+    assert toast.evaluate("(each) => getComputedStyle(each).getPropertyValue('--seconds')") == "8s"
     page.locator("#pill").focus()
     page.keyboard.press("u")
     expect(page.locator(".card")).to_have_count(6)
