@@ -3,6 +3,8 @@
 Only for a model that is slow: the default embeds in less time than a vector takes to travel. A model is the same if
 its name is, and names hold what the vectors depend on (`cognition.embedding.embedder`). Asked for is what waits in the
 queue, the newest first, while the worker takes the oldest: so they meet, and nothing has to be agreed between them.
+What waits later on, on a link that lasts, is asked for again when something else is said, and at most once a minute,
+for as long as answers bring anything: by then the other may have embedded what it had not.
 
 What comes is believed like anything else that a member says of the memories it holds, if it can be a vector at all: as
 wide as ours, of numbers, of length 1 or 0. It is kept as ours would be: if the memory still says those words.
@@ -26,21 +28,33 @@ from replica.alongside import TEXT_HASH_BYTES, Wish
 _COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)
 # What rounding to 16 bits does to a length is a tenth of this.
 LENGTH_TOLERANCE: Final = 0.01
+# A round that follows another begins no earlier: a link on which much is said is not to carry questions mostly.
+AGAIN_MS: Final = 60_000
 # Beyond every row's number.
 _NO_ROW: Final = 2**63 - 1
 
-Told = Callable[[Sequence[int], Vectors], None]
+Told = Callable[[Sequence[int]], None]
 
 
 class VectorsAlongside:
-    """A `replica.alongside.Alongside`. `told` hears, on the store's thread, which memories got which vectors."""
+    """A `replica.alongside.Alongside`. `told` hears, on the store's thread, which memories got vectors."""
 
-    def __init__(self, connection: sqlite3.Connection, embedder: Embedder, space: int, told: Told) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        embedder: Embedder,
+        space: int,
+        told: Told,
+        clock: Callable[[], int],
+    ) -> None:
         self._connection = connection
         self._embedder = embedder
         self._space = space
         self._told = told
+        self._clock = clock
         self._below = _NO_ROW
+        self._again_ms = 0  # when the round after this one may begin; 0: this is the first
+        self._is_missing = False
 
     @property
     def space(self) -> bytes:
@@ -50,13 +64,18 @@ class VectorsAlongside:
     def next_wishes(self, limit: int) -> list[Wish]:
         """Return the next of what waits to be embedded, from the newest to the oldest."""
         if not self._below:
-            return []
+            if self._is_missing or self._clock() < self._again_ms:
+                return []
+            self._below = _NO_ROW
         rows = self._connection.execute(
             f"""SELECT q.id, m.rid, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id
                 WHERE q.id < ? ORDER BY q.id DESC LIMIT ?""",
             (self._below, limit),
         ).fetchall()
-        self._below = rows[-1][0] if len(rows) == limit else 0
+        if len(rows) == limit:
+            self._below = rows[-1][0]
+        elif rows or self._below < _NO_ROW:  # else nothing waits, and no round has begun
+            self._end_round()
         if not (rows and self._is_there()):
             return []
         return [Wish(rid, _hash(_whole(text, values))) for _, rid, text, *values in rows]
@@ -77,6 +96,8 @@ class VectorsAlongside:
             raise InvalidOp(f"expected {len(wishes)} vectors or gaps, got {len(vectors)}")
         came = {wish.rid: data for wish, data in zip(wishes, vectors, strict=True) if data is not None}
         if not came:
+            if self._again_ms:
+                self._end_round()  # what is left of it is left to the next, or to the queue
             return
         read = dict(zip(came, self._read([*came.values()]), strict=True))
         jobs: list[queue.Job] = []
@@ -91,15 +112,18 @@ class VectorsAlongside:
         if jobs:
             rows = np.array([read[rid] for rid in kept], np.float32)
             done = queue.done(self._connection, self._space, jobs, rows)
-            self._told([jobs[i].id for i in done], rows[done])
+            self._told([jobs[i].id for i in done])
 
     def _is_there(self) -> bool:
         """Say whether the model can be had here: where not, nothing could be found by its vectors."""
         try:
             return self._embedder.width > 0
         except ModelUnavailable:
-            self._below = 0
+            self._below, self._is_missing = 0, True
             return False
+
+    def _end_round(self) -> None:
+        self._below, self._again_ms = 0, self._clock() + AGAIN_MS
 
     def _rows(
         self, join: str, column: str, wishes: Sequence[Wish], *parameters: int

@@ -219,9 +219,29 @@ def read_vectors(
         "SELECT id, data FROM vector WHERE space = ? AND length(data) = ? ORDER BY id", (space, bytes_wide)
     )
     while rows := cursor.fetchmany(_LOADED_ROWS):
-        packed = np.frombuffer(b"".join([data for _, data in rows]), np.float16)
-        yield [number for number, _ in rows], packed.reshape(-1, width).astype(np.float32)
+        yield _unpacked(rows, width)
     connection.execute(f"PRAGMA cache_size = {pages}")
+
+
+def vectors_of(
+    connection: sqlite3.Connection, space: int, width: int, ids: Sequence[int]
+) -> tuple[list[int], Vectors]:
+    """Return the vectors that there are of these memories."""
+    bytes_wide = width * np.dtype(np.float16).itemsize
+    rows: list[tuple[int, bytes]] = []
+    for start in range(0, len(ids), IDS_MAX):
+        chunk = ids[start : start + IDS_MAX]
+        rows += connection.execute(
+            f"""SELECT id, data FROM vector WHERE space = ? AND length(data) = ?
+                AND id IN ({",".join("?" * len(chunk))})""",
+            (space, bytes_wide, *chunk),
+        )
+    return _unpacked(list(dict(rows).items()), width)
+
+
+def _unpacked(rows: Sequence[tuple[int, bytes]], width: int) -> tuple[list[int], Vectors]:
+    packed = np.frombuffer(b"".join([data for _, data in rows]), np.float16)
+    return [number for number, _ in rows], packed.reshape(-1, width).astype(np.float32)
 
 
 def _texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:

@@ -42,10 +42,11 @@ class EmbeddingWorker:
         """Why nothing is embedded at present, if that is so."""
         self._replica = replica
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
-        self._came: deque[tuple[Sequence[int], Vectors]] = deque()  # from other devices; not in the index yet
+        # Whose vectors changed since the index was read; None: it was not read, and will find them in the table.
+        self._came: deque[int] | None = None
         if embedder.costly:
             replica.alongside = lambda connection: VectorsAlongside(
-                connection, embedder, space, lambda ids, rows: self._came.append((ids, rows))
+                connection, embedder, space, self._told, replica.now_ms
             )
         self._wake = trio.Event()
         self._begun = trio.Event()
@@ -55,14 +56,21 @@ class EmbeddingWorker:
 
     def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the index of all vectors there are; on the store's reading thread."""
-        if self._index is None:
+        if self._index is None or self._came is None:
+            self._came = deque()  # before anything is read: what is kept from here on may be read, or not
             index = VectorIndex(self.embedder.width, room=queue.room_for_vectors(connection))
             for ids, vectors in queue.read_vectors(connection, self.space, self.embedder.width):
                 index.add(ids, vectors)
             self._index = index
         while self._came:
-            self._index.add(*self._came.popleft())
+            some = [self._came.popleft() for _ in range(min(len(self._came), queue.BATCH_MAX))]
+            self._index.add(*queue.vectors_of(connection, self.space, self.embedder.width, some))
         return self._index
+
+    def _told(self, ids: Sequence[int]) -> None:
+        """Note that vectors of these memories were committed. Read from the table they cannot be older than it says."""
+        if self._came is not None:
+            self._came.extend(ids)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""
@@ -184,13 +192,9 @@ class EmbeddingWorker:
         kept = await self._replica.run(
             lambda core, connection: queue.done(connection, self.space, jobs, vectors)
         )
-        ids, rows = [jobs[i].id for i in kept], vectors[kept]
-
-        def add(connection: sqlite3.Connection) -> None:
-            if self._index is not None:  # else it will find them in the table
-                self.loaded(connection).add(ids, rows)
-
-        await self._replica.read(add)
+        self._told([jobs[i].id for i in kept])
+        if self._came is not None:  # else nobody has asked for the index yet
+            await self._replica.read(lambda connection: len(self.loaded(connection)))
 
     async def _until_due_s(self) -> float:
         due_at = (await self.state()).due_at

@@ -2,7 +2,8 @@
 
 Which memories stand alone is in the table `consolidation_alone`, and what holds of one is read from its row each time;
 here is only what says that two are alike. So a row too many does no harm, and a row too few would: whatever is added to
-the table is added here, and a store that is opened anew is read once.
+the table is added here, and a store that is opened anew is read once. Of a large store only the latest days are kept:
+what is asked of earlier ones, as when an archive is imported, is read from the table.
 """
 
 import sqlite3
@@ -19,6 +20,9 @@ ALONE_MAX: Final = 20_000
 # How many more may gather before the oldest go: dropping them copies all.
 _SPARE: Final = 2_000
 _ROWS_MIN: Final = 256
+# Before and after every day.
+_FIRST_DAY: Final = -(2**62)
+_LAST_DAY: Final = 2**62
 
 
 class Alone:
@@ -29,6 +33,7 @@ class Alone:
         self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
         self._days: NDArray[np.int64] = np.zeros(0, np.int64)
         self._at: dict[int, int] | None = None  # None: nothing was read yet
+        self._whole_since: int | None = None  # the first day of which all are here; None: all of all days
 
     def like(
         self, connection: sqlite3.Connection, vectors: Vectors, first_day: int, last_day: int
@@ -36,15 +41,19 @@ class Alone:
         """Return the numbers of those that are like one of these, and were told in or near these days."""
         self._read(connection, vectors.shape[1])
         assert self._at is not None
-        count = len(self._at)
-        if not count:
+        first, last = first_day - WINDOW_DAYS - 1, last_day + WINDOW_DAYS + 1
+        if self._whole_since is not None and first < self._whole_since:
+            rows = _told_within(connection, first, last)
+            numbers = np.array([number for number, _, _ in rows], np.int64)
+            near_by = unit([data for _, _, data in rows]) if rows else self._vectors[:0]
+        else:
+            days = self._days[: len(self._at)]
+            within = np.flatnonzero((days >= first) & (days <= last))
+            numbers, near_by = self._numbers[within], self._vectors[within]
+        if not len(numbers):
             return []
-        days = self._days[:count]
-        within = (days >= first_day - WINDOW_DAYS - 1) & (days <= last_day + WINDOW_DAYS + 1)
-        if not within.any():
-            return []
-        near = (vectors @ self._vectors[:count][within].T).max(axis=0) > SIMILARITY_MIN
-        return [int(number) for number in self._numbers[:count][within][near]]
+        near = (vectors @ near_by.T).max(axis=0) > SIMILARITY_MIN
+        return [int(number) for number in numbers[near]]
 
     def add(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         """Take in those of these memories that the table says stand alone."""
@@ -63,11 +72,9 @@ class Alone:
     def _read(self, connection: sqlite3.Connection, width: int) -> None:
         if self._at is not None and width == self._vectors.shape[1]:
             return
-        rows = connection.execute(
-            """SELECT a.id, a.day, v.data FROM consolidation_alone a JOIN vector v ON v.id = a.id
-               ORDER BY a.day DESC LIMIT ?""",
-            (ALONE_MAX,),
-        ).fetchall()
+        rows = _told_within(connection, _FIRST_DAY, _LAST_DAY)
+        # Of the oldest day that came some may be missing.
+        self._whole_since = rows[-1][1] + 1 if len(rows) == ALONE_MAX else None
         self._at = {number: at for at, (number, _, _) in enumerate(rows)}
         self._numbers = np.array([number for number, _, _ in rows], np.int64)
         self._days = np.array([day for _, day, _ in rows], np.int64)
@@ -91,6 +98,17 @@ class Alone:
         self._numbers, self._days = self._numbers[rows], self._days[rows]
         self._vectors = self._vectors[rows]
         self._at = {int(number): at for at, number in enumerate(self._numbers)}
+        since = int(self._days.min()) + 1
+        self._whole_since = since if self._whole_since is None else max(since, self._whole_since)
+
+
+def _told_within(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[int, int, bytes]]:
+    """Return number, day and vector of those that stand alone and were told in these days, the latest first."""
+    return connection.execute(
+        """SELECT a.id, a.day, v.data FROM consolidation_alone a JOIN vector v ON v.id = a.id
+           WHERE a.day BETWEEN ? AND ? ORDER BY a.day DESC LIMIT ?""",
+        (first, last, ALONE_MAX),
+    ).fetchall()
 
 
 def unit(data: Sequence[bytes]) -> Vectors:

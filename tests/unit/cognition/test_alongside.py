@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from cognition import HashedEmbedder, queue
-from cognition.alongside import VectorsAlongside
-from cognition.embedding.embedder import Vectors
+from cognition.alongside import AGAIN_MS, VectorsAlongside
 from cognition.errors import ModelUnavailable
 from replica import Core, Forget, Write, introduce
 from replica.alongside import Wish
@@ -56,6 +55,7 @@ class Embedding:
         self.embedder = embedder
         self.space = queue.enter_space(self.home.connection, embedder.name, now_ms=NOW_MS)
         self.told: list[int] = []
+        self.now_ms = NOW_MS
 
     @property
     def core(self) -> Core:
@@ -72,11 +72,12 @@ class Embedding:
         return self.alongside() if self.embedder.costly else None
 
     def alongside(self) -> VectorsAlongside:
-        def told(ids: Sequence[int], rows: Vectors) -> None:
-            assert len(ids) == len(rows)
+        def told(ids: Sequence[int]) -> None:
             self.told += ids
 
-        return VectorsAlongside(self.home.connection, self.embedder, self.space, told)
+        return VectorsAlongside(
+            self.home.connection, self.embedder, self.space, told, clock=lambda: self.now_ms
+        )
 
     def vectors(self) -> dict[bytes, bytes]:
         """Every vector there is, by its memory."""
@@ -149,6 +150,32 @@ def test_what_the_other_has_not_embedded_is_asked_for_once_and_left_to_the_queue
     assert converse(phone, laptop) == 1
     assert phone.waiting() == 1
     assert phone.vectors() == laptop.vectors()
+
+
+def test_what_comes_later_on_a_link_is_asked_for_again_once_a_minute_while_it_brings_anything() -> None:
+    phone, laptop = acquainted(Slow(WIDTH), Slow(WIDTH))
+    there, here = laptop.alongside(), phone.alongside()
+
+    def asked() -> int:
+        wishes = here.next_wishes(2)
+        if wishes:
+            here.keep(wishes, there.granted(wishes))
+        return len(wishes)
+
+    assert asked() == 0  # all is embedded: an empty memory
+    for number in range(5):
+        laptop.home.remember(f"sentence number {number}")
+    converse(phone, laptop, bend=without_grants)
+    assert [asked() for _ in range(4)] == [2, 2, 1, 0]  # nobody has embedded any yet
+    laptop.embed()
+    assert asked() == 0
+    phone.now_ms += AGAIN_MS
+    assert ([asked() for _ in range(4)], phone.waiting()) == ([2, 2, 1, 0], 0)
+    for number in range(5):
+        laptop.home.remember(f"another, number {number}")
+    converse(phone, laptop, bend=without_grants)
+    phone.now_ms += AGAIN_MS
+    assert [asked() for _ in range(2)] == [2, 0]  # in vain: the rest of this round is left out
 
 
 def test_a_device_that_cannot_have_its_model_asks_for_nothing() -> None:

@@ -79,6 +79,25 @@ def test_the_latest_told_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -
     assert Alone().like(connection, vector(0), 160, 200) == sorted(set(range(0, 200, 10)))
 
 
+def test_what_is_told_of_a_time_before_the_kept_days_meets_its_own_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An archive that is imported into a store whose later days fill what is kept."""
+    monkeypatch.setattr(alone, "ALONE_MAX", 20)
+    monkeypatch.setattr(alone, "_SPARE", 5)
+    connection, grown = a_store({}), Alone()
+    grown.like(connection, vector(0), 0, 0)
+    for number in range(300, 340):
+        tell(connection, {number: 20_000})
+        grown.add(connection, [number])
+    tell(connection, {1: 100, 11: 131, 21: 132, 2: 100})
+    grown.add(connection, [1, 2, 11, 21])
+    for held in (grown, Alone()):
+        assert held.like(connection, vector(1), 100, 100) == [11, 1]
+        # A day that only some are left of is read from the table, too: the latest of it, as many as are kept.
+        assert len(held.like(connection, vector(3), 20_000, 20_000)) > 0
+
+
 def test_vectors_of_another_width_begin_anew() -> None:
     connection, held = a_store({1: 100}), Alone()
     held.like(connection, vector(1), 100, 100)
