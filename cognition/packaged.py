@@ -53,6 +53,8 @@ class PackagedModel:
         self._folder = folder
         self._loading = threading.Lock()
         self._loaded: tuple[Tokenizer, Any] | None = None
+        # Files that are not the chosen ones, as they were when that was found, and what was said.
+        self._refused: dict[Path, tuple[tuple[int, int], str]] = {}
 
     def run(self, text: str, other: str | None = None) -> NDArray[np.float32]:
         """Return what the model makes of a text, or of a pair; of a long one, of as many tokens as it is allowed."""
@@ -76,14 +78,28 @@ class PackagedModel:
             if self._loaded is None:
                 folder = (self._folder or data_folder()) / self._pinned.folder
                 place = folder / "tokenizer.json"
-                tokenizer = open_tokenizer(read_pinned(place, self._pinned.tokenizer), place)
+                tokenizer = open_tokenizer(self._read(place, self._pinned.tokenizer), place)
                 tokenizer.no_padding()
                 tokenizer.enable_truncation(self._tokens_max)
-                self._loaded = (
-                    tokenizer,
-                    _session(read_pinned(folder / "model.onnx", self._pinned.weights)),
-                )
+                weights = self._read(folder / "model.onnx", self._pinned.weights)
+                self._loaded = tokenizer, _session(weights)
             return self._loaded
+
+    def _read(self, path: Path, expected: str) -> bytes:
+        """Read a file as `read_pinned` does; one that was refused, only when it has changed: recalls wait for it."""
+        try:
+            found = path.stat()
+        except OSError:
+            return read_pinned(path, expected)  # which says so
+        stamp = found.st_mtime_ns, found.st_ctime_ns
+        refused, said = self._refused.get(path, (None, ""))
+        if refused == stamp:
+            raise ModelUnavailable(said)
+        try:
+            return read_pinned(path, expected)
+        except ModelUnavailable as error:
+            self._refused[path] = stamp, str(error)
+            raise
 
 
 def data_folder() -> Path:

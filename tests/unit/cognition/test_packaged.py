@@ -45,6 +45,32 @@ def test_a_byte_that_changed_in_either_file_is_noticed_before_it_is_used(tmp_pat
         model.run("a")
 
 
+def test_a_file_that_was_refused_is_read_again_only_when_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        read.append(path.name)
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    model = of(tmp_path)
+    (tmp_path / "tiny" / "model.onnx").write_bytes(b"other weights")
+    said = []
+    for _ in range(3):
+        with pytest.raises(ModelUnavailable, match="expected SHA-256") as caught:
+            model.run("a")
+        said.append(str(caught.value))
+    assert said == said[:1] * 3
+    assert read.count("model.onnx") == 1
+    (tmp_path / "tiny" / "model.onnx").write_bytes(b"others again")
+    with pytest.raises(ModelUnavailable) as caught:
+        model.run("a")
+    assert str(caught.value) != said[0]
+
+
 def test_a_package_that_is_not_here_is_named_with_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
