@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from cognition.contradictions.values import folded
-from cognition.contradictions.wording import FOR_A_WHILE, asks, thing_of
+from cognition.contradictions.wording import asks, thing_of
 from cognition.extraction.clauses import Clause
 from cognition.extraction.names import NAME, is_name
 from cognition.extraction.values import Statement
 
 DOES: Final = "yes"
 DOES_NOT: Final = "no"
+# What somebody does is told in few words; more are a story, and many patterns read it.
+_PREDICATE_CHARACTERS_MAX: Final = 200
 
 # What is done without saying to what; the key of such a habit is the verb.
 _ALONE: Final = {
@@ -57,7 +59,7 @@ _GIVEN_UP: Final = (
     r"|social media|facebook|instagram|twitter|tiktok|gaming|video games|yoga|guitar|piano|violin|tennis|football|soccer|basketball|golf"
 )
 _OFTEN: Final = (
-    r"(?: (?:(?:every|each|most) [\w ]+|daily|weekly|regularly|often|a lot|all the time|for fun|again|(?:once|twice|\w+ times) (?:a|per) \w+"
+    r"(?: (?:(?:every|each|most) [\w ]++|daily|weekly|regularly|often|a lot|all the time|for fun|again|(?:once|twice|\w+ times) (?:a|per) \w+"
     r"|on (?:\w+days?|weekends)|in the (?:morning|evening|afternoon)s?|these days|nowadays|now|too|as well))*$"
 )
 _MORE: Final = r"(?P<tail>(?: (?:any ?more|any longer|at all|altogether|entirely|completely|for good|now|these days|nowadays|either))*)$"
@@ -99,38 +101,54 @@ _FAN_AFTER: Final = re.compile(
 )
 
 _NO_WORK: Final = re.compile(
-    r"(?:(?:have|has) )?(?:lost (?:my|his|her|their) job|(?:got|was|were|been) (?:just )?(?:laid off|fired|let go)|(?:am|is) (?:unemployed|between jobs|out of (?:work|a job)|jobless)"
-    r"|(?:quit|left|resigned from) (?:my|his|her|their) (?:\w+ )?job|(?:am|is) retired|retired(?= |$)(?! from ))(?! (?:to|for|and)\b)"
+    r"(?:(?:have|has) )?(?:lost (?:my|his|her|their) job|(?:got|was|were|been) (?:just )?(?:laid off|fired(?! up\b)|let go)|(?:am|is) (?:unemployed|between jobs|out of (?:work|a job)|jobless)"
+    r"|(?:quit|left|resigned from) (?:my|his|her|their) (?:\w+ )?job|(?:am|is) retired|retired(?= |$)(?! from ))(?! (?:(?:to|for|and|early|late|on time|at (?:\d|noon|midnight|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b))"
 )
 _NEW_WORK: Final = re.compile(
     r"\b(?:started|starting|got|landed|found|accepted|took|enjoy\w*|lov(?:e|es|ed|ing)|with|at|in) (?:my|a|the|this) new (?:job|position|role)\b"
     r"(?! (?:interview|offer|application|hunt|search|opportunit|fair|market))"
 )
 _NO_SUBJECT: Final = re.compile(r"(?:\w+, )?(?:just |finally )?(?:got|started|landed|found) ", re.IGNORECASE)
+# "Today" may be taken for the time of it: the whole sentence tells that it was for a day.
+_SENT_HOME: Final = re.compile(r"\blet go (?:early|home|of)\b")
+# Somebody is named as a partner who is one today: "my husband cooks", "my wife and I", "I love my wife".
 _PARTNER: Final = re.compile(
-    r"(?<!to be )(?<!become )\b[Mm]y (?P<who>wife|husband|girlfriend|boyfriend|fianc[ée]e?)\b(?![- ]to[- ]be)"
+    rf"(?:^|[,;] |\b(?:and|but|so) |(?P<loves>\b(?:love|adore|live with|am married to) ))[Mm]y (?P<who>wife|husband|girlfriend|boyfriend|fianc[ée]e?)\b"
+    rf"(?: {NAME})?(?(loves)(?=$|[.,!])|(?= and I\b| (?!always\b|sometimes\b|perhaps\b|as\b)[a-z]+s\b))"
+)
+# Partners of other days are told of like this.
+_PARTED: Final = re.compile(
+    r"\b(?:was|were|had|used to|passed|died|dead|gone|late|left|leaves me|broke|broken|split|separated|divorc\w*|widow\w*|ex|former|college|school|back then|ago"
+    r"|when (?:I|we)|(?:19|20)\d\d|funeral|grave|miss(?:ed)?|memory|remember|lost|no longer|any ?more|fake|future|imaginary)\b",
+    re.IGNORECASE,
 )
 _STATUS_BY_PARTNER: Final = {"wife": "married", "husband": "married", "girlfriend": "dating", "boyfriend": "dating"}  # fmt: skip
 
 
-def habits_of(entity: str, clause: Clause, sentence: str) -> Iterator[Statement]:
-    """Return what a clause says of what somebody does, or does not, ever did, or is fond of."""
+def habits_of(entity: str, clause: Clause, sentence: str, *, for_a_while: bool) -> Iterator[Statement]:
+    """Return what a clause says of what somebody does, or does not, ever did, or is fond of.
+
+    `for_a_while` says that the sentence tells of a passing time: no habit, and no taste.
+    """
     said = clause.predicate
-    for habit in _habit(entity, clause, sentence):
-        if not FOR_A_WHILE.search(sentence):
-            yield habit
+    if len(said) > _PREDICATE_CHARACTERS_MAX:
+        return
+    if not for_a_while:
+        yield from _habit(entity, clause)
     never = _NEVER.match(said)
     if match := never or _ONCE.match(said):
         done, thing = _EVER[match["did"]], _seen(match["did"], match["object"])
         if thing is not None:
             yield Statement(entity, f"ever:{done} {folded(thing)}", "never" if never else "has")
+    if for_a_while:
+        return
     for pattern in (_FAN, _FAN_AFTER):
         if (match := pattern.match(said)) and (thing := thing_of(match["value"])):
             yield Statement(entity, f"attitude:{folded(thing)}", "dislikes" if match["no"] else "likes")
             break
 
 
-def _habit(entity: str, clause: Clause, sentence: str) -> Iterator[Statement]:
+def _habit(entity: str, clause: Clause) -> Iterator[Statement]:
     said = clause.predicate
     if match := _QUIT.match(said):
         thing = match["named"] or _done(_GERUNDS[match["gerund"].lower()], match["object"])
@@ -146,7 +164,7 @@ def _habit(entity: str, clause: Clause, sentence: str) -> Iterator[Statement]:
         verb = "smoke" if match["did"] == "smoked" else "eat"
         if thing := _done(verb, match["object"]):
             yield Statement(entity, f"habit:{folded(thing)}", DOES_NOT)
-    elif (match := _USED_TO.match(said)) and "still" not in sentence:
+    elif (match := _USED_TO.match(said)) and "still" not in clause.said:
         if thing := _done(match["verb"], match["object"]):
             yield Statement(entity, f"habit:{folded(thing)}", DOES_NOT, changes=True)
     elif match := _DENIED.match(said):
@@ -156,7 +174,9 @@ def _habit(entity: str, clause: Clause, sentence: str) -> Iterator[Statement]:
     elif (match := _HABIT.match(said)) and (
         thing := _done(_THIRD.get(match["verb"], match["verb"]), match["object"])
     ):
-        yield Statement(entity, f"habit:{folded(thing)}", DOES, changes=_AGAIN.search(sentence) is not None)
+        yield Statement(
+            entity, f"habit:{folded(thing)}", DOES, changes=_AGAIN.search(clause.said) is not None
+        )
 
 
 def _done(verb: str, what: str | None) -> str | None:
@@ -187,10 +207,10 @@ def work_and_partner(subject: str, sentence: str, clauses: list[Clause]) -> Iter
     """Return whether the speaker has a partner, and anybody work, as far as a sentence says so by the way."""
     if asks(sentence):
         return
-    for match in _PARTNER.finditer(sentence):
+    for match in () if _PARTED.search(sentence) else _PARTNER.finditer(sentence):
         status = _STATUS_BY_PARTNER.get(match["who"], "engaged")
         yield Statement(subject, "relationship_status", status)
-    for clause in clauses:
+    for clause in () if _SENT_HOME.search(sentence) else clauses:
         if clause.subject is not None and "'s " not in clause.subject and _NO_WORK.match(clause.predicate):
             yield Statement(clause.subject, "employment", "unemployed", changes=True)
     if " new " in sentence and _NEW_WORK.search(sentence):

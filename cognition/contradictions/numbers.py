@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from cognition.contradictions.values import about, folded
-from cognition.contradictions.wording import FOR_A_WHILE, asks, says_change, thing_of
+from cognition.contradictions.wording import asks, thing_of
 from cognition.extraction.clauses import Clause
 from cognition.extraction.values import Statement
 
@@ -46,43 +46,63 @@ _ALREADY: Final = re.compile(
 )
 _HAS: Final = re.compile(
     rf"(?:have|has|own|owns|have got|has got|’ve got)(?: now| only)? (?P<number>no|one|{'|'.join(_WORDS[2:])}|\d{{1,2}}) {_KIND}"
-    rf"(?P<noun>{'|'.join(_NAMES)}|kid|child|son|daughter|brother|sister|sibling|dog|cat|pet)(?= at home| now\b| already\b|: |,|$)"
+    rf"(?P<noun>{'|'.join(_NAMES)}|kid|child|son|daughter|brother|sister|sibling|dog|cat|pet)(?= now\b| already\b|: |,|$)"
 )
+# A number is a change where it is said to be one: "I left my two kids at school" is none.
+_NOW: Final = re.compile(r"\b(?:now|already|these days|any ?more|no longer)\b", re.IGNORECASE)
+# Longer than this is a story, and no number.
+_PREDICATE_CHARACTERS_MAX: Final = 200
 _HAS_NONE: Final = re.compile(rf"(?:don['’]t|doesn['’]t|do not|does not) have any {_NOUN}(?: any ?more)?$")
 _SINGULAR: Final = {name.removesuffix("s"): name for name in _NAMES} | {"child": "children"}
 _AGE: Final = re.compile(
     r"(?:am|is|turned|am turning) (?P<number>\d{1,3})(?P<old> years? old)?(?: now| today| already)?$"
 )
 AGES: Final = range(10, 111)
+# Nobody tells of their own years before.
+_YEARS_FROM: Final = 1_000
 _ONE_OF_THEM: Final = re.compile(r"['’]s (?:wife|husband|mom|mum|mother|dad|father)$")
 _FOR_YEARS: Final = re.compile(
     rf"(?:have|has) (?:been (?P<what>married|together|sober|vegan|vegetarian|[a-z]+ing(?: [\w' -]+?)?)|(?P<had>had [\w' -]+?)) for (?:about |around |almost |nearly |over |more than )?{_NUMBER} years(?: now| already)?$"
 )
 
 
-def numbers_of(entity: str, clause: Clause, sentence: str, told_at_ms: int) -> Iterator[Statement]:
-    """Return what a clause counts."""
-    said, year = clause.predicate, datetime.fromtimestamp(told_at_ms / 1_000, UTC).year
+def numbers_of(entity: str, clause: Clause, told_at_ms: int, *, for_a_while: bool) -> Iterator[Statement]:
+    """Return what a clause counts; nothing that is counted in a passing time (`for_a_while`)."""
+    said = clause.predicate
+    if len(said) > _PREDICATE_CHARACTERS_MAX:
+        return
     own = "'s " not in entity
-    changes = says_change(clause.said)
-    if own and (match := _HAS.match(said)) and not FOR_A_WHILE.search(sentence):
+    changes = _NOW.search(clause.said) is not None
+    if own and not for_a_while and (match := _HAS.match(said)):
         yield _count(entity, match["number"], match["noun"], changes)
     if own and (match := _HAS_NONE.match(said)):
         yield _count(entity, "no", match["noun"], changes)
     if (own or _ONE_OF_THEM.search(entity)) and (match := _AGE.match(said)) and int(match["number"]) in AGES:
-        yield Statement(entity, "born", about(year - int(match["number"])))
+        yield from _since(entity, "born", told_at_ms, int(match["number"]))
     if match := _FOR_YEARS.match(said):
         what = match["what"] or match["had"]
         if what in ("married", "together", "sober", "vegan", "vegetarian") or thing_of(what):
-            began = year - (NUMBERS.get(match["number"]) or int(match["number"]))
-            yield Statement(entity, f"since:{folded(what)}", about(began))
+            years = NUMBERS.get(match["number"]) or int(match["number"])
+            yield from _since(entity, f"since:{folded(what)}", told_at_ms, years)
+
+
+def _since(entity: str, relation: str, told_at_ms: int, years: int) -> Iterator[Statement]:
+    """Return since about when something holds; nothing where it was told at no time of our calendar."""
+    try:
+        began = datetime.fromtimestamp(told_at_ms / 1_000, UTC).year - years
+    except (OverflowError, OSError, ValueError):  # told in the year -1199, says its author
+        return
+    if began >= _YEARS_FROM:
+        yield Statement(entity, relation, about(began))
 
 
 def counted(subject: str, sentence: str) -> Iterator[Statement]:
     """Return how many the speaker has of what a sentence names by the way: "I took my three dogs to the beach"."""
-    for match in (*_WHOSE.finditer(sentence), *_ALREADY.finditer(sentence)):
-        if not asks(sentence):
-            yield _count(subject, match["number"], match["noun"], says_change(sentence))
+    if asks(sentence):
+        return
+    for pattern in (_WHOSE, _ALREADY):
+        for match in pattern.finditer(sentence):
+            yield _count(subject, match["number"], match["noun"], changes=pattern is _ALREADY)
 
 
 def _count(entity: str, number: str, noun: str, changes: bool) -> Statement:

@@ -18,9 +18,17 @@ from typing import Final
 
 from cognition.contradictions.habits import habits_of, work_and_partner
 from cognition.contradictions.numbers import counted, numbers_of
-from cognition.contradictions.places import COUNTRIES, REGIONS
+from cognition.contradictions.places import COUNTRIES, NO_PLACES, REGIONS
 from cognition.contradictions.values import ENDED, OWNER, folded
-from cognition.contradictions.wording import FOR_A_WHILE, VAGUE, asks, says_change, thing_of
+from cognition.contradictions.wording import (
+    FOR_A_WHILE,
+    MANNER,
+    PASSING,
+    VAGUE,
+    asks,
+    says_change,
+    thing_of,
+)
 from cognition.extraction import When, find_dates
 from cognition.extraction.clauses import Clause, Reader
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
@@ -77,8 +85,18 @@ _LEFT: Final = (
     ("works_at", re.compile(rf"(?:used to work|no longer works?|don['’]t work|doesn['’]t work|stopped working) (?:at|for) {_PLACE}(?P<more>.*)$")),
     ("works_at", re.compile(rf"(?:left|quit|resigned from|retired from|was fired from|got fired from|was laid off (?:by|from)|got laid off (?:by|from)) (?:(?:my|his|her|the) job (?:at|with) )?{_PLACE}$")),
     ("lives_in", re.compile(rf"(?:used to live|no longer lives?|don['’]t live|doesn['’]t live|stopped living) in {_PLACE}(?P<more>.*)$")),
-    ("lives_in", re.compile(rf"(?:moved (?:away|out) from|left) {_PLACE}$")),
+    ("lives_in", re.compile(rf"moved (?:away|out) from {_PLACE}$")),
 )  # fmt: skip
+# "I left Paris" and "I left Google at six" tell of a way home, not of a job.
+_BARE_LEFT: Final = re.compile(r"left (?!(?:my|his|her|the) job\b)")
+_OF_THE_DAY: Final = re.compile(
+    r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening)|last night|early|late|at (?:\d|noon|midnight))\b",
+    re.IGNORECASE,
+)
+# Whom one works for beside the work.
+_ON_THE_SIDE: Final = re.compile(r"\bon (?:the )?(?:weekends?|side|\w+days)\b", re.IGNORECASE)
+# "I'm from Google, calling about …"
+_ON_BEHALF: Final = re.compile(r"\b(?:calling|writing|reaching out|here to|about your)\b", re.IGNORECASE)
 _NEGATED: Final = re.compile(r"^(?:don|doesn)['’]t\b")
 _NO_MORE: Final = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
 _MONTHS: Final = (
@@ -113,29 +131,12 @@ _FAVOURITE_CALLED: Final = re.compile(
     rf"\b[Mm]y (?:all[- ]time |absolute |new )?(?:favou?rite|fave|fav) (?P<topic>[a-z][\w-]*)(?: called| named|,) (?P<value>{NAME})(?=$|[.,;!]| )"
 )
 # Of these there is a favourite each time.
-_EACH_TIME: Final = frozenset(
-    [
-        "part",
-        "parts",
-        "memory",
-        "memories",
-        "moment",
-        "moments",
-        "thing",
-        "things",
-        "one",
-        "ones",
-        "way",
-        "time",
-        "times",
-        "bit",
-        "day",
-        "scene",
-        "spot",
-        "line",
-        "quote",
-    ]
-)
+_EACH_TIMES: Final = """
+    part parts memory memories moment moments thing things one ones way time times bit day scene spot line quote
+"""
+_EACH_TIME: Final = frozenset(_EACH_TIMES.split())
+# What is so for a week says nothing of these.
+_LASTING: Final = frozenset({"attitude", "diet", "prefers"})
 # Other words for the same thing.
 _TOPICS: Final = {"colour": "color", "film": "movie", "novel": "book"}
 _SPOUSES: Final = re.compile(r"^(?:wife|husband|spouse)$")
@@ -209,13 +210,16 @@ def _of_sentence(
     undated = sentence if _BIRTH.search(sentence) else _undated(sentence, dates)
     clauses = list(reader.clauses(undated))
     yield from counted(subject, undated)
-    plain = [statement for clause in clauses for statement in _of_clause(clause, subject)]
+    plain = [statement for clause in clauses for statement in _of_clause(clause, subject, sentence)]
+    for_a_while = FOR_A_WHILE.search(sentence) is not None or PASSING.search(sentence) is not None
+    if for_a_while:
+        plain = [each for each in plain if each.relation.partition(":")[0] not in _LASTING]
     if not any(statement.relation == "works_at" for statement in plain):
-        yield from work_and_partner(subject, undated, clauses)
+        yield from work_and_partner(subject, sentence, clauses)
     for clause in clauses:
         if clause.subject is not None and not clause.favourite and clause.spoken.lower() != "my name":
-            yield from habits_of(clause.subject, clause, undated)
-            yield from numbers_of(clause.subject, clause, undated, told_at_ms)
+            yield from habits_of(clause.subject, clause, undated, for_a_while=for_a_while)
+            yield from numbers_of(clause.subject, clause, told_at_ms, for_a_while=for_a_while)
     for statement in plain:
         statement = _widened(statement, undated)
         yield replace(statement, changes=True) if turns else statement
@@ -230,7 +234,7 @@ def _widened(statement: Statement, sentence: str) -> Statement:
     return statement
 
 
-def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
+def _of_clause(clause: Clause, subject: str, sentence: str) -> Iterator[Statement]:
     entity, said = clause.subject, clause.predicate
     if entity is None:
         return
@@ -259,20 +263,27 @@ def _of_clause(clause: Clause, subject: str) -> Iterator[Statement]:
         and is_name(match["value"].split()[0])
     ):
         yield Statement(whose, "spouse", match["value"], changes)
-    yield from _of_person(entity, clause, said, changes)
+    yield from _of_person(entity, clause, said, changes, sentence)
 
 
 def _favourite(whose: str, topic: str, value: str, changes: bool) -> Iterator[Statement]:
     thing, about = thing_of(value), folded(topic)
-    if thing and not VAGUE.search(topic) and not _EACH_TIME.intersection(about.split()):
+    if (
+        thing
+        and not VAGUE.search(topic)
+        and not MANNER.search(topic)
+        and not _EACH_TIME.intersection(about.split())
+    ):
         yield Statement(whose, f"favorite:{_TOPICS.get(about, about)}", thing, changes)
 
 
-def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterator[Statement]:
+def _of_person(entity: str, clause: Clause, said: str, changes: bool, sentence: str) -> Iterator[Statement]:
     for relation, pattern in _LEFT:
         if match := pattern.match(said):
             if _NEGATED.match(said) and not _NO_MORE.search(clause.said):
                 return  # a plain denial: of what, is not said
+            if _BARE_LEFT.match(said) and (folded(match["value"]) in _WIDER or _OF_THE_DAY.search(sentence)):
+                return
             yield Statement(
                 entity, _place_relation(relation, match["value"]), match["value"], True, ends=True
             )
@@ -281,7 +292,7 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterato
         for relation, patterns in (("lives_in", _LIVES), ("works_at", _WORKS)):
             for pattern in patterns:
                 match = pattern.match(said)
-                if match and is_name(match["value"].split()[0]):
+                if match and _may_be(relation, match["value"], clause.said):
                     yield Statement(
                         entity, _place_relation(relation, match["value"]), match["value"], changes
                     )
@@ -296,7 +307,11 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterato
         if relation == "birthday" and not said.startswith("was born"):
             continue
         yield Statement(entity, relation, match["value"], changes)
-    if clause.spoken.lower() in ("i", "we") and (match := _FROM.match(said)):
+    if (
+        clause.spoken.lower() in ("i", "we")
+        and (match := _FROM.match(said))
+        and not _ON_BEHALF.search(sentence)
+    ):
         yield Statement(entity, _place_relation("comes_from", match["value"]), match["value"], changes)
     if match := _STATUS.match(said):
         yield Statement(entity, "relationship_status", match["value"].lower(), changes)
@@ -307,6 +322,14 @@ def _of_person(entity: str, clause: Clause, said: str, changes: bool) -> Iterato
     elif (match := _TASTE.match(said)) and (thing := thing_of(match["value"])):
         taste = "likes" if match["likes"] else "dislikes"
         yield Statement(entity, f"attitude:{folded(thing)}", taste, changes)
+
+
+def _may_be(relation: str, value: str, said: str) -> bool:
+    """Say whether this may be where somebody lives, or for whom they work."""
+    first = value.split()[0]
+    if relation == "lives_in":
+        return is_name(first) and folded(first) not in NO_PLACES
+    return is_name(first) and not _ON_THE_SIDE.search(said)
 
 
 def _of_facts(

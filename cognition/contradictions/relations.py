@@ -9,7 +9,7 @@ one slot always speak of the same thing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -58,8 +58,10 @@ class Relation:
 
     kind: Kind
     single: bool = True
-    stages: tuple[str, ...] = ()
-    """Values that follow each other in a life: a later one, told later, takes the place of an earlier one."""
+    follows: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Values that come after others in a life: told later, such a one takes the place of those."""
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Values that say nothing against others: a wife's "girlfriend" may be a friend."""
 
 
 RELATIONS: Final[Mapping[str, Relation]] = {
@@ -73,7 +75,16 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "born_in": Relation(Kind.FACT),
     "spouse": Relation(Kind.FACT),
     "relationship_status": Relation(
-        Kind.FACT, stages=("single", "dating", "engaged", "married", "divorced", "widowed")
+        Kind.FACT,
+        follows={
+            "single": frozenset({"dating", "engaged", "divorced", "widowed"}),
+            "dating": frozenset({"single", "divorced", "widowed"}),
+            "engaged": frozenset({"single", "dating", "divorced", "widowed"}),
+            "married": frozenset({"single", "dating", "engaged", "divorced", "widowed"}),
+            "divorced": frozenset({"single", "dating", "engaged", "married"}),
+            "widowed": frozenset({"single", "dating", "engaged", "married", "divorced"}),
+        },
+        beside={"dating": frozenset({"married", "engaged"})},
     ),
     "favorite": Relation(Kind.PREFERENCE),
     "attitude": Relation(Kind.PREFERENCE),
@@ -83,7 +94,7 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "speaks": Relation(Kind.MINOR, single=False),
     "employment": Relation(Kind.MINOR),
     "habit": Relation(Kind.MINOR),
-    "ever": Relation(Kind.MINOR, stages=("never", "has")),
+    "ever": Relation(Kind.MINOR, follows={"has": frozenset({"never"})}),
     "number_of": Relation(Kind.MINOR),
     "born": Relation(Kind.MINOR),
     "since": Relation(Kind.MINOR),

@@ -111,6 +111,11 @@ def judge(relation: str, claims: Sequence[Told]) -> Judged:
     if not known.single or len(everything) < 2:
         return Judged(beliefs, everything, None)
     held = _by_value([belief for belief in valued if belief.standing is Standing.HELD])
+    values = {side[0].told.value for side in held}
+    against = tuple(side for side in held if not values & known.beside.get(side[0].told.value, frozenset()))
+    if len(against) < len(held) == len(everything):
+        return Judged(beliefs, everything, None)
+    held = against
     if len(held) > 1 and not _kept_together(held):
         if SEVERITIES[known.kind] is Severity.LOW:
             return Judged(beliefs, held, Status.SETTLED, SettledBy.SEVERITY)

@@ -20,7 +20,7 @@ from cognition.versions import made_anew
 from replica import RowChange, ShownClaim, read_claims, transaction
 
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 1
+CLAIMS_VERSION: Final = 2
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (

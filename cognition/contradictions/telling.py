@@ -152,14 +152,12 @@ def replaces(statement: Statement, telling: Telling, beliefs: Sequence[Belief]) 
         return earlier
     # Told anew on the memory that said so before: it takes the place of its earlier self, and asks anew.
     anew = [told for told in earlier if told.rid == telling.rid and compatible(told.value, value)]
-    stages = relation_of(statement.relation).stages
-    if value in stages:
-        behind = stages[: stages.index(value)]
-        anew += [
-            told
-            for told in earlier
-            if told not in anew and told.speaker == telling.speaker and told.value in behind
-        ]
+    behind = relation_of(statement.relation).follows.get(value, frozenset())
+    anew += [
+        told
+        for told in earlier
+        if told not in anew and told.speaker == telling.speaker and told.value in behind
+    ]
     if statement.valid_from is None:
         return anew
     since = statement.valid_from
@@ -188,12 +186,11 @@ def withdrawn(
 
 def needs_earlier(statement: Statement) -> bool:
     """Say whether a statement can only be claimed once what was told before it is in the log."""
-    stages = relation_of(statement.relation).stages
     return (
         statement.changes
         or statement.ends
         or statement.valid_from is not None
-        or statement.value in stages[1:]
+        or statement.value in relation_of(statement.relation).follows
     )
 
 

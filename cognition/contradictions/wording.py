@@ -5,6 +5,8 @@
 import re
 from typing import Final
 
+from cognition.extraction.clauses import ends_asking
+
 # A thing that somebody likes is told in few words; more are a story.
 THING_WORDS_MAX: Final = 3
 
@@ -19,9 +21,17 @@ CHANGE: Final = re.compile(
 # What is meant for a while, or by way of an example, is no change of where somebody lives or works.
 FOR_A_WHILE: Final = re.compile(
     r"\b(?:for (?:a|the|this|that|one|two|three|\d+|a few|a couple of|some) ?(?:summer|winter|spring|fall|autumn|days?|weeks?|months?|"
-    r"semester|holidays?|vacation|weekend|conference|trip|project|while|now)|temporarily|visiting|on (?:a )?vacation|on holiday|as if|pretend)\b",
+    r"semester|holidays?|vacation|weekend|conference|meeting|call|trip|project|while|now)|temporarily|visiting|on (?:a )?vacation|on holiday|as if|pretend)\b",
     re.IGNORECASE,
 )
+# A time that passes: no habit and no taste is told of it, though somebody may have moved in it.
+PASSING: Final = re.compile(
+    r"\b(?:this (?:week|weekend|month|morning|evening|afternoon)|today|tonight|right now|at the moment|for (?:january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|lent|ramadan|today|a bit|(?:this|the) (?:week|month)))\b",
+    re.IGNORECASE,
+)
+# How and when something is done or liked, and not what. Small letters only: "Before Sunrise" is a film.
+MANNER: Final = re.compile(r"\b(?:after|before|during|well|badly|right|late|early|only|growing up|as a)\b")
 # What a taste may not be about: things only the talk knows, and doings, of which there are many sorts.
 VAGUE: Final = re.compile(
     r"\b(?:it|this|that|these|those|them|him|her|you|your|my|me|our|us|his|their|how|what|when|where|who|to|being|seeing|the way|one|ones"
@@ -39,7 +49,6 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 
-_ASKS: Final = re.compile(r"\?[\"”’)\s\W]*$")
 _NODS: Final = re.compile(r", (?:right|huh|eh|you know)\?[\"”’)\s\W]*$", re.IGNORECASE)
 
 
@@ -47,7 +56,13 @@ def thing_of(said: str) -> str | None:
     """Return what is liked or preferred in few words, or None where it is a story or leans on the talk."""
     thing = _ARTICLE.sub("", _TAIL.sub("", said.strip(" .!\"“”'’")))
     words = thing.split()
-    if not words or len(words) > THING_WORDS_MAX or VAGUE.search(thing) or _OF_THE_TALK.match(thing):
+    if (
+        not words
+        or len(words) > THING_WORDS_MAX
+        or VAGUE.search(thing)
+        or MANNER.search(thing)
+        or _OF_THE_TALK.match(thing)
+    ):
         return None
     return thing
 
@@ -59,4 +74,4 @@ def says_change(said: str) -> bool:
 
 def asks(sentence: str) -> bool:
     """Say whether a sentence asks; "…, right?" states, and waits for a nod."""
-    return _ASKS.search(sentence) is not None and _NODS.search(sentence) is None
+    return ends_asking(sentence) and _NODS.search(sentence) is None

@@ -55,7 +55,7 @@ _SUBJECT: Final = re.compile(
 # Behind these comes what somebody else says.
 _SAYS: Final = re.compile(
     r"\b(?:said|says|say|saying|wrote|writes|told (?:me|us|him|her|them|everyone|everybody)|asked|asks|replied|texted|shouted|yelled|announced|goes|reads"
-    r"|quote|lyrics|title|claims|claimed|swears|insists|thinks|believes|said that|says that|like),?$",
+    r"|quote|lyrics|title|claims|claimed|swears|insists|thinks|believes|said that|says that|(?<!\bis )like),?$",
     re.IGNORECASE,
 )
 _FILLERS: Final = re.compile(
@@ -111,7 +111,6 @@ _PAST_VERBS: Final = (
         ),
     }
 )
-_QUESTION: Final = re.compile(r"\?[\"”’)\s\W]*$")
 # Of one person: "Unconditional love is" has no subject that loves.
 _THIRD: Final = "|".join(
     sorted({third_person(re.escape(word)) for word in BY_FIRST_WORD}, key=len, reverse=True)
@@ -163,7 +162,7 @@ class Reader:
     def clauses(self, sentence: str) -> Iterator[Clause]:
         """Return the clauses of a sentence that state something of somebody; a question states nothing."""
         self._sentence += 1
-        if _QUESTION.search(sentence):
+        if ends_asking(sentence):
             return
         before: Clause | None = None
         said_before = ""
@@ -250,6 +249,14 @@ class Reader:
             )
         self._last = None if _ANOTHER_PERSON.search(predicate) else name
         return Clause(name, match[0], predicate)
+
+
+def ends_asking(sentence: str) -> bool:
+    """Say whether a question mark stands behind the last word of a sentence."""
+    for letter in reversed(sentence):
+        if letter == "?" or letter.isalnum() or letter == "_":
+            return letter == "?"
+    return False
 
 
 def _parts(sentence: str) -> Iterator[tuple[str, str]]:

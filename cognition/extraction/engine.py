@@ -128,9 +128,9 @@ def _fact(clause: Clause, speaker: str | None, when: When | None, shown: str) ->
         if clause.subject is None:
             content = f"{clause.spoken} {verb} {value}"
         elif own:
-            content = f"{clause.subject} {third_person(verb)} {_of(value, speaker, theirs=True)}"
+            content = f"{clause.subject} {_of(f'{third_person(verb)} {value}', speaker, theirs=True)}"
         else:
-            content = f"{clause.subject} {verb} {_of(value, speaker, theirs=False)}"
+            content = f"{clause.subject} {_of(f'{verb} {value}', speaker, theirs=False)}"
         if clause.spoken.lower() == "my name":
             content = f"{clause.spoken if speaker in (None, clause.subject) else f'{speaker}{chr(39)}s name'} is {value}"
         if pattern.kind == "preference":  # it is told at some time, and holds at all times

@@ -164,12 +164,12 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("acquired", "event", "episodic", 0.9,
             r"<bought|purchased|ordered|adopted|inherited|have bought|have adopted|picked up|rented|rescued|got> "
             r"(?=an? |my |our |some |two |three |\d|new |[A-Z])) ?(?P<value>.+)",
-            value=r"^(?!a lot|a chance|a hold|a kick|a feeling|a bit|a sense|my attention|a glimpse|some (?:time|sleep|rest|answers|help|advice)|my mind|a break|an? (?:\w+ )?(?:minute|second|headache"
+            value=r"^(?!a lot|a chance|a hold|a kick|a feeling|a bit|a sense|my attention|a glimpse|some (?:time|sleep|rest|answers|help|advice)|my mind|a break|an? (?:\w+ )?(?:minute|second(?! \w)|headache"
             r"|call|point|idea|e-?mail|message|text|letter|problem|response|reply|answer|look|grip|flat tyre|flat tire|cold|laugh|ton)\b)",
             words_max=13),
     pattern("started", "event", "episodic", 0.9,
             r"<started|have started|began|have begun|took up|got into|opened|have opened|started up|tried>(?: out)?) (?P<value>.+)",
-            value=r"^(?!to\b|at\b|in\b|on\b|off\b|feeling|thinking|getting|with\b|my best|hard|again|by\b|right\b|going (?:back|out with)\b|running (?:away|late)$|telling|explaining|calling|asking|crying|laughing|noticing|"
+            value=r"^(?!to\b|at\b(?! [A-Z])|in\b|on\b|off\b|feeling|thinking|getting|with\b|my best|hard|again|by\b|right\b|going (?:back|out with)\b|running (?:away|late)$|telling|explaining|calling|asking|crying|laughing|noticing|"
             r"an? (?:argument|fight|trouble|mess|conversation)|trouble|the (?:car|engine|day|morning))", words_max=12),
     pattern("stopped", "event", "episodic", 0.9,
             r"<quit|stopped|gave up|dropped out|left|retired|resigned>(?: from| of)?) (?P<value>.+)",

@@ -29,11 +29,11 @@ _SPEAKS: Final = re.compile(
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 # How a sentence begins that only supposes, or tells of a story or a dream.
 _SUPPOSED: Final = re.compile(
-    r"(?:(?:and|but|so|well|oh|yeah|like|ok|okay|now|then|also|because|cause),? )*(?:(?:even |only |as |what )?if|unless|suppos(?:e|ing)"
+    r"(?:(?:and|but|so|well|oh|yeah|like|ok|okay|now|then|also|because|cause),? )*(?:(?:even |only |as |what )?if(?! you (?:must|want to|really want to) know\b| you ask me\b)|unless|suppos(?:e|ing)"
     r"|imagine|assum(?:e|ing)|pretend|let['’]?s (?:say|pretend|imagine|assume)|say I|in case|had I|were I|as though|it(?:['’]s| is| was) (?:like|as if|as though)"
     r"|rumou?r has it|legend has it|according to|in (?:the|this|that|a|an|my|our|his|her|their|one|some) (?:\w+ )?(?:movie|film|book|novel|game|story|show|series"
-    r"|song|dream|play|episode|campaign|fantasy|nightmare|poem|next life|previous life|past life|other life|scenario|example)"
-    r"|my (?:character|avatar|persona)|last night I dream(?:ed|t)|I dream(?:ed|t)|I had (?:a|this) (?:\w+ )?(?:dream|nightmare)"
+    r"|song|dream|play|episode|campaign|fantasy|nightmare|poem|next life|previous life|past life|other life|scenario|example)(?! (?:clubs?|jobs?|stores?|shops?|group|night)\b)"
+    r"|my (?:character|avatar|persona)|last night I dream(?:ed|t)|I dream(?:ed|t)|I had (?:a|this) (?:\w+ )?(?:dream(?! (?:job|house|home|car|wedding|team))|nightmare)"
     r"|si|como si|imagina|supongamos|ojalá|wenn|falls|angenommen|stell dir|als ob|если|если бы|представь|допустим|якщо|якби|уяви|припустимо)\b",
     re.IGNORECASE,
 )

@@ -49,7 +49,8 @@ _LEANS: Final = re.compile(
     r"|^(?:I|im|ive|we|it|that|those|these|them|you|your|he|she|what|how|why|who|if|the same|one (?:with|for|at|in|on|by)|this (?:one|amazing|awesome|great|cool|thing)|all (?:that|this|the)"
     r"|both|such|no|zero|neither|one of (?:the|these|those)|whether|being able|god|hell)\b"
     r"|\b(?:you|your|yours|you're|yourself|it|them|those|these|this|that one|something like|one of them|some of (?:it|them)|like that)$"
-    r"|\b(?:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|few|him|he|she|they|hers|theirs|himself|herself)\b"
+    # Small letters only: "This Is Us" and "U Penn" are names.
+    r"|\b(?-i:you|your|yours|you're|yourself|u|this|that|these|those|it|them|each other|few|him|he|she|they|hers|theirs|himself|herself)\b"
     r"|\bhow (?:far|much|many|long|well|hard|good|great)$|^the (?:details|energy|results?|news|rest|best|idea|feeling|vibe)$"
     r"|^(?:to )?the (?:colou?r|design|idea|thing|one|parts?|price|place|way|fact|look|sound|style|view|first|second|other|latter|former|day|following)$"
     r"|\bthe fact\b|^the way\b|\b(?P<twice>\w{2,}) (?P=twice)\b|\b(?:kind of|sort of|you know|i mean|and stuff|like not|like with)\b|[@&/]$",
@@ -68,6 +69,8 @@ _HER: Final = re.compile(
 )
 # "The fish here": of where they are.
 _HERE: Final = re.compile(r"the \w+ (?:here|there)\b")
+# No value has so many; what is left of a longer one by its end would be looked for at each of its words.
+_VALUE_CHARACTERS_MAX: Final = 400
 _SPACES: Final = re.compile(r"\s{2,}")
 
 
@@ -78,6 +81,8 @@ def whole_value(said: str, *, own: bool, infinitive: bool) -> str | None:
     """
     cut = _CUT.search(said)
     value = said[: cut.start()] if cut is not None else said
+    if len(value) > _VALUE_CHARACTERS_MAX:
+        return None
     if cut is not None and cut["asking"] in ("if", "unless"):  # it is so only under a condition
         return None
     if cut is not None and cut["told"]:

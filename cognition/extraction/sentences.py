@@ -11,6 +11,10 @@ from cognition.extraction.names import CAPITAL
 _END: Final = re.compile(
     rf"(?<=[.!?…])[\"”’)»]*(?:\s+(?=[\"“‘('«„¿¡]*{CAPITAL})|\s+(?=[\"“(¿¡]*[0-9])|\s*\n+\s*)|\s*\n+\s*"
 )
+# An end is looked for at each space of a run.
+_SPACES: Final = re.compile(r"[^\S\n]{2,}")
+# With what stands before it: a longer stretch need not be looked at each time.
+_ABBREVIATION_CHARACTERS_MAX: Final = 12
 _NO_END: Final = re.compile(
     r"(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co|Sra?|Dra|z\.B|bzw|ca|Hr|Fr"
     r"|т\.е|т\.к|г|им|ул|[A-ZА-ЯЁІЇЄҐ])\.$"
@@ -19,11 +23,12 @@ _NO_END: Final = re.compile(
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, without the space around them."""
+    text = _SPACES.sub(" ", text)
     parts: list[str] = []
     start = 0
     for match in _END.finditer(text):
-        part = text[start : match.start()]
-        if "\n" not in match[0] and _NO_END.search(part):
+        before = text[max(start, match.start() - _ABBREVIATION_CHARACTERS_MAX) : match.start()]
+        if "\n" not in match[0] and _NO_END.search(before):
             continue
         parts.append(text[start : match.end()].strip())
         start = match.end()

@@ -224,7 +224,32 @@ LATER = (
     later("Maya: I was engaged once.", "Maya: I'm single."),
 )  # fmt: skip
 
+# What a second reader was accused of, or of whose change nobody was told, before it was mended.
+MENDED = (
+    later("Ann: I'm single.", "Ann: My husband passed away two years ago."),
+    later("Ann: I'm single.", "Ann: My girlfriend in college was a drummer."),
+    later("Ann: I'm divorced.", "Ann: My husband left me in 2010."),
+    later("Ann: I'm widowed.", "Ann: When I met my husband, I was twenty."),
+    later("Ann: I'm widowed.", "Ann: My husband loved the sea."),
+    later("Ann: I'm divorced.", "Ann: My girlfriend is a nurse.", found="Ann relationship_status change"),
+    later("Ann: My boyfriend and I love jazz.", "Ann: My boyfriend and I broke up last night.", "Ann: I'm single.", found="Ann relationship_status change"),
+    later("Ann: My husband is a pilot.", "Ann: My girlfriend Lucy and I love coffee."),
+    later("Ann: My girlfriend Lucy and I love coffee.", "Bob: Ann is married."),
+    later("Ann: I'm widowed.", "Ann: I'm dating again.", "Ann: My husband Carl bakes.", found="Ann relationship_status change"),
+    later("Ann: I love my new job.", "Ann: I was fired up about the game."),
+    later("Ann: I love my new job.", "Ann: We were let go early today."),
+    later("Ann: I love my new job.", "Ann: I left my job at five to pick up the kids."),
+    later("Ann: I have three kids.", "Ann: I left my two kids at school and went home.", found="Ann number_of:kids severity"),
+    later("Ann: My two sons are tall.", "Ann: I have one son at home now."),
+    later("Ann: I live in Porto.", "Ann: We moved to Zoom for the meeting."),
+    later("Ann: I live in Porto.", "Ann: We moved to Slack from Teams."),
+    later("Ann: I work at Google.", "Ann: I work for Bob on weekends."),
+    later("Ann: I'm into yoga.", "Ann: I'm not into yoga this week."),
+    later("Ann: I'm vegetarian.", "Ann: I'm vegan for January."),
+    later("Ann: I'm from Lisbon.", "Ann: I'm from Google, calling about your account."),
+)  # fmt: skip
+
 # Two people of one name whom nothing in the words of a claim tells apart: this is found, and is wrong.
 MISTAKEN = dialog("two Anns", "Omar: My friend Ann lives in Rome.", "Omar: My cousin Ann lives in Milan.")
 
-DIALOGS = (*DISAGREEMENTS, *CHANGES, *COMPATIBLE, *LATER)
+DIALOGS = (*DISAGREEMENTS, *CHANGES, *COMPATIBLE, *LATER, *MENDED)

@@ -68,6 +68,12 @@ def test_who_speaks_is_whom_i_means() -> None:
         "I like it",
         "One of my favorite books is Dune",
         "The weather was nice today",
+        "I left Paris yesterday",
+        "I left Google at 6",
+        "I don't drink coffee after noon",
+        "I don't play guitar well",
+        "My favorite song right now is Hey Jude",
+        "I hate running late",
     ],
 )
 def test_what_is_asked_wished_past_planned_or_vague_claims_nothing(text: str) -> None:
