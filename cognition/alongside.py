@@ -7,7 +7,8 @@ What waits later on, on a link that lasts, is asked for again when something els
 for as long as answers bring anything: by then the other may have embedded what it had not.
 
 What comes is believed like anything else that a member says of the memories it holds, if it can be a vector at all: as
-wide as ours, of numbers, of length 1 or 0. It is kept as ours would be: if the memory still says those words.
+wide as ours, of numbers, of length 1 or 0. It is kept as ours would be: if the memory still says those words. What
+cannot be one is neither handed over nor kept: a model may fail on some text, and the link is healthy all the same.
 """
 
 import hashlib
@@ -23,11 +24,12 @@ from cognition.errors import ModelUnavailable
 from cognition.memories import fields_of
 from cognition.tables import INDEXED_FIELDS, indexed
 from replica import InvalidOp
-from replica.alongside import TEXT_HASH_BYTES, Wish
+from replica.alongside import TEXT_HASH_BYTES, VECTOR_BYTES_MAX, Wish
 
 _COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)
 # What rounding to 16 bits does to a length is a tenth of this.
 LENGTH_TOLERANCE: Final = 0.01
+_NUMBER_BYTES: Final = np.dtype("<f2").itemsize
 # A round that follows another begins no earlier: a link on which much is said is not to carry questions mostly.
 AGAIN_MS: Final = 60_000
 # Beyond every row's number.
@@ -81,12 +83,14 @@ class VectorsAlongside:
         return [Wish(rid, _hash(_whole(text, values))) for _, rid, text, *values in rows]
 
     def granted(self, wishes: Sequence[Wish]) -> list[bytes | None]:
-        """Return the vectors that are held of exactly these words."""
+        """Return the vectors that are held of exactly these words, and that another device would keep."""
         rows = self._rows("JOIN vector v ON v.id = m.id AND v.space = ?", "v.data", wishes, self._space)
         held = {
             rid: data
             for wish, (_, rid, text, data, *values) in rows
             if wish.text == _hash(_whole(text, values))
+            and len(data) <= VECTOR_BYTES_MAX
+            and _read(data, len(data) // _NUMBER_BYTES) is not None
         }
         return [held.get(wish.rid) for wish in wishes]
 
@@ -94,16 +98,19 @@ class VectorsAlongside:
         """Keep the vectors of those memories that still wait for one, and still say the same."""
         if len(vectors) != len(wishes):
             raise InvalidOp(f"expected {len(wishes)} vectors or gaps, got {len(vectors)}")
-        came = {wish.rid: data for wish, data in zip(wishes, vectors, strict=True) if data is not None}
-        if not came:
+        read = {
+            wish.rid: row
+            for wish, data in zip(wishes, vectors, strict=True)
+            if data is not None and (row := _read(data, self._embedder.width)) is not None
+        }
+        if not read:
             if self._again_ms:
                 self._end_round()  # what is left of it is left to the next, or to the queue
             return
-        read = dict(zip(came, self._read([*came.values()]), strict=True))
         jobs: list[queue.Job] = []
         kept: list[bytes] = []
         for wish, (number, rid, text, _, *values) in self._rows(
-            "JOIN embed_queue q ON q.id = m.id", "q.id", [wish for wish in wishes if wish.rid in came]
+            "JOIN embed_queue q ON q.id = m.id", "q.id", [wish for wish in wishes if wish.rid in read]
         ):
             whole = _whole(text, values)
             if wish.text == _hash(whole):
@@ -136,21 +143,14 @@ class VectorsAlongside:
         )
         return [(by_rid[row[1]], row) for row in found]
 
-    def _read(self, came: Sequence[bytes]) -> Vectors:
-        width = self._embedder.width
-        expected = width * np.dtype(np.float16).itemsize
-        for data in came:
-            if len(data) != expected:
-                raise InvalidOp(
-                    f"expected vectors of {width} numbers in {expected} bytes, got {len(data)} bytes"
-                )
-        rows = np.frombuffer(b"".join(came), np.dtype("<f2")).reshape(len(came), width).astype(np.float32)
-        if not np.isfinite(rows).all():
-            raise InvalidOp("expected vectors of numbers, got NaN or infinity")
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        if not np.all((np.abs(lengths - 1) <= LENGTH_TOLERANCE) | (lengths == 0)):
-            raise InvalidOp("expected vectors of length 1, or of zeros, got one of another length")
-        return rows
+
+def _read(data: bytes, width: int) -> Vectors | None:
+    """Return the vector that these bytes are; None where they are none of this width."""
+    if len(data) != width * _NUMBER_BYTES:
+        return None
+    row = np.frombuffer(data, "<f2").astype(np.float32)
+    length = float(np.sqrt(row @ row))  # NaN or infinity where a number is
+    return row if length == 0 or abs(length - 1) <= LENGTH_TOLERANCE else None
 
 
 def _whole(text: str, values: Sequence[Any]) -> str:

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple, Protocol
 
 # Of what was embedded: a hash that nobody gains anything by forging, since only the owner's devices answer.
 TEXT_HASH_BYTES: Final = 16
+# 4,096 numbers: four times as wide as a model that a phone could run. What a wider one makes stays where it is.
+VECTOR_BYTES_MAX: Final = 8_192
 
 
 class Wish(NamedTuple):
@@ -34,9 +36,9 @@ class Alongside(Protocol):
         ...
 
     def granted(self, wishes: Sequence[Wish]) -> list[bytes | None]:
-        """Return the vector of each, where one is held of exactly these words."""
+        """Return the vector of each, where one is held of exactly these words and may travel."""
         ...
 
     def keep(self, wishes: Sequence[Wish], vectors: Sequence[bytes | None]) -> None:
-        """Keep what came, where it is still lacking; `InvalidOp` says which of it is no vector, and nothing is kept."""
+        """Keep what came, where it is still lacking and can be a vector; `InvalidOp`: it answers other wishes."""
         ...

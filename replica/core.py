@@ -25,7 +25,7 @@ from replica.folding import Totals, WorkingSet
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
-from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Why
+from replica.incarnations import Incident, Opened, Why, happened
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Row, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
@@ -152,8 +152,7 @@ class Core:
 
     def note(self, why: Why, device: bytes, now_ms: int) -> None:
         """Keep what happened to a device's chain, for its owner; the next write makes it durable."""
-        incident = Incident(now_ms or hlc.milliseconds(self._clock), why, device)
-        self.incidents = [*self.incidents, incident][-INCIDENTS_MAX:]
+        self.incidents = happened(self.incidents, now_ms or hlc.milliseconds(self._clock), why, device)
 
     @property
     def own_feed(self) -> int | None:
@@ -339,9 +338,10 @@ class Core:
         self.proofs |= {proof.id: proof for proof in fresh}
         rids = {rid for proof in fresh for rid in proof.rids}
         self.erased |= rids
-        if fresh:
-            self.has_unpurged = changes.parts_gone = True
-            self.partials.clear()  # they may hold the words; whoever is sending knows better by now
+        if fresh or changes.revocations:
+            self.has_unpurged |= bool(fresh)
+            changes.parts_gone = True
+            self.partials.clear()  # they may hold the words, or be of who was put out; others send them again
         changes.proofs = fresh
         changes.base_cells |= dict.fromkeys(map(memory_key, rids))
         changes.base_tombstones |= rids
@@ -396,7 +396,7 @@ class Core:
         self.membership = self.store.membership()
         self.proofs = {proof.id: proof for proof in self.store.proofs()}
         self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
-        self.has_unpurged = bool(self.store.unpurged())
+        self.has_unpurged: bool = bool(self.store.unpurged())
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
         meta = self.store.meta()
         self._pos = unpack(meta["position"]) if "position" in meta else 0

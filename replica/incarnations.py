@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 NONCE_BYTES: Final = 16
-# What doctor tells: the last few things that happened to a device, not its life.
+# What doctor tells: the last few things that happened to a device, not its life; and whatever misses writes.
 INCIDENTS_MAX: Final = 20
 
 
@@ -80,9 +80,18 @@ def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | Non
         return Why.ROLLED_BACK
     if twin.nonce not in opened:
         return Why.COPIED
-    if twin.nonce == opened.now and twin.incarnation != incarnation:
+    if twin.nonce == opened.now and twin.incarnation != incarnation and not twin.seq:
         return Why.ROLLED_BACK
-    return None
+    return (
+        None  # it holds all that the twin knows of: if they differ, it was killed before the twin was written
+    )
+
+
+def happened(incidents: Sequence[Incident], at_ms: int, why: Why, device: bytes) -> list[Incident]:
+    """Return the incidents with one more; of too many the oldest go, but for those that say that writes are missing."""
+    more = [*incidents, Incident(at_ms, why, device)]
+    last = len(more) - INCIDENTS_MAX
+    return [incident for at, incident in enumerate(more) if at >= last or incident.seq]
 
 
 def pardoned(incidents: Sequence[Incident]) -> list[Incident]:

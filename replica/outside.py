@@ -82,13 +82,13 @@ class Outside:
         seq = _own_seq(core)
         if core.opened is None or (core.origin.incarnation, seq) == self._noted:
             return
-        self._noted = core.origin.incarnation, seq
         data = self._twin_of(core)
         with suppress(OSError):  # it says less than it could: no reason to fail what is written already
             file = os.open(self._twin, os.O_WRONLY)
             try:
                 os.pwrite(file, data, 0)
                 os.ftruncate(file, len(data))
+                self._noted = core.origin.incarnation, seq
             finally:
                 os.close(file)
 

@@ -19,10 +19,8 @@ import replica.outbox
 import replica.rows
 import replica.snapshot
 import replica.state.digest
-import replica.state.fold
 import sync.exchange
 from replica.codec import pack, wire_places
-from replica.fields import Value
 from replica.frame import Frame, decode_frame, op_from
 from replica.ids import OpId, Origin, Place
 from replica.oplog import Row
@@ -32,7 +30,7 @@ from replica.signing import verify
 from replica.state.cells import Cell, Key
 from replica.state.digest import state_element, visible_element
 from replica.state.fold import keys_of
-from replica.state.memories import Add, Memory, MemoryCell
+from replica.state.memories import Memory, MemoryCell
 from simulations.patching import swapped
 from sync.exchange import Exchange
 
@@ -55,7 +53,6 @@ class Wire:
     _elements: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _bodies: dict[tuple[bytes, int], Body | None] = field(default_factory=dict)
     _keys: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
-    _adds: dict[tuple[int, str], Add] = field(default_factory=dict)
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
     def hear(self, conversation: "Conversation", message: bytes, now_ms: int) -> list[bytes]:
@@ -160,17 +157,6 @@ class Wire:
             keys = self._keys[op.id] = tuple(keys_of(op, body))
             return keys
 
-    def add(self, hlc: int, text: str, fields: dict[str, Value]) -> Add:
-        """Return what an op adds."""
-        if fields:
-            return Add(hlc, text, fields)
-        key = (hlc, text)
-        try:
-            return self._adds[key]
-        except KeyError:
-            add = self._adds[key] = Add(hlc, text, fields)
-            return add
-
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Let all devices of this world decode frames and check introductions through here."""
@@ -188,7 +174,6 @@ class Wire:
             swapped(replica.snapshot, "verify", self.verify),
             swapped(replica.core, "body_of", self.body_of),
             swapped(replica.core, "keys_of", self.keys_of),
-            swapped(replica.state.fold, "Add", self.add),
         ):
             yield
 

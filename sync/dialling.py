@@ -10,7 +10,7 @@ import ipaddress
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import trio
 
@@ -98,9 +98,15 @@ async def resolve(address: Address) -> list[Address]:
             found = await trio.socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             raise LinkLost(f"nobody knows where {address.host} is ({error})") from error
-        hosts = dict.fromkeys(str(place[0]) for *_, place in found)
+        hosts = dict.fromkeys(_host_of(place) for *_, place in found)
         return [Address(host, address.port) for host in list(hosts)[:PLACES_MAX]]
     raise LinkLost(f"nobody says where {address.host} is within {CONNECT_SECONDS_MAX:g} s")
+
+
+def _host_of(place: tuple[Any, ...]) -> str:
+    """Return a host as it can be called: a link-local one is nowhere without its interface."""
+    host, scope = str(place[0]), place[3] if len(place) > 3 else 0
+    return f"{host}%{scope}" if scope and "%" not in host else host
 
 
 async def connect(address: Address) -> trio.SocketStream:

@@ -94,6 +94,7 @@ class Exchange:
         self._peer_folds = False
         self._parts: deque[Base] = deque()
         self._coming: Partial | None = None
+        self._may_hold_parts = True
         self._resume: tuple[bytes | None, int] = None, 0
         self.has_more = False
         """Whether `more` stopped only because it had said enough for one turn."""
@@ -176,7 +177,8 @@ class Exchange:
                 self.goodbye = reason
             case None:
                 pass
-        if self._coming is None and self.session.is_quiet:
+        if self._may_hold_parts and self._coming is None and self.session.is_quiet:
+            self._may_hold_parts = False
             give_up_parts(self._core, self._peer)  # what they would have brought has come otherwise
         return self.more(now_ms)
 
@@ -277,6 +279,7 @@ class Exchange:
             resumes = kept is not None and (kept.digest, kept.count) == (part.digest, part.count)
             coming = kept if kept is not None and resumes else Partial(part.digest, part.count)
             self._core.partials[self._peer] = self._coming = coming
+            self._may_hold_parts = True
             del coming.parts[part.index :]  # it may send again what came last
         if (part.index, part.count, part.digest) != (len(coming.parts), coming.count, coming.digest):
             raise RemoteProtocolError(

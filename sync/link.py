@@ -84,11 +84,12 @@ class Traffic:
 class Progress:
     """How the conversation stood when it was last looked at on the store's thread, to which it belongs.
 
-    `position`: how long the log was. `unsent`: how many ops of it the peer is known to lack. `group`: how
-    many introductions and revocations are known here.
+    `position`: how long the log was. `news`: what `Replica.news` was. `unsent`: how many ops of the log the peer
+    is known to lack. `group`: how many introductions and revocations are known here.
     """
 
     position: int = -1
+    news: int = -1
     sent: int = 0
     received: int = 0
     quiet: bool = False
@@ -265,7 +266,7 @@ class Link:
 
     async def _watch(self) -> None:
         while True:
-            await self._replica.changed(self.progress.position)
+            await self._replica.stirred(self.progress.news)  # a base that is merged is no op
             await self._turn(Exchange.more)
 
     async def _write(self) -> None:
@@ -305,6 +306,7 @@ class Link:
             membership = core.membership
             self.progress = Progress(
                 core.position,
+                core.position + core.merged,
                 exchange.tally.sent,
                 exchange.tally.received,
                 exchange.session.is_quiet,

@@ -39,6 +39,8 @@ BACKOFF_MS_MAX: Final = 300_000
 # Who is not paired now will hardly be in a minute; pairing itself makes every contact due again. The wait grows up to
 # this, since a call that was under way while the two were pairing is refused although all is well.
 STRANGER_MS: Final = 900_000
+# Others may answer while the one who is called restarts; who answers so often in a row lives there.
+SOMEBODY_ELSE_MAX: Final = 8
 
 # A link that stood this long was a working one.
 LASTING_MS: Final = 30_000
@@ -98,6 +100,8 @@ class _Entry:
     member: DeviceId | None
     due_ms: int
     failures: int = 0
+    others: int = 0
+    """How many calls in a row somebody else answered."""
     tried_ms: int | None = None
     given: bool = False
     """Whether the owner said whose it is."""
@@ -129,7 +133,7 @@ class Roster:
                     continue
                 entry.member, entry.given = None, False
             if news and entry.member is None:
-                entry.failures, entry.due_ms = 0, now_ms
+                entry.failures, entry.others, entry.due_ms = 0, 0, now_ms
 
     def fix(self, address: Address, *, now_ms: int, member: DeviceId | None = None) -> None:
         """Take an address that the owner gave, for one member or for whoever answers there."""
@@ -209,6 +213,7 @@ class Roster:
         """The call became a link with this member, at this address."""
         self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
+            entry.others = 0
             if entry.source is Source.KNOWN and entry.member != member:
                 del self._entries[key]  # somebody else lives there now
             elif not entry.given:
@@ -221,11 +226,13 @@ class Roster:
         self.linked(member, now_ms=now_ms)
         self.remember(member, address, now_ms=now_ms)
 
-    def failed(self, key: str, *, now_ms: int, random: "Random") -> None:
-        """Nobody answered, or not in our language."""
+    def failed(self, key: str, *, now_ms: int, random: "Random", by_other: bool = False) -> None:
+        """Nobody answered, or not in our language, or somebody else (`by_other`), who may be of the group."""
         self._under_way.discard(key)
         if (entry := self._entries.get(key)) is not None:
-            self._put_off(entry, now_ms=now_ms, random=random)
+            entry.others = entry.others + 1 if by_other else 0
+            wait_ms_max = BACKOFF_MS_MAX if entry.others < SOMEBODY_ELSE_MAX else STRANGER_MS
+            self._put_off(entry, now_ms=now_ms, random=random, wait_ms_max=wait_ms_max)
 
     def refused(self, key: str, *, now_ms: int, random: "Random") -> None:
         """Somebody answered whom we do not admit, or who does not admit us."""

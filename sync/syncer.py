@@ -311,8 +311,8 @@ class Syncer:
             are_all = len(missing) == len(self._group.trust.members)
             if isinstance(error, SomebodyElse) and not (are_all and contact.member is None):
                 error = SomebodyElse(f"another device answers at {contact.addresses[0]}")
-            is_strange = isinstance(error, Untrusted) and are_all
-            told = self._roster.refused if is_strange else self._roster.failed
+            failed = partial(self._roster.failed, by_other=isinstance(error, SomebodyElse))
+            told = self._roster.refused if isinstance(error, Untrusted) and are_all else failed
             told(contact.key, now_ms=self._now_ms(), random=self._random)
             self._group.note(contact.member, error)
             return

@@ -17,6 +17,7 @@ from typing import Final
 
 from replica.errors import StoreCorrupt, StoreNewer
 from replica.fields import FIELDS
+from replica.oplog import Status
 
 # "SAME" in ASCII: tells our files from other programs' SQLite files.
 APPLICATION_ID: Final = 0x53414D45
@@ -230,3 +231,9 @@ def keep_parts_of_snapshots(connection: sqlite3.Connection) -> None:
             PRIMARY KEY (peer, no)
         )"""
     )
+
+
+@migration
+def judge_crooked_ops_anew(connection: sqlite3.Connection) -> None:
+    """Let the next opening fold what was found crooked: an older program took words that it did not list for that."""
+    connection.execute(f"UPDATE op SET status = {Status.UNKNOWN} WHERE status = {Status.UNFOLDABLE}")

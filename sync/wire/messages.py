@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, assert_never
 
-from replica.alongside import TEXT_HASH_BYTES, Wish
+from replica.alongside import TEXT_HASH_BYTES, VECTOR_BYTES_MAX, Wish
 from replica.codec import pack, read_place, unpack
 from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
@@ -42,8 +42,6 @@ PROOFS_BYTES_TARGET: Final = 1 << 20
 BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
 # A hundred kilobytes of vectors for a round trip; sixty-four answers that nobody reads are one frame's worth.
 WISHES_MAX: Final = 128
-# 4,096 numbers: four times as wide as a model that a phone could run.
-VECTOR_BYTES_MAX: Final = 8_192
 _WISH_BYTES: Final = MEMORY_ID_BYTES + TEXT_HASH_BYTES
 
 

@@ -10,8 +10,9 @@ from random import Random
 import pytest
 
 from replica.core import Core
-from replica.incarnations import Opened, Twin, Why, judge, pardoned
+from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Twin, Why, judge, pardoned
 from replica.membership import revoke
+from replica.missing import missing
 from replica.ops import Erase
 from replica.outside import Outside
 from replica.rivals import parting, rival
@@ -117,6 +118,9 @@ def test_a_crash_between_the_two_writes_costs_nothing() -> None:
     assert judge(opened, b"i", 3, twin(b"now", b"i", 2)) is None, "what is behind is the twin, not the store"
     assert judge(opened, b"i", 3, twin(b"now", b"i", 4)) is Why.ROLLED_BACK
     assert judge(opened, b"i", 3, twin(b"now", b"j", 0)) is Why.ROLLED_BACK
+    assert judge(opened, b"i", 3, twin(b"now", b"j", 2)) is None, (
+        "an incarnation began, and the twin was not told"
+    )
     assert judge(opened, b"i", 3, twin(b"later", b"i", 3)) is Why.COPIED
     assert judge(opened, b"i", 3, Twin(b"now", b"later", b"i", 4)) is Why.ROLLED_BACK, (
         "the last opening is lost whole"
@@ -156,6 +160,46 @@ def test_bits_that_flip_in_the_log_of_a_killed_store_are_told_by_verify(tmp_path
         assert problem.startswith(f"{5 - left} writes of this device are missing: its log had 5 ops")
         core.incidents = pardoned(core.incidents)
         assert verify_replica(core).ok
+
+
+def test_a_store_that_is_killed_before_its_new_incarnation_is_noted_goes_on(tmp_path: Path) -> None:
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+    with open_store(store, outside) as (core, beside):
+        remember(core, "by the first")
+        beside.note(core)
+        (told,) = outside.rglob("twin-*")
+        twin = told.read_bytes()
+        core.incarnate(Why.CLOCK, NOW_MS)
+        remember(core, "by the second")
+        second = core.origin
+    told.write_bytes(twin)
+    with open_store(store, outside) as (core, _):
+        assert whys(core) == [Why.CLOCK]
+        assert core.origin == second
+        assert verify_replica(core).ok
+
+
+def test_a_twin_that_could_not_be_written_is_written_with_the_next_look(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db", tmp_path / "outside") as (core, beside):
+        (told,) = (tmp_path / "outside").rglob("twin-*")
+        remember(core, "a note")
+        aside = told.rename(tmp_path / "aside")
+        beside.note(core)
+        before = aside.read_bytes()
+        aside.rename(told)
+        beside.note(core)
+        assert told.read_bytes() != before
+
+
+def test_that_writes_are_missing_outlasts_whatever_happens_later() -> None:
+    core = core_of("laptop")
+    lost = Incident(NOW_MS, Why.ROLLED_BACK, core.device, bytes(8), 7)
+    core.incidents = [lost]
+    for n in range(2 * INCIDENTS_MAX):
+        core.note(Why.BRANCH, core.device, NOW_MS + n)
+    assert core.incidents[0] == lost
+    assert len(core.incidents) == INCIDENTS_MAX + 1
+    assert [each.seq for each in missing(core)] == [7]
 
 
 def test_what_a_damaged_log_lost_is_missing_until_a_peer_brings_it_back(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -8,7 +9,9 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
-from replica import Replica
+from replica import Core, Replica
+from replica.compaction import compact
+from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError, Untrusted
 from sync.link import ANSWER_SECONDS_MAX, SLICE_SECONDS_MAX, Link, Traffic
 from sync.wire.frames import FrameReader, encode_frame
@@ -87,6 +90,30 @@ def test_what_is_remembered_later_is_pushed_without_being_asked_for(tmp_path: Pa
                     await laptop.remember(f"news {n}")
                     await phone.replica.changed(position)
                     assert f"news {n}" in await phone.texts()
+
+    run(main)
+
+
+def test_a_base_that_is_merged_is_pushed_without_being_asked_for(tmp_path: Path) -> None:
+    """It brings memories and no op: the log is as long as before."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone", "tablet") as (laptop, phone, tablet):
+            await laptop.remember("the key is under the mat", "Ann likes tea")
+
+            def hand_over(core: Core, _: sqlite3.Connection) -> bytes:
+                compact(core, laptop.replica.now_ms())
+                return make_snapshot(core)
+
+            base = await laptop.replica.run(hand_over)
+            async with linked(phone, tablet) as (near, far):
+                await near.settle()
+                await far.settle()
+                before = tablet.replica.news
+                now_ms = phone.replica.now_ms()
+                await phone.replica.run(lambda core, _: absorb(core, read_snapshot(base, core), now_ms))
+                await tablet.replica.stirred(before)
+                assert await tablet.texts() == await laptop.texts()
 
     run(main)
 

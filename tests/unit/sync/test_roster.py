@@ -12,6 +12,7 @@ from sync.roster import (
     SIGHTED_AGAIN_MS,
     SIGHTINGS_MAX,
     SIMULTANEOUS_MS,
+    SOMEBODY_ELSE_MAX,
     STRANGER_MS,
     Contact,
     Rival,
@@ -166,6 +167,27 @@ def test_a_stranger_is_left_alone_until_somebody_new_is_admitted() -> None:
     assert only(roster.due(now_ms=STRANGER_MS)).key == key
     roster.admit([ANN, BOB], now_ms=50)
     assert only(roster.due(now_ms=50)).key == key
+
+
+def test_where_somebody_else_lives_one_calls_as_rarely_as_a_stranger() -> None:
+    roster = roster_of(ANN)
+    roster.fix(HERE, now_ms=0, member=ANN)
+    (key,) = (contact.key for contact in roster.due(now_ms=0))
+
+    def call(*, by_other: bool, times: int) -> None:
+        for _ in range(times):
+            roster.calling(key, now_ms=0)
+            roster.failed(key, now_ms=0, random=Random(1), by_other=by_other)
+
+    call(by_other=False, times=STRANGER_MS.bit_length())
+    assert only(roster.due(now_ms=BACKOFF_MS_MAX)).key == key
+    call(by_other=True, times=SOMEBODY_ELSE_MAX - 1)
+    assert only(roster.due(now_ms=BACKOFF_MS_MAX)).key == key, "who is called may just be restarting"
+    call(by_other=True, times=1)
+    assert roster.due(now_ms=STRANGER_MS // 2 - 1) == []
+    assert only(roster.due(now_ms=STRANGER_MS)).key == key
+    call(by_other=False, times=1)
+    assert only(roster.due(now_ms=BACKOFF_MS_MAX)).key == key, "nobody lives there any more"
 
 
 def test_a_new_sighting_is_called_at_once_though_the_last_address_is_waiting() -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
+from replica.errors import StoreFailed
+from replica.membership import revoke
 from replica.oplog import Changes, PartRow, Store
 from replica.ops import Erase
 from replica.purging import purge
@@ -23,7 +25,9 @@ from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
     MakeStore,
+    acquaint,
     agree,
+    core_of,
     group,
     remember,
     say,
@@ -153,6 +157,70 @@ def test_parts_of_a_snapshot_that_is_refused_are_not_kept_to_be_refused_again() 
     phone = restarted(laptop, store)
     converse(phone, laptop, parts_max=10_000)
     assert agree(phone, laptop)
+
+
+def test_a_part_that_could_not_be_written_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk was full once: memory was a part ahead of the store, and the next one was written behind a gap."""
+    laptop, _ = compacted()
+    store = sqlite_store()
+    phone = restarted(laptop, store)
+    converse(phone, laptop, parts_max=3)
+
+    def full(changes: Changes, now_ms: int) -> None:
+        raise StoreFailed("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "write", full)
+        with pytest.raises(StoreFailed):
+            converse(phone, laptop, parts_max=2)
+    converse(phone, laptop, parts_max=2)
+    assert [row.no for row in store.parts(laptop.device)] == [0, 1, 2, 3, 4]
+    phone = restarted(laptop, store)
+    converse(phone, laptop, parts_max=10_000)
+    assert agree(phone, laptop)
+
+
+def test_parts_behind_a_hole_are_asked_for_again() -> None:
+    laptop, _ = compacted()
+    store = sqlite_store()
+    converse(restarted(laptop, store), laptop, parts_max=6)
+    store.connection.execute("DELETE FROM part WHERE no = 2")
+    phone = restarted(laptop, store)
+    rest = converse(phone, laptop, parts_max=10_000)
+    assert rest[0].index == 2
+    assert agree(phone, laptop)
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_parts_of_what_came_otherwise_go_with_the_next_conversation(make_store: MakeStore) -> None:
+    laptop, _ = group("laptop", "phone")
+    remember(laptop, *(f"note {n} of many that are not like each other {n * n}" for n in range(300)))
+    tablet = core_of("tablet")
+    for core, name in ((laptop, "laptop"), (tablet, "tablet")):
+        acquaint(core, name, "laptop", "phone", "tablet")
+    sync(tablet, laptop)
+    compact(laptop, NOW_MS + LEASE_MS)
+    store = make_store()
+    converse(restarted(laptop, store), laptop, parts_max=6)
+    sync(restarted(laptop, store), tablet)
+    phone = restarted(laptop, store)
+    assert store.parts(laptop.device) != []
+    sync(phone, laptop)
+    sync(phone, laptop)
+    assert agree(phone, laptop)
+    assert store.parts(laptop.device) == []
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_parts_of_who_is_put_out_go_at_once(make_store: MakeStore) -> None:
+    laptop, _ = compacted()
+    store = make_store()
+    phone = restarted(laptop, store)
+    converse(phone, laptop, parts_max=4)
+    who = identity("phone")
+    phone.learn([], [revoke(who.sign, who.device_id, laptop.device)])
+    assert phone.partials == {}
+    assert store.parts(laptop.device) == []
 
 
 def test_cut_again_and_again_it_still_arrives() -> None:

@@ -1,0 +1,70 @@
+"""A store that an older program wrote is folded anew by one that understands more."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from replica import ops
+from replica.core import Core
+from replica.ids import MemoryId, new_memory_id
+from replica.oplog import Status
+from replica.refold import refold_after_upgrade
+from replica.storage import schema
+from replica.storage.store import SqliteStore
+from replica.verify import verify_replica
+from tests.support.replicas import NOW_MS, Hand, acquaint, core_of, remember, rows_of, say, sqlite_store, take
+
+# Of the programs that took words which they did not list for a mistake of the author's.
+OLDER = 3
+RID = MemoryId(new_memory_id(1, Random(1)))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+def store_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
+    """A store as an older program leaves it."""
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:OLDER])
+        return sqlite_store(str(path))
+
+
+def upgraded(store: SqliteStore, path: Path) -> Core:
+    store.connection.close()
+    return core_of("ann", sqlite_store(str(path)))
+
+
+def test_a_word_that_was_taken_for_a_mistake_is_folded_after_the_upgrade(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was never looked at again, and the digests parted from the others' for good."""
+    store = store_of(path, monkeypatch)
+    core = core_of("ann", store)
+    (rid,) = remember(core, "one")
+    word = say(core, ops.Set("type", "episodic"), rid)
+    known = core.digests()
+    store.connection.execute("UPDATE op SET status = ? WHERE id = ?", (Status.UNFOLDABLE, word.id))
+    core = upgraded(store, path)
+    assert refold_after_upgrade(core, NOW_MS)
+    assert [row.status for row in rows_of(core)] == [Status.FOLDED] * 2
+    assert core.digests() == known
+    assert verify_replica(core).ok
+    assert not refold_after_upgrade(core, NOW_MS), "once"
+
+
+def test_what_its_author_made_wrong_stays_without_effect(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_of(path, monkeypatch)
+    core = core_of("ann", store)
+    acquaint(core, "ann", "ben")
+    hand = Hand("ben")
+    take(core, hand.frame(hand.write(kind=ops.Kind.REMEMBER, rid=RID, plain=b"\xc1")))
+    before = core.digests()
+    core = upgraded(store, path)
+    assert refold_after_upgrade(core, NOW_MS)
+    assert [row.status for row in rows_of(core)] == [Status.UNFOLDABLE]
+    assert core.digests() == before
+    assert verify_replica(core).ok
+    assert not refold_after_upgrade(core, NOW_MS), "once"
