@@ -33,12 +33,17 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
 }
 # As in `cognition.choosing`, likewise; a third kind of embedder goes by this word, a colon, and a folder or a name.
 _EMBEDDERS: Final = ("wordllama", "bge-small")
-_TRANSFORMERS: Final = "transformers"
+_TRANSFORMERS: Final = "transformers:"
 _RERANKERS: Final = ("off", "ms-marco")
-_SEVERITIES: Final = ("high", "medium", "low")
 # As in `cognition.decay`, which is too heavy to be loaded here; a test holds them equal.
 _DECAY_PROFILES: Final = ("memlocal", "yantrik", "memori")
-_CONTRADICTIONS: Final = ("ask", "newer")
+_CHOICES: Final = {
+    "escalation_severity": ("high", "medium", "low"),
+    "decay": _DECAY_PROFILES,
+    "contradictions": ("ask", "newer"),
+    "embedder": _EMBEDDERS,
+    "reranker": _RERANKERS,
+}
 # As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
 # introduced.
 NAME_BYTES_MAX: Final = 256
@@ -187,9 +192,15 @@ class Settings:
             ) from None
         known = {one.name: one.default for one in dataclasses.fields(cls)}
         for key, value in found.items():
-            if key not in known or not _fits(known[key], value) or not _in_range(key, value):
+            if key not in known:
+                wrong = f"expected only {', '.join(known)}, got {key}"
+            elif not _fits(known[key], value) or not _in_range(key, value):
+                wrong = f"expected {key} to be {_meant(key, known[key])}, got {value!r:.60}"
+            else:
+                wrong = ""
+            if wrong:
                 raise Failed(
-                    f"{home.settings}: expected only {', '.join(known)}, got {key} = {value!r}",
+                    f"{home.settings}: {wrong}",
                     code="bad_settings",
                     hint="mend the file, or move it away to go on without it",
                 )
@@ -217,19 +228,23 @@ def _fits(default: object, value: object) -> bool:
 
 
 def _in_range(key: str, value: Any) -> bool:
-    if key == "escalation_severity":
-        return value in _SEVERITIES
-    if key == "decay":
-        return value in _DECAY_PROFILES
-    if key == "contradictions":
-        return value in _CONTRADICTIONS
-    if key == "embedder":
-        kind, _, model = value.partition(":")
-        return value in _EMBEDDERS or (kind == _TRANSFORMERS and bool(model.strip()))
-    if key == "reranker":
-        return value in _RERANKERS
+    if key == "embedder" and value.startswith(_TRANSFORMERS):
+        return bool(value.removeprefix(_TRANSFORMERS).strip())
+    if key in _CHOICES:
+        return value in _CHOICES[key]
     low, high = _RANGES.get(key, (value, value))
     return bool(low <= value <= high)
+
+
+def _meant(key: str, default: object) -> str:
+    """Return what a setting may be, in words."""
+    if key in _CHOICES:
+        *others, last = (*_CHOICES[key], f"{_TRANSFORMERS}MODEL") if key == "embedder" else _CHOICES[key]
+        return f"{', '.join(others)} or {last}"
+    if key in _RANGES:
+        low, high = _RANGES[key]
+        return f"a {'whole ' if isinstance(default, int) else ''}number from {low:g} to {high:g}"
+    return "true or false" if isinstance(default, bool) else "text"
 
 
 def check_name(name: str) -> str:

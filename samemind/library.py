@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import trio
+
 from samemind.arguments import (
     Id,
     Meta,
@@ -27,7 +29,7 @@ from samemind.arguments import (
     when_of,
 )
 from samemind.config import Home
-from samemind.control.pouring import poured
+from samemind.control.pouring import draw, poured
 from samemind.control.server import Say
 from samemind.reach import Reached, reach
 from samemind.results.answers import ContextBlock, Why, WhyNot
@@ -482,7 +484,10 @@ class Mind:
         facts: bool = False,
     ) -> Imported:
         """Bring memories in; what came in before is passed over."""
-        with poured(full_path(file) for file in files) as paths:  # who holds the store cannot read our pipes
+        drawn = [
+            await trio.to_thread.run_sync(draw, full_path(file), abandon_on_cancel=True) for file in files
+        ]
+        with poured(drawn) as paths:  # who holds the store cannot read our pipes
             return await self._ask(
                 portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts
             )

@@ -79,8 +79,8 @@ async def _open(home: Home, key: bytes | None) -> tuple[int, int, str]:
         def begin(core: Core, connection: sqlite3.Connection) -> tuple[int, int]:
             if core.own_feed is not None:  # else it has begun anew already, or is another device's backup
                 core.incarnate(Why.COPIED, now_ms)
-            # What was written after the backup is not missing: it was put aside.
-            core.incidents = pardoned(core.incidents)
+            # What this opening misses was written after the backup, and put aside; what was lost before it still is.
+            core.incidents[-1:] = pardoned(core.incidents[-1:])
             core.write(Changes(), now_ms)
             ((ops,),) = connection.execute("SELECT count(*) FROM op")
             ((memories,),) = connection.execute("SELECT count(*) FROM memory")

@@ -86,7 +86,9 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
         # What is in the files goes on, not where they are: no other door may name a file.
         found["conversation"] = [line for name in found["conversation"] for line in _lines_of(name)]
     if verb.name == "import":
-        found["files"] = ["/dev/stdin" if each == STANDARD_INPUT else each for each in found["files"]]
+        from samemind.control.pouring import STANDARD_INPUT_PATH  # import alone needs it
+
+        found["files"] = [STANDARD_INPUT_PATH if each == STANDARD_INPUT else each for each in found["files"]]
     for name in _PATHS & found.keys():
         given = found[name]
         found[name] = (

@@ -17,7 +17,7 @@ from samemind.cli.line import Line, find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
-from samemind.errors import INTERRUPTED_EXIT_CODE, Locked, explain
+from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, explain
 from samemind.surface.declare import Verb, read_options
 
 # A daemon ends within two seconds, or something holds it that no waiting will help with.
@@ -87,7 +87,18 @@ def _run(line: Line, printer: Printer) -> int:
     options = read_words(verb, line.words)
     read = read_options(verb, options)  # refuse what cannot be meant before anything is opened
     home = Home.choose(line.home)
-    result = _do_alone(verb, read, home) if verb.alone else _ask(verb, options, home, printer)
+    if verb.alone:
+        result = _do_alone(verb, read, home)
+    else:
+        try:
+            with _poured(verb, options) as given:
+                result = _ask(verb, given, home, printer)
+        except Failed as error:
+            if verb.name != "doctor" or error.code != "bad_settings":
+                raise
+            # Nothing can be opened by such settings; to say so is what it was asked for.
+            found = {"name": "settings", "ok": False, "detail": error.message, "fix": error.hint}
+            result = {"ok": False, "checks": [found]}
     if result is not None:
         printer.result(verb.name, result)
     return 1 if verb.name in ("verify", "doctor") and result is not None and not result["ok"] else 0
@@ -117,8 +128,8 @@ def _ask(
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None
     try:
-        with printer.waiting(verb.name), _poured(verb, options) as given:
-            for said, found in control.ask(verb.name, given):
+        with printer.waiting(verb.name):
+            for said, found in control.ask(verb.name, options):
                 result = found
                 if said is not None:
                     printer.said(verb.name, said)
@@ -138,13 +149,16 @@ def _ask(
 
 @contextmanager
 def _poured(verb: Verb[Any, Any], options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Give the options as the program that holds the store can read them: its standard input is not ours."""
+    """Give the options as the program that holds the store can read them: its standard input is not ours.
+
+    Pipes are read before anybody takes the store, and without trio: Ctrl-C ends that at once.
+    """
     if verb.name != "import":
         yield options
         return
-    from samemind.control.pouring import poured
+    from samemind.control.pouring import draw, poured
 
-    with poured(options["files"]) as files:
+    with poured([draw(file) for file in options["files"]]) as files:
         yield {**options, "files": files}
 
 

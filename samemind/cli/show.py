@@ -74,7 +74,8 @@ def _plain(value: Any) -> str:
 def _remembered(document: Document) -> list[str]:
     if document.get("held"):
         return [f"{document['rid']} {HELD_BACK}"]
-    return [document["rid"] if document["duplicate_of"] is None else f"{document['rid']} (known already)"]
+    known = "" if document["duplicate_of"] is None else " (known already)"
+    return [f"{document['rid']}{known}", *show_contradictions.raised(document)]
 
 
 def _hits(document: Document) -> list[str]:
@@ -247,7 +248,9 @@ def _op(op: Document) -> str:
 
 
 def _verified(document: Document) -> list[str]:
+    accepted = document.get("accepted")
     return [
+        *([f"{accepted} writes taken as lost"] if accepted else []),
         f"{document['ops']} ops, all well" if document["ok"] else f"{document['ops']} ops",
         *document["problems"],
     ]

@@ -68,7 +68,12 @@ def corrected(document: Document) -> list[str]:
     if document["held"] is not None:
         lines.append(f"{document['held']} {HELD_BACK}")
     lines += [f"settles {each[:_ID_DIGITS]}" for each in document["settled"]]
-    return lines + [f"contradicted: {each[:_ID_DIGITS]}" for each in document["contradictions"]]
+    return lines + raised(document)
+
+
+def raised(document: Document) -> list[str]:
+    """Return which questions stand between a memory and others, where it was told or corrected."""
+    return [f"contradicted: {each[:_ID_DIGITS]}" for each in document["contradictions"]]
 
 
 def _line(each: Document) -> str:

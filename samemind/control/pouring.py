@@ -1,9 +1,11 @@
-"""Hand what comes out of a pipe of this program to the one that holds the store.
+"""Read what can be read once, and hand it to the program that holds the store.
 
 `-`, `/dev/stdin` and `/dev/fd/63` (what a shell makes of `<(…)`) mean something only in the program that was told
-them: the daemon would read its own. So each is put behind a socket in a folder that only this user can enter; the
-daemon connects and reads to its end. A FIFO would be shorter, but who opens one waits for ever if the other end has
-died; a socket that nobody answers any more is refused.
+them: the daemon would read its own. So that program reads them, to their end and before it asks for the store: nobody
+waits for a store while a pipe gives nothing, and a pipe that fails halfway brings nothing in. What came out is put
+behind a socket in a folder that only this user can enter; who holds the store connects and reads it. It is told how
+much there is first, so that what ends early is known to be cut. A FIFO would be shorter, but who opens one waits for
+ever if the other end has died; a socket that nobody answers any more is refused.
 """
 
 import os
@@ -12,67 +14,116 @@ import socket
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import IO, Final
+from typing import Final
 
-from samemind.control.protocol import peer_user
+from samemind.control.protocol import peer_user, short_path
+from samemind.errors import Failed, NotFound, Usage
 
-STANDARD_INPUT: Final = "/dev/stdin"
-_OWN: Final = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/(?:self|thread-self)/fd/\d+")
-_PIECE_BYTES: Final = 1 << 16
+# What `-` stands for where a file is expected.
+STANDARD_INPUT_PATH: Final = "/dev/stdin"
+_OWN: Final = re.compile(rf"{STANDARD_INPUT_PATH}|/dev/fd/\d+|/proc/(?:self|thread-self)/fd/\d+")
+# What comes out of a pipe is held in memory, and has to fit a small device's several times.
+PIPED_BYTES_MAX: Final = 512 << 20
+_LENGTH_BYTES: Final = 8
+# The end of a pipe's name, by which its format may be known: a socket's path is short.
+_NAME_CHARACTERS_MAX: Final = 12
 # Somebody who looks for a file looks at once.
 ANSWER_TIMEOUT_S: Final = 5.0
 
 
-def is_own(path: str) -> bool:
-    """Say whether a path means something in this program only."""
-    return _OWN.fullmatch(path) is not None
+@dataclass(frozen=True, slots=True)
+class Held:
+    """All that came out of a pipe, under the name by which it was asked for."""
+
+    name: str
+    data: bytes
+
+
+def draw(path: str) -> str | Held:
+    """Return a path that means the same to any program, or else all that is behind it; this may wait for ever.
+
+    It is held in memory: what a home keeps encrypted must not lie on a disk as it is.
+    """
+    place = Path(path)
+    try:
+        if _OWN.fullmatch(path):
+            real = Path(os.path.realpath(path))
+            if (real.is_file() or real.is_dir()) and real.samefile(place):
+                return str(real)  # a file or a folder that this program has open
+        elif not (place.is_fifo() or place.is_char_device()):
+            return path
+        with place.open("rb") as pipe:
+            data = pipe.read(PIPED_BYTES_MAX + 1)
+    except FileNotFoundError:
+        raise no_such_file(path) from None
+    if len(data) > PIPED_BYTES_MAX:
+        raise Usage(
+            f"{place.name}: expected at most {PIPED_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file",
+            code="invalid",
+        )
+    return Held(place.name, data)
+
+
+def no_such_file(path: str | Path) -> NotFound:
+    """Return what to raise where there is nothing to read."""
+    return NotFound(f"no such file: {path}", code="no_such_file")
 
 
 @contextmanager
-def poured(paths: Iterable[str]) -> Iterator[list[str]]:
-    """Give the paths under which another program of this user reads what these paths are here, for the block."""
+def poured(drawn: Iterable[str | Held]) -> Iterator[list[str]]:
+    """Give the paths under which another program of this user reads what was drawn, for the block."""
     with ExitStack() as stack:
-        yield [stack.enter_context(_behind_socket(path)) if is_own(path) else path for path in paths]
+        yield [each if isinstance(each, str) else stack.enter_context(_behind_socket(each)) for each in drawn]
 
 
 @contextmanager
-def _behind_socket(path: str) -> Iterator[str]:
+def _behind_socket(held: Held) -> Iterator[str]:
     with (
-        open(path, "rb", buffering=0) as source,
-        tempfile.TemporaryDirectory(prefix="samemind-") as folder,
+        tempfile.TemporaryDirectory(prefix="samemind-", ignore_cleanup_errors=True) as folder,
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
     ):
-        name = f"{folder}/{os.path.basename(path)}"
-        listener.bind(name)
+        place = Path(folder) / held.name[-_NAME_CHARACTERS_MAX:]
+        with short_path(place) as path:
+            listener.bind(path)
         listener.listen(1)
-        # Nobody waits for it: what it reads from may give nothing for ever, once the other side has had enough.
-        Thread(target=_pour, args=(listener, os.dup(source.fileno())), name="pouring", daemon=True).start()
+        # Nobody waits for it: the other side may have had enough.
+        Thread(target=_pour, args=(listener, place, held.data), name="pouring", daemon=True).start()
         try:
-            yield name
+            yield str(place)
         finally:
             with suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)  # ends the waiting of the thread
 
 
-def _pour(listener: socket.socket, number: int) -> None:
-    """Give all that comes out of a file descriptor to the first who connects."""
-    with open(number, "rb", buffering=0) as source, suppress(OSError):
+def _pour(listener: socket.socket, place: Path, data: bytes) -> None:
+    """Give what is held to the first who connects; nothing of it is left in the file system, also if we are killed."""
+    with suppress(OSError):  # the other side knows how much it has to have
         connection, _ = listener.accept()
         with connection:
-            if peer_user(connection) != os.geteuid():
-                return
-            while piece := source.read(_PIECE_BYTES):
-                connection.sendall(piece)
+            place.unlink()
+            place.parent.rmdir()
+            if peer_user(connection) == os.geteuid():
+                connection.sendall(len(data).to_bytes(_LENGTH_BYTES))
+                connection.sendall(data)
 
 
-def read_poured(path: Path, bytes_max: int) -> bytes:
-    """Return what comes out of the socket at a path, up to its end or one byte more than the limit."""
+def read_poured(path: Path) -> Held:
+    """Return what comes out of the socket at a path; `Failed` where that is not all of it."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(ANSWER_TIMEOUT_S)
-        connection.connect(str(path))
+        with short_path(path) as short:
+            connection.connect(short)
         connection.settimeout(None)
-        lines: IO[bytes] = connection.makefile("rb")
-        with lines:
-            return lines.read(bytes_max + 1)
+        with connection.makefile("rb") as lines:
+            told = lines.read(_LENGTH_BYTES)
+            data = lines.read(min(int.from_bytes(told), PIPED_BYTES_MAX))
+    if len(told) < _LENGTH_BYTES or len(data) < int.from_bytes(told):
+        raise Failed(
+            f"{path.name}: expected all of it, but whoever read it ended before that",
+            code="cut",
+            hint="import it again",
+        )
+    return Held(path.name, data)

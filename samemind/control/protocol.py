@@ -20,6 +20,8 @@ from samemind.errors import Failed, SamemindError, Usage, from_document
 
 # The size of `sun_path`, less the zero at its end.
 SOCKET_PATH_BYTES_MAX: Final = 103 if sys.platform == "darwin" else 107
+# What is left of it for where temporary files go, beside the names of a folder, a link and a socket there.
+_TEMPORARY_BYTES_MAX: Final = 16
 # A request carries at most what somebody piped into `remember --batch -`; larger things are read from a file.
 LINE_BYTES_MAX: Final = 64 << 20
 
@@ -75,7 +77,10 @@ def short_path(path: Path) -> Iterator[str]:
         return
     import tempfile  # a tenth of a call to the daemon, for the few whose home lies deep
 
-    with tempfile.TemporaryDirectory(prefix="samemind-") as folder:
+    around = tempfile.gettempdir()
+    if len(os.fsencode(around)) > _TEMPORARY_BYTES_MAX:
+        around = "/tmp"
+    with tempfile.TemporaryDirectory(prefix="samemind-", dir=around) as folder:
         link = Path(folder) / "home"
         link.symlink_to(path.parent, target_is_directory=True)
         yield str(link / path.name)

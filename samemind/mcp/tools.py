@@ -148,8 +148,8 @@ IDEMPOTENT: Final = frozenset(
         "blocks edit", "profile set",
     }
 )  # fmt: skip
-# Options that belong to a terminal or a file system.
-HIDDEN: Final = frozenset({"batch", "follow", "wait"})
+# Options that belong to a terminal or a file system, or have a verb that only looks write something.
+HIDDEN: Final = frozenset({"batch", "follow", "wait", "accept_loss"})
 
 
 def core() -> tuple[Tool, ...]:

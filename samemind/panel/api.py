@@ -20,7 +20,7 @@ from samemind.errors import SamemindError, Usage, explain
 from samemind.panel.guard import API, TooLong, TooSlow
 from samemind.performing import perform
 from samemind.surface.catalog import NAMES, verb_named
-from samemind.surface.declare import Verb, read_options
+from samemind.surface.declare import Declared, Verb, declared, read_options
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel
@@ -39,6 +39,8 @@ OFFERED: Final = frozenset({
     "status", "digest", "log", "verify", "doctor", "stats",
 })
 # fmt: on
+# Options that no page offers: to give up what was lost is decided where `verify` was read.
+_HIDDEN: Final = frozenset({"accept_loss"})
 # What went wrong, in the exit codes of the command line and in HTTP's.
 STATUS_BY_EXIT_CODE: Final[Mapping[int, int]] = {1: 500, 2: 400, 3: 404, 4: 409, 5: 502, 6: 423}
 
@@ -46,6 +48,11 @@ STATUS_BY_EXIT_CODE: Final[Mapping[int, int]] = {1: 500, 2: 400, 3: 404, 4: 409,
 def offered() -> list[Verb[Any, Any]]:
     """Return the verbs that have a route, in the catalog's order."""
     return [verb_named(name) for name in NAMES if name in OFFERED]
+
+
+def offered_options(verb: Verb[Any, Any]) -> list[Declared]:
+    """Return the options of a verb that a page may give."""
+    return [one for one in declared(verb.options) if one.name not in _HIDDEN]
 
 
 def path_of(verb: Verb[Any, Any]) -> str:
@@ -63,6 +70,12 @@ def verb_routes(panel: "Panel") -> list[Route]:
     ]
 
 
+def _read(verb: Verb[Any, Any], given: Mapping[str, Any]) -> Any:
+    if withheld := sorted(_HIDDEN & given.keys()):
+        raise Usage(f"{verb.name}: {', '.join(withheld)} is for the command line", code="not_here")
+    return read_options(verb, given)
+
+
 class Answered:
     """A verb that has one answer."""
 
@@ -72,7 +85,7 @@ class Answered:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            options = read_options(self._verb, await read_object(Request(scope, receive)))
+            options = _read(self._verb, await read_object(Request(scope, receive)))
             result = await perform(self._panel.device, self._verb, options, _unheard)
             response = JSONResponse(result)
         except Exception as error:
@@ -89,7 +102,7 @@ class Streamed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            options = read_options(self._verb, await read_object(Request(scope, receive)))
+            options = _read(self._verb, await read_object(Request(scope, receive)))
         except Exception as error:
             await failed(error)(scope, receive, send)
             return

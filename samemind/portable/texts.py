@@ -9,15 +9,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
-from samemind.control.pouring import read_poured
+from samemind.control.pouring import PIPED_BYTES_MAX, Held, no_such_file, read_poured
 from samemind.errors import Usage
 
-# What is read whole, or comes out of a pipe, has to fit a small device's memory several times.
-WHOLE_BYTES_MAX: Final = 512 << 20
+# What is read whole is held in memory too.
+WHOLE_BYTES_MAX: Final = PIPED_BYTES_MAX
 # Chats compress to a tenth; a file that unpacks to more than this many times its size is a trap.
 ZIP_RATIO_MAX: Final = 200
 _PIECE_BYTES: Final = 1 << 18
@@ -27,35 +26,19 @@ _ZIP: Final = b"PK\x03\x04"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """All that came out of a pipe, under the name by which it was asked for."""
-
-    name: str
-    data: bytes
-
-
 Source = Path | Held
 """What can be read as often as is needed."""
 
 
 def source_of(path: Path) -> Source:
-    """Return a file or a folder as it is; a pipe gives what is in it once, so all of that is held.
-
-    It is held in memory: what a home keeps encrypted must not lie on a disk as it is.
-    """
+    """Return a file or a folder as it is, and what another program drew out of a pipe and pours here."""
     if path.is_file() or path.is_dir():
         return path
-    if path.is_socket():  # of a program that pours its own pipe
-        data = read_poured(path, WHOLE_BYTES_MAX)
-    else:
-        with path.open("rb") as pipe:
-            data = pipe.read(WHOLE_BYTES_MAX + 1)
-    if len(data) > WHOLE_BYTES_MAX:
-        raise _bad(
-            path, f"expected at most {WHOLE_BYTES_MAX >> 20} MB out of a pipe, it gives more: import a file"
-        )
-    return Held(path.name, data)
+    if path.is_socket():
+        return read_poured(path)
+    if not path.exists():
+        raise no_such_file(path)
+    raise _bad(path, "expected a file, a folder or a pipe of the program that asks")
 
 
 @contextmanager

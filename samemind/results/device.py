@@ -132,11 +132,15 @@ class Log:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """Whether chains, signatures and the state recomputed from the log all hold."""
+    """Whether chains, signatures and the state recomputed from the log all hold.
+
+    `accepted` counts the missing writes of this device that were taken as lost.
+    """
 
     ok: bool
     ops: int
     problems: list[str]
+    accepted: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,9 @@ class Import:
     """Bring memories in; what came in before is passed over."""
 
     files: tuple[str, ...] = argument(
-        "files to read; a folder stands for the Markdown notes in it", metavar="FILE", many=True
+        "files to read; a folder stands for the Markdown notes in it, - for standard input",
+        metavar="FILE",
+        many=True,
     )
     format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
     workspace: str | None = option("--workspace", "the space they go to")

@@ -16,7 +16,7 @@ from cognition.memories import read_memories
 from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write, read_claims
 from replica.limits import COMMIT_OPS_MAX
 from samemind.portable.records import Claimed
-from samemind.verbs.held import line_kept_back
+from samemind.verbs.held import edge_said, line_kept_back
 
 # A commit holds up other writers while it is made.
 BATCH: Final = 2_000
@@ -73,7 +73,7 @@ class ClaimsIn:
                 place = Place(core.feeds.origin_of(held.feed), held.seq, held.claim)
                 self._places[line.id] = place, line.rid
                 continue
-            said = f"{line.entity} {line.relation.replace('_', ' ')}: {line.value}"
+            said = edge_said(line.entity, line.relation, line.value)
             if line_kept_back(connection, said, now_ms, known=partial(_texts, connection, here[0])):
                 self.held += 1
                 continue

@@ -31,7 +31,7 @@ from samemind.results.contradictions import (
 )
 from samemind.surface.contradictions import ListContradictions, ResolveContradiction, ShowContradiction
 from samemind.times import at_ms, at_stamp, read_end
-from samemind.verbs.ids import CANDIDATES_MAX, find_memory, is_known, memory_range
+from samemind.verbs.ids import CANDIDATES_MAX, find_memory, id_range, is_known
 from samemind.verbs.refusing import refuse_secret
 
 LIST_MAX: Final = 10_000
@@ -197,7 +197,7 @@ def _chosen(connection: sqlite3.Connection, judged: Judged, options: ResolveCont
 
 
 def _find(connection: sqlite3.Connection, text: str) -> Record:
-    low, high = memory_range(text)
+    low, high = id_range(text, "a contradiction")
     found = [
         Record(*row)
         for row in connection.execute(

@@ -13,7 +13,9 @@ from typing import Final
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
 from replica import Core, Status
+from samemind.config import Settings
 from samemind.device import Device
+from samemind.errors import Failed
 from samemind.results.device import Check, Doctored
 from samemind.surface.device import Doctor
 from samemind.verbs.clones import clone_checks
@@ -29,6 +31,7 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     await device.mind.try_models()
     queue = await device.mind.embedding.state()
     checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed), _reranker(device)]
+    checks += _settings(device)
     checks += await _taking(device)
     checks += await device.replica.run(_store)
     checks += await clone_checks(device)
@@ -44,6 +47,15 @@ def _key(device: Device) -> Check:
         detail=f"{device.home.identity.name} has mode {mode:o}",
         fix="" if not mode & 0o077 else f"chmod 600 {device.home.identity}",
     )
+
+
+def _settings(device: Device) -> list[Check]:
+    """Look at settings that were changed since the device was opened: the next opening would be refused."""
+    try:
+        Settings.load(device.home)
+    except Failed as error:
+        return [Check(name="settings", ok=False, detail=error.message, fix=error.hint)]
+    return []
 
 
 def _disk(device: Device) -> Check:

@@ -31,7 +31,7 @@ from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
 from samemind.verbs.contradictions import stated
 from samemind.verbs.correcting import rewrite, text_unless_changed
-from samemind.verbs.ids import CANDIDATES_MAX, is_known, memory_range
+from samemind.verbs.ids import CANDIDATES_MAX, id_range, is_known
 from samemind.verbs.views import memory_view
 
 
@@ -54,6 +54,11 @@ def kept_back(
     if not kinds:
         return None
     return hold(connection, Held(rid, kinds, text, fields, now_ms))
+
+
+def edge_said(source: str, relation: str, target: str) -> str:
+    """Return an edge or a claim in words."""
+    return f"{source} {relation.replace('_', ' ')}: {target}"
 
 
 def line_kept_back(
@@ -181,7 +186,7 @@ async def held_drop(device: Device, options: DropHeld) -> Dropped:
 
 
 def _find(connection: sqlite3.Connection, text: str) -> Held:
-    found = find_held(connection, *memory_range(text))
+    found = find_held(connection, *id_range(text, "what is held"))
     if not found:
         raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
     if len(found) > 1:

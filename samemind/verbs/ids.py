@@ -23,7 +23,7 @@ def find_memory(
     With `forgotten`, one with a tombstone will do; with `summary`, a summary, which is otherwise refused: what is
     computed can be neither changed nor forgotten.
     """
-    low, high = memory_range(text)
+    low, high = id_range(text, "a memory")
     found = _between(connection, "memory", "rid", low, high)
     if not found:
         found = _between(connection, "summary", "rid", low, high)
@@ -45,9 +45,9 @@ def find_memory(
     return MemoryId(found[0])
 
 
-def memory_range(text: str) -> tuple[bytes, bytes]:
-    """Return the first and the last id of a memory that begins so."""
-    return _range(text, _MEMORY_DIGITS, "a memory")
+def id_range(text: str, what: str) -> tuple[bytes, bytes]:
+    """Return the first and the last id that begin so, of something whose ids are as long as a memory's."""
+    return _range(text, _MEMORY_DIGITS, what)
 
 
 def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:

@@ -39,7 +39,7 @@ from samemind.surface.portable import Export, Import
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
 from samemind.verbs.claim_lines import ClaimsIn, claim_records
 from samemind.verbs.contradictions import stated
-from samemind.verbs.held import kept_back, line_kept_back
+from samemind.verbs.held import edge_said, kept_back, line_kept_back
 from samemind.verbs.ids import is_known
 from samemind.verbs.views import select_memories
 
@@ -58,7 +58,9 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     """
     imported = skipped = held = facts = done = 0
     failed: list[FailedLine] = []
-    paths = [await trio.to_thread.run_sync(source_of, Path(name)) for name in options.files]
+    paths = [
+        await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
+    ]
     survey = await trio.to_thread.run_sync(_survey, paths, options.format)
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     records = _records(paths, options.format)
@@ -205,7 +207,7 @@ def _write(
     held = 0
     for record in records:
         if isinstance(record, Edge):
-            said = f"{record.source} {record.relation.replace('_', ' ')}: {record.target}"
+            said = edge_said(record.source, record.relation, record.target)
             if not _has_edge(connection, record):
                 if line_kept_back(connection, said, now_ms):
                     held += 1

@@ -11,6 +11,7 @@ from replica import Body, Core, Kind, Row, Status, op_uuid, show_memory_id
 from replica.history import history as happened
 from replica.history import horizon_ms
 from replica.incarnations import pardoned
+from replica.missing import missing
 from replica.oplog import Changes
 from replica.verify import Verification, verify_replica
 from samemind.control.server import Say
@@ -88,14 +89,18 @@ async def log(device: Device, options: ShowLog, say: Say) -> Log:
 async def verify(device: Device, options: Verify) -> Verified:
     """Check everything; the writer waits meanwhile, so that the log holds still."""
 
-    def check(core: Core, _: object) -> Verification:
+    def check(core: Core, _: object) -> tuple[Verification, int]:
+        accepted = 0
         if options.accept_loss:
+            accepted = sum(lost.seq - lost.held for lost in missing(core))
             core.incidents = pardoned(core.incidents)
             core.write(Changes(), device.now_ms())
-        return verify_replica(core)
+        return verify_replica(core), accepted
 
-    verification = await device.replica.run(check)
-    return Verified(ok=verification.ok, ops=verification.ops, problems=list(verification.problems))
+    verification, accepted = await device.replica.run(check)
+    return Verified(
+        ok=verification.ok, ops=verification.ops, problems=list(verification.problems), accepted=accepted
+    )
 
 
 async def compact(device: Device, options: Compact) -> Compacted:

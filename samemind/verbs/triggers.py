@@ -16,7 +16,7 @@ from samemind.errors import Ambiguous, Failed, NotFound
 from samemind.results.keeping import Triggers, TriggerView
 from samemind.surface.keeping import ActOnTrigger, DeliverTrigger, DismissTrigger, ListTriggers
 from samemind.times import at_stamp
-from samemind.verbs.ids import CANDIDATES_MAX, memory_range
+from samemind.verbs.ids import CANDIDATES_MAX, id_range
 from samemind.verbs.moments import moment_of, read_at
 
 _LIVE = (Status.PENDING, Status.DELIVERED)
@@ -72,7 +72,7 @@ async def _move(device: Device, text: str, wanted: Status) -> TriggerView:
 
 
 def _find(connection: sqlite3.Connection, text: str) -> Raised:
-    low, high = memory_range(text)
+    low, high = id_range(text, "a trigger")
     found = [
         trigger
         for (trigger,) in connection.execute(

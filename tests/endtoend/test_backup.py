@@ -8,6 +8,9 @@ import pytest
 import trio
 
 import samemind
+from replica import Core
+from replica.incarnations import Why
+from replica.oplog import Changes
 from samemind.config import Home
 from samemind.restoring import restore
 from samemind.surface.keeping_safe import Restore
@@ -78,6 +81,34 @@ def test_a_restored_device_writes_no_place_twice_and_gets_back_what_it_lost(tmp_
     rids = trio.run(before)
     restore(Home.at(tmp_path / "laptop"), Restore(file=str(file)))
     trio.run(after, *rids)
+
+
+def test_a_restore_pardons_what_it_put_aside_and_accept_loss_the_rest(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "backup.db"
+
+    def lose(core: Core, _: object) -> None:
+        core.note(Why.ROLLED_BACK, core.device, 0)
+        core.incidents[-1] = core.incidents[-1]._replace(incarnation=b"lost", seq=27)
+        core.write(Changes(), 0)
+
+    async def before() -> None:
+        async with opened(home) as laptop:
+            await laptop.mind.remember("in the backup")
+            await laptop.device.replica.run(lose)
+            await laptop.mind.backup(file)
+            await laptop.mind.remember("after the backup")
+
+    trio.run(before)
+    restore(Home.at(home), Restore(file=str(file)))
+    told = cli.run(home, "verify", "--json")
+    assert (told.code, told.json["accepted"]) == (1, 0)
+    (problem,) = told.json["problems"]
+    assert problem.startswith("27 writes of this device are missing")
+    accepted = cli.run(home, "verify", "--accept-loss")
+    assert (accepted.code, accepted.out.splitlines()[0]) == (0, "27 writes taken as lost")
+    with samemind.open_blocking(home) as mind:
+        again = mind.verify(accept_loss=True)
+        assert (again.ok, again.accepted) == (True, 0)
 
 
 def test_what_is_no_backup_changes_nothing(tmp_path: Path) -> None:

@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
+import samemind
 from cognition import StaticEmbedder
 from cognition.choosing import EMBEDDERS, RERANKERS, embedder_called, reranker_called
 from cognition.decay import PROFILE_DEFAULT, PROFILES
 from samemind.config import _DECAY_PROFILES, _EMBEDDERS, _RERANKERS, Home, Settings, check_name
 from samemind.errors import Failed, Usage
+from samemind.results.plain import to_json
+from tests.support import cli
 
 
 def test_a_folder_is_a_home_of_its_own(tmp_path: Path) -> None:
@@ -105,6 +108,32 @@ def test_the_models_that_settings_may_name_are_those_of_cognition(tmp_path: Path
         home.settings.write_text(line)
         with pytest.raises(Failed, match=line.partition(" ")[0]):
             Settings.load(home)
+    for line, meant in (
+        ('embedder = "bge"', "expected embedder to be wordllama, bge-small or transformers:MODEL, got 'bge'"),
+        ("reranker = true", "expected reranker to be off or ms-marco, got True"),
+        ("history_days = 1.5", "expected history_days to be a whole number from 0 to 36525, got 1.5"),
+        ("mdns = 1", "expected mdns to be true or false, got 1"),
+        ("name = 5", "expected name to be text, got 5"),
+        ("nmae = 5", "expected only name, .*, got nmae"),
+    ):
+        home.settings.write_text(line)
+        with pytest.raises(Failed, match=meant):
+            Settings.load(home)
     for call, name in ((embedder_called, "bge"), (embedder_called, "transformers:"), (reranker_called, "on")):
         with pytest.raises(ValueError, match="expected"):
             call(name)
+
+
+def test_doctor_says_what_is_wrong_with_the_settings(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "laptop")
+    with samemind.open_blocking(home.folder) as mind:
+        assert not [check for check in mind.doctor().checks if check.name == "settings"]
+        home.settings.write_text('embedder = "bge"')
+        (check,) = (check for check in mind.doctor().checks if check.name == "settings")
+        assert not check.ok
+        assert "expected embedder to be wordllama" in check.detail
+    shown = cli.run(home.folder, "doctor", "--json")
+    assert (shown.code, shown.json["ok"]) == (1, False)
+    assert shown.json["checks"] == [to_json(check)]
+    refused = cli.run(home.folder, "list", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (1, "bad_settings")

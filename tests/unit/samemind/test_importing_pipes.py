@@ -1,20 +1,29 @@
 """What comes out of a pipe is brought in like a file, though it can be read only once."""
 
+import fcntl
 import os
+import signal
+import socket
+import subprocess
 import sys
+import tempfile
+import termios
 import threading
+import time
 import zipfile
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
 from samemind.control import pouring
-from samemind.errors import Usage
-from samemind.portable import texts
+from samemind.control.protocol import short_path
+from samemind.errors import Failed, NotFound, SamemindError, Usage
 from tests.support import cli
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no path stands for a pipe there")
@@ -65,7 +74,7 @@ def test_what_comes_out_of_a_pipe_is_brought_in(mind: BlockingMind, tmp_path: Pa
 def test_a_pipe_that_gives_more_than_fits_is_refused(
     mind: BlockingMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(texts, "WHOLE_BYTES_MAX", 1 << 20)
+    monkeypatch.setattr(pouring, "PIPED_BYTES_MAX", 1 << 20)
     with piped(b'{"text": "x"}\n' * 200_000) as pipe:
         with pytest.raises(Usage, match="at most 1 MB out of a pipe"):
             mind.import_(pipe)
@@ -86,19 +95,121 @@ def test_with_a_daemon_running_it_is_our_standard_input_that_is_read_and_not_the
         assert (again.json["imported"], again.json["skipped"]) == (5_000, 2)
         with samemind.open_blocking(home) as through, piped(b'{"text": "Cleo sails"}') as pipe:
             assert through.import_(pipe).imported == 1
-        refused = cli.run(home, "import", "/dev/fd/99", "--json")
-        assert (refused.code, refused.json["error"]["code"]) != (0, None)
+        for gone in ("/dev/fd/99", "nofile"):
+            refused = cli.run(home, "import", gone, "--json")
+            assert (refused.code, refused.json["error"]["code"]) == (3, "no_such_file")
+            assert refused.json["error"]["message"].startswith("no such file: /")
+        if Path("/proc/self/mem").exists():  # it can be opened, and not read
+            with open("/proc/self/mem", "rb") as memory, pytest.raises(SamemindError):
+                with samemind.open_blocking(home) as through:
+                    through.import_(f"/dev/fd/{memory.fileno()}")
     assert cli.run(home, "import", "-", "--json", stdin=LINES).json["skipped"] == 2
 
 
-def test_what_somebody_stopped_pouring_is_refused_and_waited_for_by_nobody(
+def test_a_file_and_a_folder_that_are_open_here_are_brought_in_from_where_they_are(
     mind: BlockingMind, tmp_path: Path
 ) -> None:
-    with piped(b"") as pipe, pouring.poured([str(pipe), "/tmp/notes.jsonl"]) as (poured, as_it_is):
-        assert as_it_is == "/tmp/notes.jsonl"
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "one.md").write_text("# Kites\n\nCleo flies kites\n")
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        assert pouring.draw(f"/dev/fd/{number}") == str(folder)
+        assert mind.import_(f"/dev/fd/{number}").imported > 0
+    finally:
+        os.close(number)
+    with pytest.raises(NotFound, match="no such file"):
+        mind.import_(tmp_path / "none")
+
+
+def test_a_pipe_with_a_name_is_read_by_whoever_asks_too(mind: BlockingMind, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_text, args=(LINES,))
+    writing.start()
+    assert mind.import_(pipe).imported == 2
+    writing.join(10)
+
+
+@pytest.mark.endtoend
+def test_a_pipe_that_gives_nothing_holds_no_store_and_ends_by_ctrl_c(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert cli.run(home, "remember", "Ann keeps bees").code == 0
+    process = subprocess.Popen(
+        [*cli.COMMAND, "--home", str(home), "import", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=cli.environment(),
+    )
+    assert process.stdin is not None
+    pipe = process.stdin
+    try:
+        pipe.write(LINES.encode())
+        pipe.flush()
+        until(lambda: unread(pipe) == 0)
+        assert "bees" in cli.run(home, "recall", "bees").out
+        process.send_signal(signal.SIGINT)
+        assert process.wait(cli.SECONDS_MAX) == 130
+    finally:
+        process.kill()
+        process.communicate()
+    assert cli.run(home, "list", "--json").json["total"] == 1
+
+
+def unread(pipe: IO[bytes]) -> int:
+    """Return how many bytes wait in a pipe."""
+    found = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, found)
+    return found[0]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + cli.SECONDS_MAX
+    while not holds():
+        assert time.monotonic() < deadline, "what was piped is not read"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_what_is_poured_lies_nowhere_once_it_is_fetched_however_deep_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deep: bool
+) -> None:
+    folder = tmp_path / ("d" * 120) if deep else tmp_path
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    long = pouring.Held("€" * 80 + ".jsonl", b"all")
+    with pouring.poured([long, pouring.Held("6", b""), "/tmp/notes.jsonl"]) as found:
+        *places, as_it_is = map(Path, found)
+        assert as_it_is == Path("/tmp/notes.jsonl")
+        assert [pouring.read_poured(place).data for place in places] == [b"all", b""]
+        assert not any(place.parent.exists() for place in places)
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0\0", (3).to_bytes(8), (3).to_bytes(8) + b"al"])
+def test_what_was_cut_on_its_way_is_not_taken_for_whole(tmp_path: Path, sent: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        place = tmp_path / "cut"
+        with short_path(place) as path:
+            listener.bind(path)
+        listener.listen(1)
+
+        def give() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(sent)
+
+        giving = threading.Thread(target=give)
+        giving.start()
+        with pytest.raises(Failed, match="expected all of it"):
+            pouring.read_poured(place)
+        giving.join(10)
+
+
+def test_what_somebody_stopped_pouring_is_refused_and_waited_for_by_nobody(tmp_path: Path) -> None:
+    with pouring.poured([pouring.Held("5", b"all")]) as (poured,):
         left = tmp_path / "left"
         left.symlink_to(poured)
-        assert pouring.read_poured(left, 10) == b""
     with pytest.raises(FileNotFoundError):
-        pouring.read_poured(left, 10)
+        pouring.read_poured(left)
     assert not Path(poured).parent.exists()

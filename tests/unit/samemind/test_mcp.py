@@ -43,6 +43,22 @@ def test_a_verb_that_nobody_judged_is_offered_as_one_that_may_destroy() -> None:
             assert tool.destructive
 
 
+def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
+    """Every option of such a verb was judged; one that comes later is to be, here."""
+    looking = {
+        "all", "as_of", "domain", "entity", "fading", "hops", "id", "include_cold", "k", "label", "limit",
+        "max_tokens", "meta", "offset", "overview", "project", "query", "rid", "seen_by", "session", "since",
+        "speaker", "status", "tag", "topic", "type", "until", "workspace",
+    }  # fmt: skip
+    offered = {
+        name
+        for tool in full()
+        if tool.read_only
+        for name in input_schema(tool.declared(), tool.offered, HIDDEN)["properties"]
+    }
+    assert offered == looking, sorted(offered)
+
+
 def test_every_schema_is_one_and_names_only_options_of_its_verb() -> None:
     for tool in full():
         verb = tool.declared()
