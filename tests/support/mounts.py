@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from tests.support import cli
+from tests.support.hearing import next_line
 
 WRITER: Final = """
 import sys, samemind
@@ -29,9 +30,8 @@ except SamemindError as error:
 finally:
     print(acknowledged)
 """
-VERBS: Final = (
-    ("recall", "disk"), ("verify",), ("remember", "more"), ("doctor",), ("up", "--no-mdns", "--listen", "127.0.0.1:0"),
-)  # fmt: skip
+VERBS: Final = (("recall", "disk"), ("verify",), ("remember", "more", "--no-dedup"), ("doctor",))
+UP: Final = ("up", "--no-mdns", "--listen", "127.0.0.1:0")
 # What a store of its own tables takes, and room for some memories: it fills up at another write each time.
 BYTES_MIN, BYTES_MAX = 1_100_000, 4_000_000
 
@@ -60,7 +60,32 @@ def told(home: Path, verb: tuple[str, ...]) -> dict[str, Any]:
         "code": done.code,
         "error": document.get("error"),
         "problems": document.get("problems"),
+        "advice": [check["fix"] for check in document.get("checks", ()) if not check["ok"]],
     }
+
+
+def told_by_daemon(home: Path) -> dict[str, Any]:
+    """Start a daemon, and return what its refusal was, if it was one; whatever came up is ended."""
+    process = subprocess.Popen(
+        [*cli.COMMAND, "--home", str(home), "--json", *UP],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=cli.environment(),
+    )
+    assert process.stdout is not None
+    try:
+        error = json.loads(next_line(process)).get("error")
+        return {
+            "verb": UP[0],
+            "code": process.wait(cli.SECONDS_MAX) if error else 0,
+            "error": error,
+            "problems": None,
+            "advice": [],
+        }
+    finally:
+        process.kill()
+        process.wait(cli.SECONDS_MAX)
+        process.stdout.close()
 
 
 def written(home: Path, count: int) -> tuple[int, str]:
@@ -76,12 +101,13 @@ def main(folder: Path, seed: int) -> None:
     chance, home = Random(seed), folder / "home"
     mount(folder, f"size={chance.randint(BYTES_MIN, BYTES_MAX)}")
     acknowledged, error = written(home, 400)
-    full = [told(home, verb) for verb in VERBS[: 2 if error else 0]]
+    full = [*(told(home, verb) for verb in VERBS), told_by_daemon(home)] if error else []
     mount(folder, "remount,size=64m")
     more, _ = written(home, 3)
     acknowledged += more
     mount(folder, "remount,ro")
-    read_only = [told(home, verb) for verb in VERBS]
+    read_only = [*(told(home, verb) for verb in VERBS), told_by_daemon(home)]
+    acknowledged += sum(each["verb"] == "remember" and each["code"] == 0 for each in (*full, *read_only))
     mount(folder, "remount,rw")
     found = cli.run(home, "--json", "list", "--limit", "1000").json["total"]
     said = {

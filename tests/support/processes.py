@@ -19,7 +19,11 @@ class Process:
     def __init__(self, folder: Path, name: str, *options: str, start: Start = subprocess.Popen) -> None:
         command: Sequence[str] = [sys.executable, "-m", "tests.support.peer_process", str(folder), name]
         self._process = start([*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.up = self.hear()
+        try:
+            self.up = self.hear()
+        except BaseException:  # nobody else knows of it yet
+            self.end(signal.SIGKILL)
+            raise
 
     @property
     def pid(self) -> int:
