@@ -4,11 +4,17 @@ The extra `[transformers]` brings the library, and a gigabyte of torch with it; 
 the name of one that is in the library's cache. Nothing is downloaded: a first run without network must say the same as
 one with it.
 
+The name of its space is a hash of the model's own files, wherever they lie: two devices with copies of one model share
+a space, and other weights make another. The files are read for it when the embedder is made, and again when the model
+has been loaded: what came in between is refused, since its vectors would bear the wrong name. A model whose files were
+not found then stays unavailable.
+
 The vectors are what the model gives, less what all texts have in common (`cognition.embedding.centring`).
 """
 
 import hashlib
 import importlib.util
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,23 +31,38 @@ EXTRA: Final = "samemind[transformers]"
 CHARACTERS_MAX: Final = 8_192
 # Texts that go through the model together: more wait for the longest of them, and hold more memory.
 TEXTS_PER_BATCH: Final = 32
+# What is done to a text and its vector; raise it when that changes.
 RECIPE: Final = 1
+# Of the files beside the weights, those that say what is done to a text; not what only describes the model.
+_SETTINGS: Final = {".json", ".txt", ".model"}
+# The one that is loaded where there are both.
+_WEIGHTS: Final = (".safetensors", ".bin")
+# Under which names without an owner are found.
+_OWNER: Final = "sentence-transformers"
+_HASH_DIGITS: Final = 16
 
 
 class TransformerEmbedder:
     """A model by its folder or name. Nothing is loaded before its width, or a first vector, is asked for."""
 
     def __init__(self, model: str) -> None:
-        folder = Path(model).expanduser().absolute()
-        self._folder = folder if folder.is_dir() else None
-        self._wanted = str(folder) if self._folder else model
+        self._model = model
+        self._folder: Path | None = None
+        self._fingerprint = ""
+        self._trouble: str | None = None
+        try:
+            self._folder = _folder_of(model)
+            if self._folder is not None:
+                self._fingerprint = _fingerprint(self._folder)
+        except (OSError, RuntimeError, ValueError) as error:  # `~nobody` is a RuntimeError
+            self._folder, self._trouble = None, str(error)
         self._loading = threading.Lock()
         self._loaded: tuple[Any, Vectors] | None = None
 
     @property
     def name(self) -> str:
-        """The space: where the model lies, and what lies there now; or what it is called in the cache."""
-        return f"transformers:{self._wanted}{_fingerprint(self._folder)}/{RECIPE}"
+        """The space: a hash of the files that were found; what was asked for, where none were."""
+        return f"transformers:{self._fingerprint or self._model}/{RECIPE}"
 
     @property
     def width(self) -> int:
@@ -61,37 +82,85 @@ class TransformerEmbedder:
     def _load(self) -> tuple[Any, Vectors]:
         with self._loading:
             if self._loaded is None:
-                model = _open(self._wanted)
+                model = self._opened()
                 self._loaded = model, middle_of(lambda texts: _encoded(model, texts))
             return self._loaded
 
+    def _opened(self) -> Any:
+        _check_library()
+        if self._folder is None:
+            raise ModelUnavailable(
+                f"expected a model of sentence-transformers at {self._model}, or of that name in its cache, when this "
+                f"program started, got: {self._trouble or 'nothing there'}"
+            )
+        model = _open(self._folder)
+        try:
+            found = _fingerprint(self._folder)
+        except OSError as error:
+            raise ModelUnavailable(f"expected the model at {self._folder} to stay, got: {error}") from None
+        if found != self._fingerprint:
+            raise ModelUnavailable(
+                f"expected the model at {self._folder} to be {self._fingerprint}, as when this program started, found "
+                f"{found}: start it anew"
+            )
+        return model
 
-def _fingerprint(folder: Path | None) -> str:
-    """Return what changes when the files of a model do; they are too large to be read for it."""
-    if folder is None:
-        return ""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    told = [
-        (str(path.relative_to(folder)), (found := path.stat()).st_size, found.st_mtime_ns) for path in files
-    ]
-    return "@" + hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+
+def _folder_of(model: str) -> Path | None:
+    """Return where a model lies: the folder that was named, or that of its newest revision in the library's cache."""
+    folder = Path(model).expanduser().absolute()
+    if folder.is_dir():
+        return folder
+    for name in (model, f"{_OWNER}/{model}"):
+        cached = _cache() / f"models--{name.replace('/', '--')}"
+        newest = cached / "refs" / "main"
+        if newest.is_file():
+            revision = cached / "snapshots" / newest.read_text().strip()
+            return revision if revision.is_dir() else None
+    return None
 
 
-def _open(wanted: str) -> Any:
+def _cache() -> Path:
+    """Return where the library keeps models that were once downloaded: a layout that many programs share."""
+    at = os.environ.get
+    home = at("HF_HOME") or Path(at("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    return Path(at("SENTENCE_TRANSFORMERS_HOME") or at("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
+
+
+def _fingerprint(folder: Path) -> str:
+    """Return a hash of what is in the files that a model's vectors depend on, wherever they lie."""
+    files = sorted(
+        (path.relative_to(folder).as_posix(), path)
+        for path in folder.rglob("*")
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    weights = next((kind for kind in _WEIGHTS if any(path.suffix == kind for _, path in files)), None)
+    told = hashlib.sha256()
+    for name, path in files:
+        if path.suffix in _SETTINGS or path.suffix == weights:
+            with path.open("rb") as file:
+                told.update(repr((name, hashlib.file_digest(file, "sha256").hexdigest())).encode())
+    return told.hexdigest()[:_HASH_DIGITS]
+
+
+def _check_library() -> None:
     if importlib.util.find_spec("sentence_transformers") is None:
         raise ModelUnavailable(
             f"expected the package sentence-transformers to be installed; run: pip install '{EXTRA}'"
         )
+
+
+def _open(folder: Path) -> Any:
     from sentence_transformers import SentenceTransformer  # seconds, and hundreds of megabytes
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # it would be drawn on whatever stderr is
     try:
-        return SentenceTransformer(wanted, device="cpu", local_files_only=True)
+        return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     except Exception as error:  # whatever the libraries below raise for a folder that holds no model
         said = str(error).partition("\n")[0]
         raise ModelUnavailable(
-            f"expected a model of sentence-transformers at {wanted}, or of that name in its cache, got: {said}"
+            f"expected a model of sentence-transformers at {folder}, got: {said}"
         ) from None
 
 

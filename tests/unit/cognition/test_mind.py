@@ -238,6 +238,8 @@ def test_a_burst_of_writes_is_not_disturbed_and_embedded_together_afterwards(tmp
     async def main() -> None:
         embedder = FaultyEmbedder(refuse="nothing")
         async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            # Its first look at the queue is as slow as its thread is: from here on only the clock lets it look again.
+            await mind.embedding._progress.wait()
             for number in range(30):
                 await remember(replica, f"fact {number}")
                 await trio.testing.wait_all_tasks_blocked()

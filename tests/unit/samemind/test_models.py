@@ -1,13 +1,16 @@
 """Larger models on a device: chosen by configuration, listed by doctor, and changed while recall goes on."""
 
+import os
 from pathlib import Path
 
 import pytest
 import trio
 
 from cognition import Embedder, StaticEmbedder, queue
+from cognition.embedding import transformer
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
+from cognition.errors import ModelUnavailable
 from cognition.ranking.signals import RERANKER
 from cognition.reranking import CrossEncoder
 from samemind import open_blocking
@@ -76,14 +79,11 @@ def test_changing_to_bge_small_and_back_embeds_anew_while_recall_goes_on(tmp_pat
             if first:
                 await remember(replica, *TEXTS)
             assert (await mind.recall("Lisbon"))[0].memory.text == "Ann moved to Lisbon"
-            waiting: list[int] = []
 
             async def told(pending: int) -> None:
-                waiting.append(pending)
                 assert (await mind.recall("tax report"))[0].memory.text == "the tax report is late"
 
             await mind.settle(told)
-            assert waiting, "it said how far it was"
             rows = await replica.read(
                 lambda connection: list(queue.read_vectors(connection, mind.embedding.space, embedder.width))
             )
@@ -156,3 +156,66 @@ def test_other_files_in_the_folder_of_a_model_are_another_space(tmp_path: Path) 
     assert TransformerEmbedder(str(tmp_path)).name == name
     (tmp_path / "model.safetensors").write_bytes(b"another")
     assert TransformerEmbedder(str(tmp_path)).name != name
+
+
+def test_copies_of_one_model_share_a_space_wherever_they_lie_and_whatever_describes_them(
+    tmp_path: Path,
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "a copy"
+    for folder in (one, other):
+        (folder / ".cache").mkdir(parents=True)
+        (folder / "model.safetensors").write_bytes(b"weights")
+        (folder / "config.json").write_text("{}")
+        (folder / ".cache" / "when.json").write_text(folder.name)
+        (folder / "README.md").write_text(folder.name)
+    os.utime(other / "model.safetensors", (1, 1))
+    assert TransformerEmbedder(str(one)).name == TransformerEmbedder(str(other)).name
+    (other / "config.json").write_text('{"pooling": "mean"}')
+    assert TransformerEmbedder(str(one)).name != TransformerEmbedder(str(other)).name
+
+
+def test_a_model_keeps_its_name_and_files_that_came_under_it_later_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    embedder = TransformerEmbedder(str(tmp_path))
+    name = embedder.name
+    monkeypatch.setattr(transformer, "_check_library", lambda: None)
+    monkeypatch.setattr(transformer, "_open", lambda folder: object())
+    (tmp_path / "model.safetensors").write_bytes(b"another")
+    assert embedder.name == name
+    with pytest.raises(ModelUnavailable, match=r"as when this program started, found .*: start it anew"):
+        embedder.embed(["tea"])
+
+
+def test_a_name_in_the_cache_means_the_files_of_its_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SENTENCE_TRANSFORMERS_HOME", str(tmp_path))
+    cached = tmp_path / "models--sentence-transformers--tiny"
+    (cached / "refs").mkdir(parents=True)
+    folders = [cached / "snapshots" / (digit * 40) for digit in "ab"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}")
+        (folder / "model.safetensors").write_text(folder.name)
+    names = []
+    for folder in folders:
+        (cached / "refs" / "main").write_text(folder.name)
+        assert TransformerEmbedder("tiny").name == TransformerEmbedder("sentence-transformers/tiny").name
+        assert TransformerEmbedder("tiny").name == TransformerEmbedder(str(folder)).name
+        names.append(TransformerEmbedder("tiny").name)
+    assert len(set(names)) == 2
+
+
+@pytest.mark.parametrize(
+    "asked", ["~nobody-of-this-name/x", "/no/such/folder", "a/name/of/three", "\0", "x" * 5_000]
+)
+def test_a_model_that_cannot_be_there_shows_when_it_is_first_wanted(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "_check_library", lambda: None)
+    embedder = TransformerEmbedder(asked)
+    assert embedder.name == f"transformers:{asked}/{transformer.RECIPE}"
+    with pytest.raises(ModelUnavailable, match="expected a model of sentence-transformers at"):
+        embedder.embed(["tea"])
