@@ -9,11 +9,14 @@ from random import SystemRandom
 
 import pytest
 
+from replica.state.memories import MemoryCell
 from simulations.checkers import all_checkers
 from simulations.options import EVERYDAY, FAULTS, OPS_MAX, REPLICAS_MAX, Options, draw
 from simulations.run import simulate
 from simulations.trace import LEGEND
+from simulations.wire import Wire
 from simulations.world import Outcome
+from tests.support.replicas import group, memories, remember, sync
 
 # A fixed set that, between them, meets every fault; chosen for being quick.
 FIXED_SEEDS = range(16)
@@ -114,3 +117,16 @@ def test_the_legend_in_the_documents_is_the_one_that_traces_use() -> None:
         assert re.search(rf"^\| .*\b{fault}\b.* \|", page, re.MULTILINE), fault
     for checker in all_checkers():
         assert f"| {checker.name} |" in page
+
+
+def test_what_one_replica_keeps_of_a_memory_no_other_can_change() -> None:
+    """What is computed once for all are values; a dictionary among them would hide that a fold changes it."""
+    with Wire().shared():
+        ann, ben = group("ann", "ben")
+        (rid,) = remember(ann, "one")
+        sync(ann, ben)
+        kept = [list(dict(core.store.all_cells()).values()) for core in (ann, ben)]
+        (one,), (other,) = (cell.adds.values() for (cell,) in kept if isinstance(cell, MemoryCell))
+        assert one == other
+        assert one.fields is not other.fields
+        assert memories(ann).keys() == memories(ben).keys() == {rid}
