@@ -19,7 +19,9 @@ from simulations.world import Outcome
 from tests.support.replicas import group, memories, remember, sync
 
 # A fixed set that, between them, meets every fault; chosen for being quick.
-FIXED_SEEDS = range(16)
+# Beside the first few, those that found something that no planted bug brings back within as many seeds as are tried:
+# a snapshot whose first part met a full disk was asked for from behind a part that nobody held.
+FIXED_SEEDS = (*range(16), 337, 803)
 FRESH_SEEDS = 4
 # The trace of one small world. It holds no sizes of compressed bytes, so it is the same on every Python and with every
 # version of zstd; whoever changes what a seed draws changes `simulations.recording.FORMAT` and this line.
