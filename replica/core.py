@@ -120,6 +120,11 @@ class Core:
         return self._pos
 
     @property
+    def news(self) -> int:
+        """Return a number that grows with every op and every base that is merged: by these memories come."""
+        return self._pos + self.merged
+
+    @property
     def has_folded_all(self) -> bool:
         """Whether everything held is understood here."""
         return not self.totals.unfolded

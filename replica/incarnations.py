@@ -72,9 +72,8 @@ def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | Non
     """
     if twin is None:
         return None if opened is None else Why.COPIED
-    if (
-        opened is None
-    ):  # new, or opened only where nothing can be kept outside of the home; or nothing is left of it
+    if opened is None:
+        # New, or opened only where nothing can be kept outside of the home; or nothing is left of it.
         return Why.ROLLED_BACK if twin.seq > held else None
     if twin.seq > held and opened.now in (twin.before, twin.nonce):
         return Why.ROLLED_BACK
@@ -82,9 +81,8 @@ def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | Non
         return Why.COPIED
     if twin.nonce == opened.now and twin.incarnation != incarnation and not twin.seq:
         return Why.ROLLED_BACK
-    return (
-        None  # it holds all that the twin knows of: if they differ, it was killed before the twin was written
-    )
+    # It holds all that the twin knows of: if they differ, it was killed before the twin was written.
+    return None
 
 
 def happened(incidents: Sequence[Incident], at_ms: int, why: Why, device: bytes) -> list[Incident]:

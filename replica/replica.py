@@ -48,7 +48,7 @@ class Replica:
         self.alongside: Callable[[sqlite3.Connection], Alongside] | None = None
         """Makes what each conversation may hand over beside the ops, where something is (`replica.alongside`)."""
         # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
-        self._position, self._merged = core.position, core.merged
+        self._position, self._news = core.position, core.news
         self._watchers: set[trio.Event] = set()
 
     @property
@@ -65,22 +65,20 @@ class Replica:
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core.
         """
-        ended, merged = self._position, self._merged
+        ended, news = self._position, self._news
 
         def run(connection: sqlite3.Connection) -> Result:
-            nonlocal ended, merged
+            nonlocal ended, news
             try:
                 return self._run(function, connection)
             finally:
-                ended, merged = self._core.position, self._core.merged
+                ended, news = self._core.position, self._core.news
 
         try:
             return await self._driver.run(run)
         finally:
-            if (
-                ended > self._position or merged > self._merged
-            ):  # two that ended together come in either order
-                self._position, self._merged = max(ended, self._position), max(merged, self._merged)
+            if news > self._news:  # two that ended together come in either order
+                self._position, self._news = ended, news
                 self._wake()
 
     def _run(
@@ -128,11 +126,8 @@ class Replica:
 
     @property
     def news(self) -> int:
-        """Return a number that grows with every op and every base that is merged; it begins where `position` does.
-
-        Whatever memories show comes by one of the two.
-        """
-        return self._position + self._merged
+        """Return `Core.news` as far as it is durable."""
+        return self._news
 
     @property
     def position(self) -> int:

@@ -107,7 +107,7 @@ class Group:
                         offset_ms=record.offset_ms,
                         address=record.last,
                         known=core.frontier()
-                        if link.progress.quiet and link.progress.news == core.position + core.merged
+                        if link.progress.quiet and link.progress.news == core.news
                         else None,
                     )
                 )

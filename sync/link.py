@@ -84,7 +84,7 @@ class Traffic:
 class Progress:
     """How the conversation stood when it was last looked at on the store's thread, to which it belongs.
 
-    `position`: how long the log was. `news`: what `Replica.news` was. `unsent`: how many ops of the log the peer
+    `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops of the log the peer
     is known to lack. `group`: how many introductions and revocations are known here.
     """
 
@@ -306,7 +306,7 @@ class Link:
             membership = core.membership
             self.progress = Progress(
                 core.position,
-                core.position + core.merged,
+                core.news,
                 exchange.tally.sent,
                 exchange.tally.received,
                 exchange.session.is_quiet,
