@@ -39,6 +39,8 @@ _CREATE: Final = (
 _TABLES: Final = ("entity_mention", "triple", "triple_text", "entity_queue")
 # What a model took from a talk as subject, predicate and object stands in a memory's metadata under this name.
 TOLD_TRIPLE: Final = "triple"
+# The shape of a memory's id as edges hold it: 36 characters, parted by four hyphens.
+SHOWN_MEMORY_ID: Final = "________-____-____-____-____________"
 
 
 class Unread(NamedTuple):
@@ -136,11 +138,17 @@ def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: Sequence
 
 
 def entities(connection: sqlite3.Connection, *, limit: int) -> list[tuple[str, int]]:
-    """Return the names that memories hold, with how many do: the commonest first."""
+    """Return the names that memories hold and edges join, with how many memories do: the commonest first.
+
+    An end that is a memory's id (edges may join memories too) is not a name.
+    """
     return connection.execute(
-        """SELECT min(name), count(DISTINCT id) FROM entity_mention GROUP BY name
-           ORDER BY count(DISTINCT id) DESC, min(name) LIMIT ?""",
-        (limit,),
+        """SELECT min(name), count(DISTINCT id) FROM
+           (SELECT name, id FROM entity_mention
+            UNION ALL SELECT source, NULL FROM edge WHERE source NOT LIKE :memory
+            UNION ALL SELECT target, NULL FROM edge WHERE target NOT LIKE :memory)
+           GROUP BY name COLLATE NOCASE ORDER BY count(DISTINCT id) DESC, min(name) LIMIT :limit""",
+        {"memory": SHOWN_MEMORY_ID, "limit": limit},
     ).fetchall()
 
 

@@ -37,7 +37,7 @@ class ShowGraph(Moment):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListEntities(Moment):
-    """List the people, places and things that memories name."""
+    """List the people, places and things that memories name and edges join."""
 
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
 
