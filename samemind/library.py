@@ -445,7 +445,7 @@ class Mind:
     async def entities(
         self, *, limit: int = 50, as_of: When | None = None, seen_by: str | None = None
     ) -> Entities:
-        """List the people, places and things that memories name, the commonest first."""
+        """List the people, places and things that memories name and edges join, the commonest first."""
         return await self._ask(graph.ENTITIES, limit=limit, as_of=when_of(as_of), seen_by=seen_by)
 
     async def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
@@ -506,12 +506,19 @@ class Mind:
         source: str | None = None,
         device: str | None = None,
         speaker: str | None = None,
+        since: When | None = None,
         dry_run: bool = False,
         undo_s: float = 0.0,
     ) -> Retracted:
         """Take back everything learned from a source, a device or a speaker; cancelled in time, it changes nothing."""
         return await self._ask(
-            thinking.RETRACT, source=source, device=device, speaker=speaker, dry_run=dry_run, undo_s=undo_s
+            thinking.RETRACT,
+            source=source,
+            device=device,
+            speaker=speaker,
+            since=when_of(since),
+            dry_run=dry_run,
+            undo_s=undo_s,
         )
 
     async def unconsolidate(self, rid: Rid) -> Unconsolidated:

@@ -8,7 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from typing import Final
 
@@ -40,11 +40,18 @@ def logged(home: Home) -> Iterator[logging.Logger]:
         raise
     finally:
         logger.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):  # what was left of a line that found no room
+            handler.close()
 
 
 class _OwnersFile(RotatingFileHandler):
-    """A rotating file that nobody else can read, from its first byte on."""
+    """A rotating file that nobody else can read, from its first byte on.
+
+    A line that cannot be written, as on a full disk, is left out: what went wrong is told by whoever it stopped.
+    """
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
+        """Say nothing: Python would print a traceback of logging's insides."""
 
     def _open(self):  # type: ignore[no-untyped-def]
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

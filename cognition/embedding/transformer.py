@@ -14,6 +14,7 @@ The vectors are what the model gives, less what all texts have in common (`cogni
 
 import hashlib
 import importlib.util
+import json
 import os
 import threading
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ _HASH_DIGITS: Final = 16
 
 
 class TransformerEmbedder:
-    """A model by its folder or name. Nothing is loaded before its width, or a first vector, is asked for."""
+    """A model by its folder or name. It is loaded for its first vector, or for its width where no file says that."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -66,7 +67,18 @@ class TransformerEmbedder:
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has, which the model knows."""
+        """How many numbers a vector has.
+
+        Most models say it in a small file. It is asked for by those who wait for no model, such as a sync that takes
+        vectors; where the file does not say, the model is loaded.
+        """
+        if (
+            self._loaded is None
+            and self._folder is not None
+            and (told := _width_told(self._folder)) is not None
+        ):
+            _check_library()
+            return told
         return len(self._load()[1])
 
     @property
@@ -143,10 +155,26 @@ def _fingerprint(folder: Path) -> str:
     return told.hexdigest()[:_HASH_DIGITS]
 
 
+def _width_told(folder: Path) -> int | None:
+    """Return the width that a usual model's files state: layers, one way of pooling, nothing that resizes it."""
+    try:
+        modules = json.loads((folder / "modules.json").read_text("utf-8"))
+        kinds = [str(module["type"]).rpartition(".")[2] for module in modules]
+        if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
+            return None
+        pooling = json.loads((folder / modules[1]["path"] / "config.json").read_text("utf-8"))
+        ways = sum(pooling.get(name) is True for name in pooling if name.startswith("pooling_mode_"))
+        width = pooling["word_embedding_dimension"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return width if ways == 1 and type(width) is int and width > 0 else None
+
+
 def _check_library() -> None:
     if importlib.util.find_spec("sentence_transformers") is None:
         raise ModelUnavailable(
-            f"expected the package sentence-transformers to be installed; run: pip install '{EXTRA}'"
+            f"expected the package sentence-transformers to be installed; run: pip install '{EXTRA}', or make models "
+            "in a copy of the repository"
         )
 
 

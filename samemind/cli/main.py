@@ -86,6 +86,10 @@ def _run(line: Line, printer: Printer) -> int:
     verb = find_verb(line)
     options = read_words(verb, line.words)
     read = read_options(verb, options)  # refuse what cannot be meant before anything is opened
+    if verb.name == "import" and not options.pop("yes", False) and not (printer.json or printer.raw):
+        from samemind.cli.asking import agree_to_import
+
+        agree_to_import(options["files"])
     home = Home.choose(line.home)
     if verb.alone:
         result = _do_alone(verb, read, home)
@@ -101,7 +105,14 @@ def _run(line: Line, printer: Printer) -> int:
             result = {"ok": False, "checks": [found]}
     if result is not None:
         printer.result(verb.name, result)
-    return 1 if verb.name in ("verify", "doctor") and result is not None and not result["ok"] else 0
+    return 0 if result is None or _went_well(verb.name, result) else 1
+
+
+def _went_well(verb: str, result: Mapping[str, Any]) -> bool:
+    """Say whether a verb that ended came to something: of a file some lines may be bad, and not all of them."""
+    if verb == "import":
+        return bool(result["imported"] or result["skipped"] or result["held"] or not result["failed"])
+    return bool(result["ok"]) if verb in ("verify", "doctor") else True
 
 
 def _do_alone(verb: Verb[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:

@@ -317,6 +317,8 @@ def _imported(document: Document) -> list[str]:
     ]
     if document["held"]:
         lines.append(f"{document['held']} look secret and are held here: samemind held")
+    if document["undo"]:
+        lines.append(f"to take that back: {document['undo']}")
     return lines + [f"line {each['line']}: {each['reason']}" for each in document["failed"]]
 
 

@@ -40,14 +40,10 @@ _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] 
 def read_path(path: Source, format: str) -> Iterator[Record]:
     """Return what a file or a folder holds. Lines, and lists of chats, are read as they are asked for."""
     if isinstance(path, Path) and path.is_dir():
-        notes = sorted(
-            note
-            for note in path.rglob("*.md")
-            if note.is_file() and not any(part.startswith(".") for part in note.relative_to(path).parts)
-        )
-        if not notes:
+        found = notes_in(path)
+        if not found:
             raise Usage(f"{path.name}: expected Markdown notes in this folder, found none", code="unreadable")
-        for note in notes:
+        for note in found:
             name = note.relative_to(path).as_posix()
             try:
                 yield from read_text(name, _note(note), "markdown")
@@ -64,6 +60,15 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
     else:
         text = _note(path) if _is_note(path.name, format) else whole_text(path)
         yield from read_text(path.name, text, format)
+
+
+def notes_in(folder: Path) -> list[Path]:
+    """Return the notes that a folder stands for, in their order; what is hidden is not meant."""
+    return sorted(
+        note
+        for note in folder.rglob("*.md")
+        if note.is_file() and not any(part.startswith(".") for part in note.relative_to(folder).parts)
+    )
 
 
 def _streamed(path: Source, format: str) -> str | None:

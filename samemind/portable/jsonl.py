@@ -23,6 +23,7 @@ from samemind.results.plain import to_json
 from samemind.times import read_time
 
 SOURCE: Final = "jsonl"
+_MEMORY: Final = "memory"
 # What a view says of the device rather than of the memory: written for people, passed over when read.
 _ABOUT_THE_DEVICE: Final = ("created_at", "updated_at", "device", "device_name", "origin")
 
@@ -34,7 +35,7 @@ def memory_line(view: MemoryView, unknown: Mapping[str, Any]) -> str:
         document.pop("accesses", None)
     if unknown:
         document["unknown"] = {name: _shown(value) for name, value in unknown.items()}
-    return _line({"kind": "memory", **document})
+    return _line({"kind": _MEMORY, **document})
 
 
 def edge_line(source: str, relation: str, target: str, weight: float) -> str:
@@ -82,10 +83,16 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
 
 def _item(line: int, record: dict[str, Any]) -> Item:
     canonical = json.dumps(record, sort_keys=True, ensure_ascii=True)
-    ours = record.pop("kind", None) == "memory"
+    kind = record.pop("kind", None)
+    ours = kind == _MEMORY
     text = record.pop("text", None)
     if not isinstance(text, str) or not text.strip():
-        raise Usage("expected a text")
+        if ours or kind is None:
+            raise Usage("expected a text")
+        kinds = ", ".join((_MEMORY, *_READERS))
+        raise Usage(
+            f"expected a text, or a kind among {kinds}; got {kind!r:.40}, which a later version may know"
+        )
     rid, name = record.pop("rid", None), record.pop("id", None)
     unknown, accesses, last = (
         record.pop("unknown", {}),
@@ -111,6 +118,7 @@ def _item(line: int, record: dict[str, Any]) -> Item:
         text=text,
         fields=fields,
         accesses=(accesses, 0 if last is None else read_time(last, name="last_access")),
+        by_any=ours,
     )
 
 

@@ -15,6 +15,7 @@ class Item:
     """A memory to be stored under an id that every device derives alike. `accesses` is (how often, last in ms).
 
     `among` names the circle that its people are known in, where the same name means somebody else outside it.
+    `by_any`: it was exported by this program, maybe a later version, whose words are kept.
     """
 
     line: int
@@ -23,6 +24,7 @@ class Item:
     fields: Mapping[str, Value]
     accesses: tuple[int, int] = (0, 0)
     among: str | None = None
+    by_any: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ class Imported:
     """What came of an import.
 
     `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest; `held`
-    what looks secret and waits on this device to be released.
+    what looks secret and waits on this device to be released. `undo` is the command that takes back what came in.
     """
 
     imported: int
@@ -28,6 +28,7 @@ class Imported:
     facts: int = 0
     held: int = 0
     failed: list[FailedLine] = field(default_factory=list)
+    undo: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,9 @@ class Import:
     format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
     workspace: str | None = option("--workspace", "the space they go to")
     facts: bool = option("--facts", "store the facts in them beside them too", default=False)
+    yes: bool = option(
+        "--yes", "at a terminal, do not ask before a folder of many notes", default=False, short="-y"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

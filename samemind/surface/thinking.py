@@ -26,6 +26,7 @@ class Retract:
     source: str | None = option("--source", "where it was taken from")
     device: str | None = option("--device", "the device that told it: its name or its id")
     speaker: str | None = option("--speaker", "who said it")
+    since: str | None = option("--since", "only what was stored since then", metavar="TIME")
     dry_run: bool = option("--dry-run", "change nothing: tell what would go", default=False)
     undo_s: float = option(
         "--undo", "write nothing for this long; Ctrl-C takes it back", default=0.0, metavar="SECONDS"

@@ -34,8 +34,10 @@ from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Setting, Storable, Unreadable
 from samemind.portable.texts import Source, source_of
+from samemind.results.plain import to_json
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
+from samemind.times import at_stamp
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
 from samemind.verbs.claim_lines import ClaimsIn, claim_records
 from samemind.verbs.contradictions import stated
@@ -46,6 +48,8 @@ from samemind.verbs.views import select_memories
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
 BATCH: Final = 2_000
 LINES_PER_PAGE: Final = 500
+# Enough of a device's id to tell it from any other of its group.
+DEVICE_DIGITS: Final = 12
 # Reasons beyond these help nobody.
 FAILURES_MAX: Final = 1_000
 
@@ -58,6 +62,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     """
     imported = skipped = held = facts = done = 0
     failed: list[FailedLine] = []
+    before = await device.replica.run(lambda _, connection: _ops_held(connection))
     paths = [
         await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
     ]
@@ -76,7 +81,8 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         done += len(page)
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
     held += await _bring_claims(device, survey.claims)
-    return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed)
+    undo = await device.replica.run(partial(_undo, device, before)) if imported else None
+    return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed, undo=undo)
 
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
@@ -94,6 +100,23 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
         return Exported(count=await trio.to_thread.run_sync(_export, device, tell), path=None)
     path = await trio.Path(options.output).absolute()
     return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
+
+
+def _ops_held(connection: sqlite3.Connection) -> int:
+    ((last,),) = connection.execute("SELECT max(pos) FROM op")
+    return last or 0
+
+
+def _undo(device: Device, before: int, core: Core, connection: sqlite3.Connection) -> str:
+    """Return what takes back all that this device wrote behind a place of the log.
+
+    The moment is that of the first stamp: where a clock was wrong, stamps run ahead of it.
+    """
+    ((stamp,),) = connection.execute(
+        "SELECT o.hlc FROM op o JOIN feed f ON f.no = o.feed WHERE o.pos > ? AND f.device = ? ORDER BY o.pos LIMIT 1",
+        (before, core.device),
+    )
+    return f"samemind retract --device {core.device.hex()[:DEVICE_DIGITS]} --since {to_json(at_stamp(stamp))}"
 
 
 @dataclass(slots=True)
@@ -171,7 +194,7 @@ def _sift(
         try:
             if isinstance(record, Item):
                 check_text(record.text)
-                check_fields(record.fields)
+                check_fields(record.fields, by_any=record.by_any)
             good.append(record)
         except (InvalidOp, SamemindError) as error:
             bad.append(FailedLine(line=record.line, reason=str(error)))
@@ -233,6 +256,7 @@ def _write(
             alone = TakenIn((Write(replica.Remember(record.text, record.fields), record.rid),), (), 0)
             each = taken.get(record.rid, alone)
             own, *beside = each.writes
+            own = own._replace(by_any=record.by_any)
             writes = [
                 own,
                 *(fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)),

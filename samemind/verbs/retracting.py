@@ -5,6 +5,8 @@ that were taken from it, wherever that was done, and the edges that name it. For
 last and the summaries that it proposed. What it changed in the memories of others cannot be taken back by itself, since
 others may have written on; these are named, so that somebody can look.
 
+With `since`, only what was stored since then goes, by the stamps of the log: that is how an import is taken back.
+
 With `undo`, nothing is written until that time has passed. A call that is cancelled meanwhile has changed nothing.
 """
 
@@ -18,6 +20,7 @@ import trio
 import replica
 from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, show_memory_id
 from replica.edges import edges_by
+from replica.hlc import COUNTER_BITS, HLC_MAX
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from samemind.control.server import Say
 from samemind.device import Device
@@ -25,14 +28,17 @@ from samemind.errors import Usage
 from samemind.results.plain import to_json
 from samemind.results.thinking import Retracted
 from samemind.surface.thinking import Retract
+from samemind.times import read_time
 from samemind.verbs.ids import find_device
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0
 _CHANGES: Final = (Kind.EDIT, Kind.SET)
-_SOURCES: Final = "SELECT rid FROM memory WHERE source = ? COLLATE NOCASE"
-_SPEAKERS: Final = "SELECT rid FROM memory WHERE speaker = ? COLLATE NOCASE"
-_DEVICES: Final = "SELECT m.rid FROM memory m JOIN feed f ON f.no = m.feed WHERE f.device = ?"
+_SOURCES: Final = "SELECT rid FROM memory WHERE source = ? COLLATE NOCASE AND created >= ?"
+_SPEAKERS: Final = "SELECT rid FROM memory WHERE speaker = ? COLLATE NOCASE AND created >= ?"
+_DEVICES: Final = (
+    "SELECT m.rid FROM memory m JOIN feed f ON f.no = m.feed WHERE f.device = ? AND m.created >= ?"
+)
 
 
 class Found(NamedTuple):
@@ -75,7 +81,9 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
     own = None if options.device is None else find_device(connection, options.device)
     sql = _DEVICES if own is not None else _SOURCES if options.source is not None else _SPEAKERS
     named = own or options.source or options.speaker
-    rids = {MemoryId(rid) for (rid,) in connection.execute(sql, (named,))}
+    since = 0 if options.since is None else read_time(options.since, name="since") << COUNTER_BITS
+    since = min(since, HLC_MAX)
+    rids = {MemoryId(rid) for (rid,) in connection.execute(sql, (named, since))}
     facts = _facts_of(connection, rids)
     gone = rids | facts
     names = {show_memory_id(rid) for rid in gone}
@@ -84,22 +92,35 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
     proposals: list[Place] = []
     changed: set[MemoryId] = set()
     if own is not None:
-        edges |= set(edges_by(core, own, held))
+        written = connection.execute("SELECT source, relation, target FROM edge WHERE hlc >= ?", (since,))
+        edges |= set(edges_by(core, own, written.fetchall()))
         everything = [
             MemoryId(rid) for (rid,) in connection.execute("SELECT DISTINCT rid FROM proposal_member")
         ]
         proposals = sorted(
-            place for place in replica.proposals_of(connection, everything) if place.origin.device == own
+            place
+            for place in replica.proposals_of(connection, everything)
+            if place.origin.device == own and (not since or _stamped(connection, place) >= since)
         )
         changed = {
             MemoryId(rid)
             for (rid,) in connection.execute(
                 """SELECT DISTINCT o.rid FROM op o JOIN feed f ON f.no = o.feed JOIN memory m ON m.rid = o.rid
-                   WHERE f.device = ? AND o.kind IN (?, ?)""",
-                (own, *_CHANGES),
+                   WHERE f.device = ? AND o.kind IN (?, ?) AND o.hlc >= ?""",
+                (own, *_CHANGES, since),
             )
         }
     return Found(sorted(rids), sorted(facts - rids), sorted(edges), proposals, sorted(changed - gone))
+
+
+def _stamped(connection: sqlite3.Connection, place: Place) -> int:
+    """Return the latest stamp of an op at a place; 0 where the log was folded below it."""
+    ((stamp,),) = connection.execute(
+        """SELECT max(o.hlc) FROM op o JOIN feed f ON f.no = o.feed
+           WHERE f.device = ? AND f.incarnation = ? AND o.seq = ?""",
+        (*place.origin, place.seq),
+    )
+    return stamp or 0
 
 
 def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[MemoryId]:

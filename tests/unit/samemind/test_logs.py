@@ -38,3 +38,16 @@ def test_a_log_that_is_full_is_put_aside_and_the_oldest_goes(
     assert [file.name for file in files] == ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"]
     assert all(file.stat().st_size <= 1_000 and file.stat().st_mode & 0o077 == 0 for file in files)
     assert home.log.read_text(encoding="utf-8").endswith("line 199\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is Linux's")
+def test_a_line_that_finds_no_room_is_left_out_without_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was a traceback of logging's own, beside the error that says what to do."""
+    home = Home.at(tmp_path)
+    home.log.symlink_to("/dev/full")
+    with logs.logged(home) as log:
+        log.info("up")
+        log.error("and down")
+    assert capsys.readouterr().err == ""

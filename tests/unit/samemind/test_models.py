@@ -1,5 +1,6 @@
 """Larger models on a device: chosen by configuration, listed by doctor, and changed while recall goes on."""
 
+import json
 import os
 from pathlib import Path
 
@@ -186,6 +187,55 @@ def test_a_model_keeps_its_name_and_files_that_came_under_it_later_are_refused(
     assert embedder.name == name
     with pytest.raises(ModelUnavailable, match=r"as when this program started, found .*: start it anew"):
         embedder.embed(["tea"])
+
+
+LAYERS = "sentence_transformers.models."
+
+
+@pytest.mark.parametrize(
+    ("kinds", "pooling", "width"),
+    [
+        (
+            ["Transformer", "Pooling", "Normalize"],
+            {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": False},
+            12,
+        ),
+        (["Transformer", "Pooling"], {"pooling_mode_cls_token": True}, 12),
+        (
+            ["Transformer", "Pooling"],
+            {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True},
+            None,
+        ),
+        (["Transformer", "Pooling", "Dense"], {"pooling_mode_mean_tokens": True}, None),
+    ],
+)
+def test_the_width_of_a_usual_model_is_known_without_loading_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kinds: list[str],
+    pooling: dict[str, bool],
+    width: int | None,
+) -> None:
+    """A sync that takes vectors asks for it on the store's own thread, where nobody can wait for a model."""
+    modules = [{"idx": i, "path": f"{i}_{kind}", "type": LAYERS + kind} for i, kind in enumerate(kinds)]
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    (tmp_path / "modules.json").write_text(json.dumps(modules))
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text(
+        json.dumps({"word_embedding_dimension": 12, **pooling})
+    )
+    monkeypatch.setattr(transformer, "_check_library", lambda: None)
+
+    def load(folder: Path) -> None:
+        raise ModelUnavailable("loaded")
+
+    monkeypatch.setattr(transformer, "_open", load)
+    embedder = TransformerEmbedder(str(tmp_path))
+    if width is None:
+        with pytest.raises(ModelUnavailable, match="loaded"):
+            _ = embedder.width
+    else:
+        assert embedder.width == width
 
 
 def test_a_name_in_the_cache_means_the_files_of_its_revision(

@@ -203,3 +203,27 @@ def test_an_export_that_fails_leaves_no_half_a_file(tmp_path: Path, mind: Blocki
     with pytest.raises(samemind.SamemindError):
         mind.export(tmp_path / "taken")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "taken"]
+
+
+def test_what_a_later_version_has_more_words_for_comes_in_as_it_is(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    """An export of it said a ninth type, and kinds of lines that are not known here."""
+    ours = {"kind": "memory", "rid": "0" * 8 + "-0000-8000-8000-" + "0" * 12, "text": "Of a later version"}
+    lines = [
+        {**ours, "type": "dreamt"},
+        {"kind": "omen", "about": "boats"},
+        {"text": "Of another", "type": "dreamt"},
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    imported = mind.import_(tmp_path / "in.jsonl")
+    assert imported.imported == 1
+    assert [failed.line for failed in imported.failed] == [2, 3]
+    assert "got 'omen', which a later version may know" in imported.failed[0].reason
+    assert "expected one of episodic" in imported.failed[1].reason, "another program's word is a slip"
+    assert mind.get(ours["rid"]).type == "dreamt"
+    mind.export(tmp_path / "all.jsonl")
+    with samemind.open_blocking(tmp_path / "other") as other:
+        other.import_(tmp_path / "all.jsonl")
+        assert other.digest().digest == mind.digest().digest
+        assert other.verify().ok
