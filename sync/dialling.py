@@ -16,9 +16,9 @@ import trio
 
 from replica.ids import DeviceId
 from sync.address import Address
-from sync.discovery.mdns import own_addresses
 from sync.errors import LinkLost, SelfLink, SyncError, Untrusted
 from sync.identity import Identity
+from sync.network import own_hosts
 from sync.tls import SecureStream, secure
 
 # A lost packet is sent again after one second, then two: this allows for two of them.
@@ -144,8 +144,7 @@ def own_places(host: str, port: int) -> tuple[Address, ...]:
     """Return where others reach a listener of ours, the likeliest address first."""
     if host not in ANY:
         return (Address(host, port),)
-    hosts = sorted(own_addresses(), key=lambda each: (":" in each, each))
-    return tuple(Address(each, port) for each in hosts) or (Address("127.0.0.1", port),)
+    return tuple(Address(host, port) for host in own_hosts()) or (Address("127.0.0.1", port),)
 
 
 def _tells(error: SyncError) -> int:

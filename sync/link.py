@@ -18,6 +18,7 @@ import socket
 import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -370,13 +371,14 @@ def _ask(exchange: Exchange, now_ms: int) -> list[bytes]:
 
 def keep_alive(stream: trio.SocketStream) -> None:
     """Have the kernel find out whether the other end is still there while nothing is said."""
-    stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (
-        ("TCP_KEEPIDLE", KEEPALIVE_IDLE_SECONDS),
-        ("TCP_KEEPALIVE", KEEPALIVE_IDLE_SECONDS),  # what macOS calls it
-        ("TCP_KEEPINTVL", KEEPALIVE_INTERVAL_SECONDS),
-        ("TCP_KEEPCNT", KEEPALIVE_PROBES),
-    ):
-        option = getattr(socket, name, None)
-        if option is not None:
-            stream.setsockopt(socket.IPPROTO_TCP, option, value)
+    with suppress(OSError):  # some systems refuse once the other end has gone; the first read says so, too
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (
+            ("TCP_KEEPIDLE", KEEPALIVE_IDLE_SECONDS),
+            ("TCP_KEEPALIVE", KEEPALIVE_IDLE_SECONDS),  # what macOS calls it
+            ("TCP_KEEPINTVL", KEEPALIVE_INTERVAL_SECONDS),
+            ("TCP_KEEPCNT", KEEPALIVE_PROBES),
+        ):
+            option = getattr(socket, name, None)
+            if option is not None:
+                stream.setsockopt(socket.IPPROTO_TCP, option, value)

@@ -194,7 +194,10 @@ def _local_address(stream: SecureStream) -> str | None:
     transport = stream.transport_stream
     if not isinstance(transport, trio.SocketStream):
         return None
-    host = str(transport.socket.getsockname()[0]).partition("%")[0]
+    try:
+        host = str(transport.socket.getsockname()[0]).partition("%")[0]
+    except OSError:  # some systems forget it as soon as the other end has gone
+        return None
     address = ipaddress.ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped

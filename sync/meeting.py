@@ -4,7 +4,7 @@ This is the part of pairing that knows about addresses and groups: where the cod
 is found, and at which port the new partner can be called afterwards. What a code proves is `sync.pairing`'s.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
@@ -86,7 +86,19 @@ class Meeting:
         self, tell: Callable[[CodeOffered | Refusal], None], revoked: Collection[DeviceId]
     ) -> Partner:
         """Show a code, and whatever replaces it, until one device proved it."""
-        listeners = await listen(self._listening_on, 0)
+        async with AsyncExitStack() as stack:
+            finder = await stack.enter_async_context(MdnsFinder.open(self._host)) if self._mdns else None
+            listeners = await listen(self._listening_on, 0)  # the last that may fail: `offer` closes them
+            if finder is not None:
+                await stack.enter_async_context(finder.announce(Service.PAIRING, port_of(listeners)))
+            return await self._offer(listeners, tell, revoked)
+
+    async def _offer(
+        self,
+        listeners: Sequence[trio.SocketListener],
+        tell: Callable[[CodeOffered | Refusal], None],
+        revoked: Collection[DeviceId],
+    ) -> Partner:
         places = own_places(self._listening_on, port_of(listeners))
 
         def pass_on(news: OfferNews) -> None:
@@ -97,13 +109,9 @@ class Meeting:
             else:
                 tell(Refusal(news.error))
 
-        async with AsyncExitStack() as stack:
-            if self._mdns:
-                finder = await stack.enter_async_context(MdnsFinder.open(self._host))
-                await stack.enter_async_context(finder.announce(Service.PAIRING, port_of(listeners)))
-            paired = await offer(
-                self._identity, self._introduction, listeners=listeners, tell=pass_on, revoked=revoked
-            )
+        paired = await offer(
+            self._identity, self._introduction, listeners=listeners, tell=pass_on, revoked=revoked
+        )
         return _partner(paired, None)
 
     async def join(self, code: str, address: Address | None, revoked: Collection[DeviceId]) -> Partner:

@@ -5,9 +5,15 @@ clocks are looked at every few seconds, which takes half a millisecond: the wall
 the one by which the program waits does not. Only the look is done here; what follows is the syncer's to do.
 """
 
+import ipaddress
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
+
+import ifaddr
+import trio
 
 # How long a device may take to come back after its network did; an announcement takes as long.
 LOOK_SECONDS: Final = 3.0
@@ -41,3 +47,38 @@ class Looks:
         if slept >= SLEPT_SECONDS_MIN:
             return Change.SLEPT
         return Change.ADDRESSES if moved else Change.NOTHING
+
+
+async def follow(tell: Callable[[Change, frozenset[str]], None]) -> None:
+    """Look for as long as this runs; tell of each change, with the addresses there are now."""
+    looks = Looks(addresses_now(frozenset()), time.time(), trio.current_time())
+    while True:
+        await trio.sleep(LOOK_SECONDS)
+        now = addresses_now(looks.addresses)
+        change = looks.look(now, wall_seconds=time.time(), seconds=trio.current_time())
+        if change is not Change.NOTHING:
+            tell(change, now)
+
+
+def addresses_now(before: frozenset[str]) -> frozenset[str]:
+    """Return this machine's addresses, or those of before while it cannot say: the question takes a descriptor."""
+    try:
+        return own_addresses()
+    except OSError:
+        return before
+
+
+def own_addresses() -> frozenset[str]:
+    """Return the addresses of this machine at which others could reach it, without scope."""
+    texts = (
+        ip.ip if isinstance(ip.ip, str) else ip.ip[0]
+        for adapter in ifaddr.get_adapters()
+        for ip in adapter.ips
+    )
+    hosts = {text.partition("%")[0] for text in texts}
+    return frozenset(host for host in hosts if not ipaddress.ip_address(host).is_loopback)
+
+
+def own_hosts() -> list[str]:
+    """Return the same, the likeliest first."""
+    return sorted(own_addresses(), key=lambda host: (":" in host, host))

@@ -11,7 +11,6 @@ addresses (`sync.network`): half a millisecond of every three seconds. Links cos
 """
 
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -28,7 +27,7 @@ from sync import peers
 from sync.address import Address
 from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.finder import Service, Sighting
-from sync.discovery.mdns import MdnsFinder, own_addresses
+from sync.discovery.mdns import MdnsFinder
 from sync.errands import REACH_SECONDS_MAX, Errands
 from sync.errors import SomebodyElse, SyncError, Untrusted
 from sync.farewell import tell_revoked
@@ -36,7 +35,7 @@ from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
 from sync.meeting import CodeOffered, Meeting, Partner, Refusal
-from sync.network import LOOK_SECONDS, Change, Looks
+from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import Contact, Roster
 from sync.tls import SecureStream, secure
@@ -289,12 +288,12 @@ class Syncer:
     async def _dial(self) -> None:
         while True:
             news = self._news
-            for contact in self._roster.due(now_ms=self._now_ms()):
-                if not self._links.is_full:
-                    self._roster.calling(contact.key, now_ms=self._now_ms())
-                    self._calls[contact.key] = contact
-                    self._nursery.start_soon(self._call, contact)
-            wake_ms = self._roster.next_wake_ms(now_ms=self._now_ms())
+            full = self._links.is_full  # until one of them ends, which is news
+            for contact in () if full else self._roster.due(now_ms=self._now_ms()):
+                self._roster.calling(contact.key, now_ms=self._now_ms())
+                self._calls[contact.key] = contact
+                self._nursery.start_soon(self._call, contact)
+            wake_ms = None if full else self._roster.next_wake_ms(now_ms=self._now_ms())
             with trio.CancelScope() as waiting:
                 if wake_ms is not None:
                     waiting.deadline = max(wake_ms / 1000, trio.current_time() + 0.001)
@@ -340,16 +339,11 @@ class Syncer:
                     self._roster.lose_sight(news.name)
                 self._stir()
 
-    async def _follow_network(self) -> None:
+    def _moved(self, change: Change, addresses: frozenset[str]) -> None:
         """Come back within seconds after the network did: TCP alone would take minutes to notice."""
-        looks = Looks(own_addresses(), time.time(), trio.current_time())
-        while True:
-            await trio.sleep(LOOK_SECONDS)
-            change = looks.look(own_addresses(), wall_seconds=time.time(), seconds=trio.current_time())
-            if change is not Change.NOTHING:
-                _log.info("the network changed: %s", change.name.lower())
-                self._links.doubt(looks.addresses, all_of_them=change is Change.SLEPT)
-                self._wanted()
+        _log.info("the network changed: %s", change.name.lower())
+        self._links.doubt(addresses, all_of_them=change is Change.SLEPT)
+        self._wanted()
 
     # -- how -------------------------------------------------------------------------------------------------
 
@@ -412,7 +406,7 @@ async def open_syncer(
             nursery.start_soon(partial(trio.serve_listeners, syncer._answer, listeners))
         if dials:
             nursery.start_soon(syncer._dial)
-            nursery.start_soon(syncer._follow_network)
+            nursery.start_soon(follow, syncer._moved)
         if mdns:
             nursery.start_soon(syncer._discover)
         try:

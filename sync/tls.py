@@ -121,7 +121,11 @@ async def secure(
     RemoteProtocolError: the other end does not speak TLS as we do.
     """
     pinned = tuple(pins)
-    context = _reused_context(identity, pinned, server_side)
+    try:
+        context = _reused_context(identity, pinned, server_side)
+    except OSError as error:  # no descriptor is free: one link less, and no reason to end the others
+        await trio.aclose_forcefully(stream)
+        raise LinkLost(f"this device cannot begin a handshake at the moment: {error}") from error
     secured = trio.SSLStream(stream, context, server_side=server_side)
     outgoing = context.outgoing  # of this stream: it was wrapped a moment ago, and nothing ran in between
     try:

@@ -32,7 +32,7 @@ from samemind.panel.serving import GRACE_S, Door
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.qr import qr_rows
 from sync.dialling import ANY
-from sync.discovery.mdns import own_addresses
+from sync.network import own_addresses, own_hosts
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -73,10 +73,7 @@ class Panel:
     def urls(self) -> list[str]:
         """Every address at which a browser reaches it."""
         scheme = "http" if self.is_local else "https"
-        hosts = sorted(own_addresses(), key=lambda each: (":" in each, each)) if self.host in ANY else []
-        hosts = [host for host in hosts if "%" not in host] or [
-            "127.0.0.1" if self.host in ANY else self.host
-        ]
+        hosts = (own_hosts() or ["127.0.0.1"]) if self.host in ANY else [self.host]
         return [f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}/" for host in hosts]
 
     def launch(self) -> list[str]:

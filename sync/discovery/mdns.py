@@ -20,7 +20,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-import ifaddr
 import trio
 from zeroconf import Error as ZeroconfError
 from zeroconf import InterfaceChoice, IPVersion, ServiceStateChange, Zeroconf
@@ -29,6 +28,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from replica.asyncio_host import AsyncioHost
 from sync.address import Address
 from sync.discovery.finder import News, Service, Sighting, Vanished
+from sync.network import addresses_now
 
 VERSION: Final = "1"
 
@@ -61,17 +61,6 @@ def random_name() -> str:
     return secrets.token_hex(_NAME_BYTES)
 
 
-def own_addresses() -> frozenset[str]:
-    """The addresses of this machine at which others could reach it, without scope."""
-    found = set()
-    for adapter in ifaddr.get_adapters():
-        for ip in adapter.ips:
-            text = ip.ip if isinstance(ip.ip, str) else ip.ip[0]
-            if not ipaddress.ip_address(text.partition("%")[0]).is_loopback:
-                found.add(text.partition("%")[0])
-    return frozenset(found)
-
-
 @dataclass(eq=False, slots=True)
 class _Announcement:
     service: Service
@@ -102,7 +91,7 @@ class MdnsFinder:
         nursery: trio.Nursery,
         *,
         name: Callable[[], str],
-        addresses: Callable[[], frozenset[str]],
+        addresses: Callable[[frozenset[str]], frozenset[str]],
     ) -> None:
         self._host = host
         self._nursery = nursery
@@ -124,7 +113,7 @@ class MdnsFinder:
         host: AsyncioHost,
         *,
         name: Callable[[], str] = random_name,
-        addresses: Callable[[], frozenset[str]] = own_addresses,
+        addresses: Callable[[frozenset[str]], frozenset[str]] = addresses_now,
     ) -> AsyncIterator[Self]:
         """Join the multicast group of every interface, and keep up with the interfaces."""
         async with trio.open_nursery() as nursery:
@@ -173,14 +162,14 @@ class MdnsFinder:
         while True:
             await trio.sleep(ADDRESS_CHECK_SECONDS)
             due = trio.current_time() - renamed_at >= RENAME_SECONDS
-            if due or self._addresses() != self._current:
+            if due or self._addresses(self._current) != self._current:
                 await self._take_down()
                 await self._build()
                 renamed_at = trio.current_time()
 
     async def _build(self) -> None:
         async with self._changing:
-            self._current = self._addresses()
+            self._current = self._addresses(self._current)
             if not self._current:
                 return
             try:

@@ -10,7 +10,8 @@ from replica.asyncio_host import AsyncioHost
 from sync.address import Address
 from sync.discovery.finder import Finder, Service, Sighting
 from sync.discovery.fixed import FixedFinder
-from sync.discovery.mdns import MdnsFinder, own_addresses
+from sync.discovery.mdns import MdnsFinder
+from sync.network import own_addresses
 
 # Somebody else listens here and is found by the finder that is tried.
 ELSEWHERE = Address("10.11.12.13", 7411)

@@ -8,13 +8,15 @@ import pytest
 import trio
 import trio.testing
 
+import sync.links
 from sync.address import Address
 from sync.group import Group
 from sync.links import RIVALS_MAX, Kept, Links
+from sync.syncer import open_syncer
 from sync.tls import SecureStream
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, run
-from tests.support.links import End, meet
+from tests.support.links import End, meet, part
 
 
 @asynccontextmanager
@@ -97,5 +99,60 @@ def test_a_peer_that_dials_without_end_holds_few_links(tmp_path: Path) -> None:
             for stream in open_ends:
                 await trio.aclose_forcefully(stream)
             nursery.cancel_scope.cancel()
+
+    run(main)
+
+
+def test_a_link_that_broke_before_it_had_its_place_ends_alone(tmp_path: Path) -> None:
+    """Some systems refuse to tell the address of a socket, or to set anything, once the other end has gone."""
+
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone") as (laptop, phone),
+            links_of(laptop) as links,
+            trio.open_nursery() as nursery,
+        ):
+            a, b = laptop.identity, phone.identity
+            dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+            assert dialling.stream is not None
+            assert isinstance(dialling.stream.transport_stream, trio.SocketStream)
+            dialling.stream.transport_stream.socket.close()
+            kept = await take(links, dialling, nursery, dialled=True)
+            assert kept is not None
+            await kept.gone.wait()
+            assert phone.identity.device_id not in links
+            await part(answering)
+
+    run(main)
+
+
+def test_a_device_that_can_hold_no_more_links_waits_without_looking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It woke a thousand times a second: somebody was due to be called, and nobody could be."""
+    monkeypatch.setattr(sync.links, "LINKS_MAX", 0)
+
+    class Looks(trio.abc.Instrument):
+        """Counts how often the task that dials wakes."""
+
+        count = 0
+
+        def before_task_step(self, task: trio.lowlevel.Task) -> None:
+            self.count += task.name.endswith("Syncer._dial")
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, _):
+            looks = Looks()
+            trio.lowlevel.add_instrument(looks)
+            async with open_syncer(
+                laptop.replica,
+                laptop.identity,
+                laptop.host,
+                name="laptop",
+                mdns=False,
+                fixed=[Address("127.0.0.1", 9)],
+            ):
+                await trio.sleep(0.1)
+            assert 0 < looks.count < 20
 
     run(main)

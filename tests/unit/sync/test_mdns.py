@@ -10,7 +10,8 @@ from zeroconf.asyncio import AsyncServiceInfo
 
 from replica.asyncio_host import AsyncioHost
 from sync.discovery.finder import Service, Sighting, Vanished
-from sync.discovery.mdns import MdnsFinder, _sighting, own_addresses, random_name
+from sync.discovery.mdns import MdnsFinder, _sighting, random_name
+from sync.network import own_hosts
 
 KIND = Service.SYNC.value
 
@@ -49,8 +50,6 @@ def fast(main: Callable[[], object]) -> None:
     trio.run(main, clock=trio.testing.MockClock(rate=20))  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not own_addresses(), reason="this machine has no network interface to multicast on")
 async def sighted(news: trio.MemoryReceiveChannel[Sighting | Vanished], name: str) -> Sighting:
     """Wait for somebody by a name that begins so; a busy machine may tell of others, or twice, before."""
     while True:
@@ -65,10 +64,11 @@ async def vanished(news: trio.MemoryReceiveChannel[Sighting | Vanished], name: s
         pass
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
 def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> None:
     """Others see the old name go and a new one come; what it saw itself is taken back and found anew."""
-    everything = own_addresses()
-    first = min(everything, key=lambda each: (":" in each, each))
+    first = own_hosts()[0]
     ours: frozenset[str] = frozenset()
     names = (f"name{n}" for n in itertools.count())
 
@@ -77,7 +77,7 @@ def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> Non
         async with AsyncioHost.open() as host:
             async with (
                 MdnsFinder.open(host) as other,
-                MdnsFinder.open(host, name=lambda: next(names), addresses=lambda: ours) as moving,
+                MdnsFinder.open(host, name=lambda: next(names), addresses=lambda before: ours) as moving,
                 other.watch(Service.SYNC) as others_news,
                 moving.watch(Service.SYNC) as own_news,
                 other.announce(Service.SYNC, 7002),

@@ -1,6 +1,12 @@
 """A machine that moved, or slept, is told from one that did not."""
 
-from sync.network import SLEPT_SECONDS_MIN, Change, Looks
+import pytest
+import trio
+import trio.testing
+
+from sync import network
+from sync.network import LOOK_SECONDS, SLEPT_SECONDS_MIN, Change, Looks, addresses_now, own_addresses
+from tests.support.descriptors import none_left
 
 HOME = frozenset({"192.168.1.7", "fe80::7"})
 
@@ -37,3 +43,27 @@ def test_a_busy_machine_and_a_corrected_clock_are_no_sleep() -> None:
     assert seen.look(HOME, wall_seconds=1_063.0 - 500, seconds=113.0) is Change.NOTHING, "set back"
     nearly = SLEPT_SECONDS_MIN - 1
     assert seen.look(HOME, wall_seconds=566.0 + nearly, seconds=116.0) is Change.NOTHING
+
+
+def test_a_machine_that_cannot_say_its_addresses_is_where_it_was() -> None:
+    """A daemon that ran out of descriptors for three seconds ended: the question takes one."""
+    with none_left():
+        with pytest.raises(OSError, match="Too many open files"):
+            own_addresses()
+        assert addresses_now(HOME) == HOME
+
+
+def test_changes_are_told_on_after_a_moment_without_descriptors() -> None:
+    told: list[Change] = []
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(network.follow, lambda change, _: told.append(change))
+            await trio.testing.wait_all_tasks_blocked()
+            with none_left():
+                await trio.sleep(3 * LOOK_SECONDS)  # the clock jumps
+            assert told == []
+            await trio.sleep(2 * LOOK_SECONDS)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
