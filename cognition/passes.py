@@ -7,7 +7,7 @@ current.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
@@ -17,13 +17,16 @@ from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
 from cognition.fulltext import NEWEST_MAX, Asked, bounded
 from cognition.index import VectorIndex
-from cognition.memories import IDS_MAX, fields_of
+from cognition.memories import fields_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, words
 from replica.fields import INT_MAX
 
+# Numbers as one parameter: a statement of as many marks as there are numbers would be another each time, and to
+# compile it costs as much as to run it.
+_EACH: Final = "SELECT value FROM json_each(?)"
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
 # ML-42: how far a question follows edges, and how many neighbours of one step it follows.
@@ -40,6 +43,8 @@ _ROW: Final = (
 )
 # All of a row but what it is about.
 _SHOWN: Final = len(Row._fields) - 1
+# Most rows bear no label.
+_UNLABELLED: Final = (None,) * 5
 
 
 def by_words(
@@ -143,37 +148,22 @@ def by_vector(
 def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> set[int]:
     """Return those of the memories that the filters let through."""
     condition, values = filters.sql()
-    selected: set[int] = set()
-    for chunk in _chunks(numbers):
-        rows = connection.execute(
-            f"SELECT m.id FROM memory m WHERE {condition} AND m.id IN ({_marks(chunk)})", (*values, *chunk)
-        )
-        selected.update(number for (number,) in rows)
-    return selected
+    rows = connection.execute(
+        f"SELECT m.id FROM memory m WHERE m.id IN ({_EACH}) AND {condition}", (json.dumps(numbers), *values)
+    )
+    return {number for (number,) in rows}
 
 
 def _judged(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> dict[int, bool]:
     """Return, of those memories that are still there, whether the filters let them through and their vector holds."""
     condition, values = filters.sql()
-    judged: dict[int, bool] = {}
-    for chunk in _chunks(numbers):
-        judged.update(
-            connection.execute(
-                f"""SELECT m.id, {condition} AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
-                    FROM memory m WHERE m.id IN ({_marks(chunk)})""",
-                (*values, *chunk),
-            )
+    return dict(
+        connection.execute(
+            f"""SELECT m.id, {condition} AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
+                FROM memory m WHERE m.id IN ({_EACH})""",
+            (*values, json.dumps(numbers)),
         )
-    return judged
-
-
-def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(numbers), IDS_MAX):
-        yield numbers[start : start + IDS_MAX]
-
-
-def _marks(chunk: Sequence[int]) -> str:
-    return ",".join("?" * len(chunk))
+    )
 
 
 def by_graph(
@@ -211,11 +201,8 @@ def by_triples(
 
 def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
     """Return the candidates of these numbers."""
-    rows: dict[int, Row] = {}
-    for chunk in _chunks(numbers):
-        found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({_marks(chunk)})", chunk)
-        rows.update((row.id, row) for row in map(_row, found))
-    return rows
+    found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({_EACH})", (json.dumps(numbers),))
+    return {row.id: row for row in map(_row, found)}
 
 
 def read_near(
@@ -245,6 +232,8 @@ def read_near(
 
 
 def _row(values: Sequence[Any]) -> Row:
+    if values[_SHOWN:] == _UNLABELLED:
+        return Row._make((*values[:_SHOWN], ""))
     told_at, *labels = values[_SHOWN:]
     # Day by day, most rows of a store bear one of few labels.
     day = None if told_at is None else told_at - told_at % DAY_MS

@@ -20,6 +20,9 @@ TERM_CHARACTERS_MAX: Final = 64
 QUERY_CHARACTERS_MAX: Final = 20_000
 
 _RUN: Final = re.compile(r"[^\W_]+")
+# The same runs where all letters are ASCII, as most texts are: whatever is none of them becomes a space. It takes a
+# third of the time, and every candidate of every recall is cut.
+_APART: Final = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 
 _ENGLISH: Final = """
     a about above after again against all am an and any are aren as at be because been before being below
@@ -58,7 +61,8 @@ STOP_WORDS: Final = frozenset(" ".join((_ENGLISH, _SPANISH, _GERMAN, _RUSSIAN, _
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, folded to lower case."""
-    return _RUN.findall(text[:QUERY_CHARACTERS_MAX].casefold())
+    folded = text[:QUERY_CHARACTERS_MAX].casefold()
+    return folded.encode().translate(_APART).decode().split() if folded.isascii() else _RUN.findall(folded)
 
 
 def terms(text: str) -> list[str]:

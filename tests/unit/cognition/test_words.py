@@ -1,3 +1,4 @@
+import re
 import sqlite3
 
 import pytest
@@ -70,3 +71,8 @@ def test_any_text_becomes_a_query_that_sqlite_accepts(text: str) -> None:
 
 def test_words_of_other_alphabets_are_words() -> None:
     assert words("Где живёт Анна? Ünal, O'Brien") == ["где", "живёт", "анна", "ünal", "o", "brien"]
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text())
+def test_a_text_of_ascii_is_cut_as_any_other_text_is(text: str) -> None:
+    assert words(text) == re.findall(r"[^\W_]+", text.casefold())
