@@ -115,10 +115,12 @@ $(BIN)/python:
 	echo "On Debian or Ubuntu: apt install python3 python3-venv. On macOS: brew install python." >&2; \
 	exit 1
 
-$(CORE): pyproject.toml requirements/build.txt requirements/core.txt | $(BIN)/python
+$(CORE): pyproject.toml requirements/build.txt requirements/core.txt requirements/doors.txt | $(BIN)/python
 	@echo "installing samemind"
 	@$(LOCKED) requirements/build.txt
 	@$(LOCKED) requirements/core.txt
+	@# What agents and the panel need too: whoever has a copy can open every door.
+	@$(LOCKED) requirements/doors.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 

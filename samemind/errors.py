@@ -112,7 +112,9 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "replica.errors.WrongKey": _Explanation(
         Locked, "wrong_passphrase", "type it again; if it is right, the file is damaged: restore a backup"
     ),
-    "replica.errors.CipherMissing": _Explanation(Failed, "cipher_missing", "pip install 'samemind[cipher]'"),
+    "replica.errors.CipherMissing": _Explanation(
+        Failed, "cipher_missing", "pip install 'keyring>=25' 'sqlcipher3-wheels>=0.5.7'"
+    ),
     "replica.errors.StoreLocked": _Explanation(Locked, "locked"),
     "replica.errors.StoreFailed": _Explanation(
         Failed, "store_failed", "make room on the disk, then try again"

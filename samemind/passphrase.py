@@ -70,7 +70,7 @@ def keep(device: DeviceId, passphrase: str | None) -> None:
         raise Failed(
             "expected the system's keychain, but keyring is not installed",
             code="no_keychain",
-            hint="pip install 'samemind[cipher]'",
+            hint="pip install 'keyring>=25' 'sqlcipher3-wheels>=0.5.7'",
         ) from None
     try:
         if passphrase is not None:

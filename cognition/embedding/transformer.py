@@ -27,7 +27,8 @@ from cognition.embedding.centring import centred, middle_of
 from cognition.embedding.embedder import Vectors
 from cognition.errors import ModelUnavailable
 
-EXTRA: Final = "samemind[transformers]"
+# The extra `transformers` of pyproject.toml, by names that any index has.
+PACKAGES: Final = "'sentence-transformers>=5' 'transformers>=4.50'"
 # Of a longer text the model would take the beginning too; but tokens of a megabyte would be counted first.
 CHARACTERS_MAX: Final = 8_192
 # Texts that go through the model together: more wait for the longest of them, and hold more memory.
@@ -173,7 +174,7 @@ def _width_told(folder: Path) -> int | None:
 def _check_library() -> None:
     if importlib.util.find_spec("sentence_transformers") is None:
         raise ModelUnavailable(
-            f"expected the package sentence-transformers to be installed; run: pip install '{EXTRA}', or make models "
+            f"expected the package sentence-transformers to be installed; run: pip install {PACKAGES}, or make models "
             "in a copy of the repository"
         )
 

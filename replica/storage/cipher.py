@@ -99,7 +99,7 @@ def _sqlcipher() -> "ModuleType":
         from sqlcipher3 import dbapi2
     except ImportError:
         raise CipherMissing(
-            "the store is encrypted, and SQLCipher is not installed: pip install 'samemind[cipher]'"
+            "expected SQLCipher, which the store is encrypted with; it is not installed"
         ) from None
     _catch_as_sqlites(dbapi2)
     return dbapi2

@@ -9,11 +9,13 @@ import shutil
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 from samemind.agents import editing
 from samemind.agents.programs import PROGRAMS, Program
 from samemind.agents.protocol import VERSION, protocol_text
+from samemind.agents.sdk import sdk_missing
 from samemind.arguments import check_share
 from samemind.config import Home
 from samemind.errors import Failed, SamemindError, Usage
@@ -26,6 +28,8 @@ def connect(home: Home, options: Connect) -> Connected:
     """Write a program's settings and its standing instructions, or take both out again."""
     program = PROGRAMS[options.program]
     check_share(options.workspace, options.share)
+    if not options.remove and find_spec("mcp") is None:
+        raise sdk_missing()  # its agent would start a server that cannot serve, and show nobody why
     files = _removed(program) if options.remove else _written(program, home, options)
     changed = any(file.changed for file in files)
     return Connected(

@@ -1,7 +1,7 @@
 """Start the MCP server, or say what is missing for it."""
 
+from samemind.agents.sdk import sdk_missing
 from samemind.config import Home
-from samemind.errors import Failed
 from samemind.mcp.scope import Scope
 from samemind.results.agents import Served
 from samemind.surface.agents import ServeMcp
@@ -17,10 +17,6 @@ def mcp(home: Home, options: ServeMcp) -> Served:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("mcp", "mcp_types"):
             raise
-        raise Failed(
-            "expected the MCP SDK, which is not installed",
-            code="extra_missing",
-            hint="pip install 'samemind[mcp]'",
-        ) from None
+        raise sdk_missing() from None
     trio.run(serve, home, options.profile, scope)
     return Served()

@@ -38,7 +38,7 @@ class PanelOnDemand:
                     raise Failed(
                         f"the panel needs libraries that are not installed ({error.name})",
                         code="extra_missing",
-                        hint="pip install 'samemind[panel]'",
+                        hint="pip install 'hypercorn>=0.18,<0.19' 'starlette>=0.47'",
                     ) from None
 
                 async def hold(

@@ -17,7 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "requirements"
 # Each holds to what the ones before it chose, so that one venv can take them all.
-FILES: Final = ("build", "core", "dev", "publish", "models")
+FILES: Final = ("build", "core", "doors", "dev", "publish", "models")
 _PIN: Final = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^ ;\\]+)(?: ; (?P<marker>[^\\]+?))? \\$")
 
 
@@ -50,6 +50,8 @@ def _wanted(name: str) -> list[str]:
     match name:
         case "core":
             return ["pyproject.toml"]
+        case "doors":
+            return ["pyproject.toml", "--extra", "mcp", "--extra", "panel"]
         case "dev":
             return ["pyproject.toml", "--extra", "dev"]
         case "models":

