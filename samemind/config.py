@@ -214,7 +214,12 @@ class Settings:
             if value is not None
         ]
         scratch = home.settings.with_name(f"{home.settings.name}.new")
-        scratch.write_text("".join(lines), encoding="utf-8")
+        with scratch.open("w", encoding="utf-8") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(
+                file.fileno()
+            )  # or a power cut may leave an empty file, which is a home without settings
         os.replace(scratch, home.settings)
 
 

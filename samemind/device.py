@@ -50,8 +50,6 @@ from sync import Identity, Untrusted
 
 if TYPE_CHECKING:
     from cognition.models import ChatModel
-
-if TYPE_CHECKING:
     from samemind.panel.demand import PanelOnDemand
     from sync.syncer import Syncer
 

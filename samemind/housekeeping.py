@@ -5,11 +5,13 @@ back: `history_days` among the settings. A device that was not heard of for the 
 and loses nothing.
 """
 
+import logging
+import sqlite3
 from typing import Final
 
 import trio
 
-from replica import Core, compact
+from replica import Core, ReplicaError, compact
 from samemind.device import Device
 
 # Days go by in steps of a day.
@@ -18,12 +20,20 @@ COMPACT_SECONDS: Final = 86_400.0
 FIRST_SECONDS: Final = 60.0
 _DAY_MS: Final = 86_400_000
 
+_log: Final = logging.getLogger(__name__)
+
 
 async def keep_house(device: Device) -> None:
     """Do it for as long as the device runs."""
     await trio.sleep(FIRST_SECONDS)
     while True:
-        await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
+        try:
+            await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
+        except (
+            ReplicaError,
+            sqlite3.Error,
+        ) as error:  # a full disk, most likely: the device goes on, as it is
+            _log.warning("no op left the log today: %s", error)
         await trio.sleep(COMPACT_SECONDS)
 
 

@@ -21,6 +21,8 @@ import os
 import stat
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -117,6 +119,18 @@ class Identity:
 
         Refuses to overwrite: an identity that is lost cannot be made again: its peers would pair anew.
         """
+        with self._written(path) as scratch:
+            _publish(scratch, path)
+
+    def replace(self, path: Path) -> None:
+        """Put this identity in the place of another one, for good: whoever had that key cannot come back with it."""
+        with self._written(path) as scratch:
+            os.replace(scratch, path)
+            _sync_folder(path.parent)
+
+    @contextmanager
+    def _written(self, path: Path) -> Iterator[Path]:
+        """Write the key to a file beside `path`, on the disk; what did not get another name is gone after the block."""
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
         scratch = Path(name)
         try:
@@ -124,19 +138,9 @@ class Identity:
                 file.write(self.to_pem())
                 file.flush()
                 os.fsync(file.fileno())
-            _publish(scratch, path)
+            yield scratch
         finally:
             scratch.unlink(missing_ok=True)
-
-    def replace(self, path: Path) -> None:
-        """Put this identity in the place of another one, for good: whoever had that key cannot come back with it."""
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(self.to_pem())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-        _sync_folder(path.parent)
 
     @classmethod
     def load(cls, path: Path) -> Self:

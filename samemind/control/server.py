@@ -9,7 +9,7 @@ import os
 import socket
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import trio
 
 from samemind.config import Home
 from samemind.control.protocol import LINE_BYTES_MAX, decode, encode, failure, peer_user, short_path
-from samemind.errors import HOLDER_ENDED, Failed, Locked, SamemindError, Unreachable, Usage, explain
+from samemind.errors import HOLDER_ENDED, Failed, Locked, Unreachable, Usage, explain
 
 Say = Callable[[Mapping[str, Any]], Awaitable[None]]
 Perform = Callable[[str, Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
@@ -27,6 +27,7 @@ BACKLOG: Final = 128
 CHUNK_BYTES: Final = 64 << 10
 # A device shuts down within two seconds; half of that is for what was asked of it.
 GRACE_S: Final = 1.0
+_ENDING: Final = encode(failure(Unreachable("the program that holds the store is ending", code=HOLDER_ENDED)))
 
 
 @asynccontextmanager
@@ -65,7 +66,10 @@ def _bind(home: Home, plain: socket.socket) -> None:
         home.control.unlink()
     except FileNotFoundError:
         pass
-    os.fchmod(plain.fileno(), 0o600)  # on Linux, the file's mode from its first moment on
+    with suppress(
+        OSError
+    ):  # macOS and the BSDs refuse, and have the mode a moment later, in a folder of the owner's
+        os.fchmod(plain.fileno(), 0o600)  # on Linux, the file's mode from its first moment on
     with short_path(home.control) as path:
         plain.bind(path)
     home.control.chmod(0o600)
@@ -89,7 +93,7 @@ class _Server:
                 else:
                     refusal = Locked(f"expected user {os.geteuid()}, got user {user}", code="not_permitted")
                     await stream.send_all(encode(failure(refusal)))
-        except* trio.BrokenResourceError:
+        except* (trio.BrokenResourceError, OSError):
             pass  # the other program is gone; nobody is left to be told
 
     def close(self) -> None:
@@ -110,20 +114,16 @@ class _Conversation:
 
     async def run(self) -> None:
         while (line := await self._next()) is not None:
-            documents: list[Mapping[str, Any]] = []
+            told = _ENDING  # where it is cancelled, this program is ending
             async with trio.open_nursery() as nursery:
                 # Whatever can be read while a request runs is the next request, or the end.
                 nursery.start_soon(self._until_hung_up, nursery.cancel_scope)
-                documents.append(await self._result(line, nursery.cancel_scope))
+                told = await self._told(line, nursery.cancel_scope)
                 nursery.cancel_scope.cancel()
             self._server.waiting.discard(nursery.cancel_scope)
             if self._hung_up:
                 return
-            if not documents:  # cancelled: this program is ending
-                documents.append(
-                    failure(Unreachable("the program that holds the store is ending", code=HOLDER_ENDED))
-                )
-            await self._stream.send_all(encode(documents[0]))
+            await self._stream.send_all(told)
 
     async def _next(self) -> bytes | None:
         line = None
@@ -135,7 +135,8 @@ class _Conversation:
         self._server.waiting.discard(idle)
         return line
 
-    async def _result(self, line: bytes, scope: trio.CancelScope) -> Mapping[str, Any]:
+    async def _told(self, line: bytes, scope: trio.CancelScope) -> bytes:
+        """Do what is asked, and return the line that tells of it."""
         try:
             asked = decode(line)
             verb, options = asked.get("verb"), asked.get("options", {})
@@ -146,11 +147,13 @@ class _Conversation:
                 self._server.waiting.add(scope)  # it goes on: nobody waits for its end
                 await self._stream.send_all(encode({"say": said}))
 
-            return {"result": await self._server.perform(verb, options, say)}
-        except SamemindError as error:
-            return failure(error)
+            result = await self._server.perform(verb, options, say)
         except Exception as error:
-            return failure(explain(error))
+            return encode(failure(explain(error)))
+        try:
+            return encode({"result": result})
+        except ValueError as error:  # ours, and not a value of the asker's
+            return encode(failure(Failed(f"what {verb} found cannot be told: {error}", code="internal")))
 
     async def _line(self) -> bytes | None:
         searched = 0

@@ -64,3 +64,37 @@ def test_the_days_to_look_back_are_a_setting(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
     home.settings.write_text("history_days = 7\n")
     assert Settings.load(home).history_days == 7
+
+
+def test_a_disk_that_refuses_keeps_the_log_long_and_ends_no_daemon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(housekeeping, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(housekeeping, "COMPACT_SECONDS", 0.01)
+
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            await laptop.mind.remember("something")
+            laptop.device.settings = Settings(history_days=0)
+            replica = laptop.device.replica
+
+            async def refuse(refuses: bool) -> None:
+                await replica.run(lambda _, store: store.execute(f"PRAGMA query_only = {refuses}").close())
+
+            await refuse(True)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(keep_house, laptop.device)
+
+                async def was_refused() -> bool:
+                    return any("no op left the log" in record.message for record in caplog.records)
+
+                async def is_empty() -> bool:
+                    return (await laptop.mind.stats()).ops == 0
+
+                await until(was_refused)
+                assert not await is_empty()
+                await refuse(False)
+                await until(is_empty)
+                nursery.cancel_scope.cancel()
+
+    run(main)

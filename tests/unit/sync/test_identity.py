@@ -1,6 +1,7 @@
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,14 @@ def test_trust_is_members_less_the_revoked_whatever_the_order() -> None:
     assert without.admits(laptop.device_id)
     assert not without.admits(phone.device_id)
     assert without.pins() == (laptop.certificate,)
+
+
+@pytest.mark.parametrize("write", [Identity.save, Identity.replace], ids=["new", "in place of another"])
+def test_a_key_that_cannot_take_its_place_is_left_nowhere_else(
+    tmp_path: Path, write: Callable[[Identity, Path], None]
+) -> None:
+    place = tmp_path / "identity.pem"
+    (place / "taken").mkdir(parents=True)
+    with pytest.raises(OSError):
+        write(identity("laptop"), place)
+    assert [*tmp_path.iterdir()] == [place]
