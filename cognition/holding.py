@@ -13,6 +13,7 @@ from cognition.extraction.secrets import secrets
 from replica import MemoryId, Value, transaction
 from replica.codec import pack, unpack
 
+# Nobody reads a longer list; what has gone makes room for what came later.
 LISTED_MAX: Final = 1_000
 
 
@@ -77,8 +78,19 @@ def hold(connection: sqlite3.Connection, held: Held) -> MemoryId:
     return held.rid
 
 
-def held_here(connection: sqlite3.Connection, *, limit: int = LISTED_MAX) -> list[Held]:
-    """Return what is held, oldest first."""
+def held_here(connection: sqlite3.Connection) -> list[Held]:
+    """Return what is held, oldest first, as much of it as anybody reads."""
+    return _read(connection, "ORDER BY held_at, rid LIMIT ?", (LISTED_MAX,))
+
+
+def find_held(connection: sqlite3.Connection, low: bytes, high: bytes) -> list[Held]:
+    """Return what is held under ids from one to another, both included, oldest first."""
+    return _read(
+        connection, "WHERE rid BETWEEN ? AND ? ORDER BY held_at, rid LIMIT ?", (low, high, LISTED_MAX)
+    )
+
+
+def _read(connection: sqlite3.Connection, which: str, arguments: Sequence[Any]) -> list[Held]:
     return [
         Held(
             MemoryId(rid),
@@ -90,15 +102,9 @@ def held_here(connection: sqlite3.Connection, *, limit: int = LISTED_MAX) -> lis
             was,
         )
         for rid, kinds, text, fields, held_at, about, was in connection.execute(
-            "SELECT rid, kinds, text, fields, held_at, about, was FROM held ORDER BY held_at, rid LIMIT ?",
-            (limit,),
+            f"SELECT rid, kinds, text, fields, held_at, about, was FROM held {which}", arguments
         )
     ]
-
-
-def find_held(connection: sqlite3.Connection, low: bytes, high: bytes) -> list[Held]:
-    """Return what is held under ids from one to another, both included."""
-    return [each for each in held_here(connection) if low <= each.rid <= high]
 
 
 def drop(connection: sqlite3.Connection, rid: MemoryId) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import samemind
-from cognition.holding import Held, held_here
+from cognition.holding import LISTED_MAX, Held, find_held, held_here
 from cognition.local import LocalTables
 from replica import MemoryId
 from samemind.blocking import BlockingMind
@@ -292,3 +292,16 @@ def test_doors_that_hold_nothing_back_refuse_a_secret_and_write_nothing(mind: Bl
     mind.release_held(held)
     assert mind.edit_block("house", f"It is red, and the password is {secret}").rid == block.rid
     mind.relate("house", "has_token", block.rid)
+
+
+def test_what_was_held_after_a_thousand_others_is_found_by_its_id() -> None:
+    """An import of many secrets could not be released: only those that are listed were looked through."""
+    connection = Home().connection
+    rids = [MemoryId(n.to_bytes(16)) for n in range(LISTED_MAX + 1)]
+    connection.executemany(
+        "INSERT INTO held (rid, kinds, text, fields, held_at) VALUES (?, 'card', ?, ?, 5)",
+        [(rid, CARD, b"\x80") for rid in rids],
+    )
+    assert [each.rid for each in held_here(connection)] == rids[:-1]
+    assert [each.rid for each in find_held(connection, rids[-1], rids[-1])] == rids[-1:]
+    connection.close()
