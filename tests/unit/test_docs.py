@@ -72,6 +72,46 @@ def test_every_claim_of_the_first_page_has_its_command_beside_it() -> None:
     assert [line for line in prose.splitlines() if measured.search(line) and "`" not in line] == []
 
 
+# Figures that are settings or bounds, and not what somebody measured.
+SET_NOT_MEASURED = {
+    "docs/how-to/import-and-export.md": "512 MB",
+    "docs/how-to/let-a-model-read.md": "75 %",
+    "docs/explanation/attacks.md": "1 MB",
+    "docs/how-to/check-a-device.md": "256 MB",
+}
+
+
+def test_every_figure_that_was_measured_has_a_command_in_its_section() -> None:
+    """Or in what the page says before its first section. A figure that nobody can have again is worth nothing."""
+    figure = re.compile(r"\d[\d,.]*(?: (?:ms|s|MB|GB|µs|%)(?!\w)| ×)")
+    command = re.compile(r"\b(?:make [a-z][a-z-]+|python -(?:m [\w.]+|c )|tests/[\w/]+\.py)")
+    bare: list[str] = []
+    for page in LIVING:
+        if {"protocol", "reference"} & set(page.parts):
+            continue  # formats and tables of options: a test holds each of those to the code
+        first, *sections = re.split(r"^(?=## )", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for section in [first, *sections]:
+            prose = re.sub(r"```.*?```", "", section, flags=re.DOTALL)
+            figures = {found[0] for found in figure.finditer(prose)} - {SET_NOT_MEASURED.get(shown(page))}
+            if figures and not command.search(first + section):
+                bare.append(f"{shown(page)}, {section.splitlines()[0]}: {sorted(figures)}")
+    assert bare == []
+
+
+def test_every_command_that_a_document_names_is_there() -> None:
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    missing: list[str] = []
+    for page in LIVING:
+        text = page.read_text(encoding="utf-8")
+        named = re.findall(r"(?:`|^)make ([a-z][a-z-]+)", text, re.MULTILINE)
+        missing += [f"{shown(page)}: make {name}" for name in named if name not in made]
+        for module in re.findall(r"python -m\s+((?:tests|simulations|samemind)[\w.]*)", text):
+            path = ROOT / module.rstrip(".").replace(".", "/")
+            if not (path.is_dir() or path.with_suffix(".py").exists()):
+                missing.append(f"{shown(page)}: python -m {module}")
+    assert missing == []
+
+
 def test_every_verb_that_a_document_names_exists() -> None:
     verbs = {*NAMES, *SHORT_FOR, "help", "demo", "version"}
     option = r"(?:--home \S+ |--json |--raw )*"
