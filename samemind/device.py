@@ -119,7 +119,6 @@ async def open_device(
     name: str | None = None,
     linking: Callable[["Device"], AbstractAsyncContextManager["Syncer"]] | None = None,
     clock: Callable[[], int] = wall_clock_ms,
-    random: Random | None = None,
 ) -> AsyncIterator[Device]:
     """Open a home, making it a device if it is none yet; `Locked` when another program holds it.
 
@@ -145,7 +144,6 @@ async def open_device(
                 outside=Home.outside(),
                 key=key,
                 clock=clock,
-                random=random,
             )
         )
         chosen = check_name(name or settings.name or machine_name())
@@ -170,7 +168,7 @@ async def open_device(
             host,
             own,
             program,
-            random or SystemRandom(),
+            SystemRandom(),
             Rehearsals(replica.now_ms),
         )
         device.lets_go = lets_go

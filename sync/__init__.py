@@ -2,7 +2,7 @@
 
 Devices are paired once (`sync.pairing_link`), find each other (`sync.discovery`, `sync.roster`), open a link that only
 members can open (`sync.tls`, `sync.trust`), and hold one conversation over it until neither owes the other anything. A
-`sync.syncer.Syncer` does all of it for as long as it is open; `sync.once.sync_once` does it once.
+`sync.syncer.Syncer` does all of it for as long as it is open; asked for `sync_now`, it says when all is quiet.
 
 What stands here is what a device needs that is not online: whoever only asks its own memory loads no links, no pairing
 and no discovery.

@@ -51,12 +51,12 @@ class Errands:
         self._something = something
         self._is_hopeless = is_hopeless
 
-    async def sync_with(self, devices: Iterable[DeviceId], reach_seconds_max: float) -> list[SyncReport]:
+    async def sync_with(self, devices: Iterable[DeviceId]) -> list[SyncReport]:
         """Sync with all of these at once."""
         reports: list[SyncReport] = []
 
         async def sync_one(device: DeviceId) -> None:
-            reports.append(await self._sync_with(device, reach_seconds_max))
+            reports.append(await self._sync_with(device))
 
         async with trio.open_nursery() as nursery:
             for device in devices:
@@ -80,11 +80,9 @@ class Errands:
             await trio.aclose_forcefully(reached.stream)
         else:
             self._nursery.start_soon(self._links.hold, kept)
-        return await self._sync_with(reached.peer, REACH_SECONDS_MAX, started)
+        return await self._sync_with(reached.peer, started)
 
-    async def _sync_with(
-        self, device: DeviceId, reach_seconds_max: float, started: float | None = None
-    ) -> SyncReport:
+    async def _sync_with(self, device: DeviceId, started: float | None = None) -> SyncReport:
         started = trio.current_time() if started is None else started
         before, link = Traffic(), None
         try:
@@ -93,7 +91,7 @@ class Errands:
                 link, before = kept.link, kept.link.traffic
                 await link.ask()
             else:
-                link = (await self._linked(device, started, reach_seconds_max)).link
+                link = (await self._linked(device, started)).link
             settled = await self._settled(device, link)
         except (SyncError, ReplicaError) as error:
             traffic = Traffic() if link is None else link.traffic.since(before)
@@ -102,12 +100,12 @@ class Errands:
         traffic = settled.traffic.since(before) if settled is link else settled.traffic
         return _report(device, traffic, _refused(settled), started, None)
 
-    async def _linked(self, device: DeviceId, since: float, seconds_max: float) -> Kept:
+    async def _linked(self, device: DeviceId, since: float) -> Kept:
         self._check_own()
         if not self._group.trust.admits(device):
             raise Untrusted(f"{device.hex()[:8]} is not a member of this group, or was revoked")
         self._wanted()
-        with trio.move_on_after(seconds_max):
+        with trio.move_on_after(REACH_SECONDS_MAX):
             while device not in self._links and not self._is_hopeless(device, since):
                 await self._something()
         if (kept := self._links.get(device)) is not None:

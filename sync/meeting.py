@@ -18,8 +18,8 @@ from replica.ids import DeviceId
 from sync.address import PORT_MAX, Address
 from sync.code import Invitation, PairingCode
 from sync.dialling import listen, own_places, port_of
-from sync.discovery.finder import Service, Sighting
 from sync.discovery.mdns import MdnsFinder
+from sync.discovery.sightings import Service, Sighting
 from sync.errors import LinkLost, SyncError
 from sync.identity import Identity, certificate_key, fingerprint
 from sync.pairing import Introduction, Paired

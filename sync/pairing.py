@@ -113,9 +113,9 @@ class Paired:
 class PairingWindow:
     """One opening of pairing: the code of the moment, and how many guesses are left."""
 
-    def __init__(self, *, now_ms: int, entropy: Entropy, window_ms: int = WINDOW_MS) -> None:
+    def __init__(self, *, now_ms: int, entropy: Entropy) -> None:
         self._entropy = entropy
-        self.expires_ms = now_ms + window_ms
+        self.expires_ms = now_ms + WINDOW_MS
         self.burnt = 0
         self._code: PairingCode | None = PairingCode.draw(entropy)
 

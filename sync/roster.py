@@ -253,10 +253,6 @@ class Roster:
                     entry.failures = 0
                 self._put_off(entry, now_ms=now_ms, random=random)
 
-    def is_linked(self, member: DeviceId) -> bool:
-        """Whether a link with this member is up."""
-        return member in self._linked_since_ms
-
     def nudge(self, *, now_ms: int) -> None:
         """The network changed, or the owner asked: every contact is due, those just tried in a moment."""
         for entry in self._entries.values():

@@ -14,7 +14,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from random import Random, SystemRandom
+from random import SystemRandom
 from typing import Final
 
 import trio
@@ -26,9 +26,9 @@ from replica.replica import Replica
 from sync import peers
 from sync.address import Address
 from sync.dialling import listen, own_places, port_of, reach
-from sync.discovery.finder import Service, Sighting
 from sync.discovery.mdns import MdnsFinder
-from sync.errands import REACH_SECONDS_MAX, Errands
+from sync.discovery.sightings import Service, Sighting
+from sync.errands import Errands
 from sync.errors import SomebodyElse, SyncError, Untrusted
 from sync.farewell import tell_revoked
 from sync.group import Group
@@ -65,7 +65,6 @@ class Syncer:
         listening_on: str,
         mdns: bool,
         fixed: tuple[Address, ...],
-        random: Random,
     ) -> None:
         self._replica = replica
         self._identity = identity
@@ -75,7 +74,7 @@ class Syncer:
         self._listening_on = listening_on
         self._mdns = mdns
         self._untied = set(fixed)  # addresses of which it is not known yet who answers there
-        self._random = random
+        self._random = SystemRandom()
         self._roster = Roster(identity.device_id)
         self._group = Group(replica, identity.device_id)
         self._links = Links(
@@ -137,7 +136,6 @@ class Syncer:
         peer: DeviceId | None = None,
         *,
         address: Address | None = None,
-        reach_seconds_max: float = REACH_SECONDS_MAX,
     ) -> list[SyncReport]:
         """Sync with one peer, with whoever is at an address, or with all; wait until both sides are quiet.
 
@@ -148,7 +146,7 @@ class Syncer:
         wanted = (
             sorted(set(self._group.trust.members) - {self._identity.device_id}) if peer is None else [peer]
         )
-        return await self._errands.sync_with(wanted, reach_seconds_max)
+        return await self._errands.sync_with(wanted)
 
     async def stirred(self) -> None:
         """Wait until something changes in how it stands with somebody."""
@@ -222,6 +220,8 @@ class Syncer:
             except SyncError as error:
                 self._group.note(device, error)
             else:
+                # Or nobody would call again when this link ends.
+                self._roster.remember(reached.peer, address, now_ms=self._now_ms())
                 await self._keep(reached.stream, reached.peer, address=address)
                 return
         self._promised.pop(device, None)
@@ -342,7 +342,7 @@ class Syncer:
     def _moved(self, change: Change, addresses: frozenset[str]) -> None:
         """Come back within seconds after the network did: TCP alone would take minutes to notice."""
         _log.info("the network changed: %s", change.name.lower())
-        self._links.doubt(addresses, all_of_them=change is Change.SLEPT)
+        self._links.doubt(addresses, all_of_them=change is not Change.ADDRESSES)
         self._wanted()
 
     # -- how -------------------------------------------------------------------------------------------------
@@ -370,7 +370,6 @@ async def open_syncer(
     mdns: bool = True,
     fixed: Iterable[Address] = (),
     dials: bool = True,
-    random: Random | None = None,
 ) -> AsyncIterator[Syncer]:
     """Keep in touch for as long as the block lasts.
 
@@ -391,7 +390,6 @@ async def open_syncer(
             listening_on="" if listen_on is None else listen_on[0],
             mdns=mdns,
             fixed=tuple(fixed),
-            random=random or SystemRandom(),
         )
         own = introduce(
             identity.sign,

@@ -113,7 +113,6 @@ async def secure(
     identity: Identity,
     pins: Iterable[bytes],
     server_side: bool,
-    seconds_max: float = HANDSHAKE_SECONDS_MAX,
 ) -> tuple[SecureStream, DeviceId]:
     """The encrypted stream, and who is at its other end. On any error the raw stream is closed.
 
@@ -129,7 +128,7 @@ async def secure(
     secured = trio.SSLStream(stream, context, server_side=server_side)
     outgoing = context.outgoing  # of this stream: it was wrapped a moment ago, and nothing ran in between
     try:
-        with trio.move_on_after(seconds_max):
+        with trio.move_on_after(HANDSHAKE_SECONDS_MAX):
             try:
                 await secured.do_handshake()
                 peer = admitted_peer(secured, identity=identity, pins=pinned)
@@ -137,7 +136,7 @@ async def secure(
             except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
                 raise explain(error) from error
             return secured, peer
-        raise LinkLost(f"expected a handshake within {seconds_max:g} s, the peer stayed silent")
+        raise LinkLost(f"expected a handshake within {HANDSHAKE_SECONDS_MAX:g} s, the peer stayed silent")
     except BaseException as error:
         if isinstance(error, Untrusted | RemoteProtocolError):
             await _say_farewell(stream, outgoing)

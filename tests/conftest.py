@@ -29,7 +29,7 @@ settings.register_profile("thorough", parent=settings.get_profile("default"), ma
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # They announce themselves on this machine's own network, and would see each other: one process at a time runs them.
-ON_THE_NETWORK = {"test_mdns.py", "test_finders.py", "test_demo.py"}
+ON_THE_NETWORK = {"test_mdns.py", "test_demo.py"}
 _NETWORK_LOCK = Path(tempfile.gettempdir()) / "samemind-tests-on-the-network.lock"
 
 

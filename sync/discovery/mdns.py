@@ -27,7 +27,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from replica.asyncio_host import AsyncioHost
 from sync.address import Address
-from sync.discovery.finder import News, Service, Sighting, Vanished
+from sync.discovery.sightings import News, Service, Sighting, Vanished
 from sync.network import addresses_now
 
 VERSION: Final = "1"
@@ -83,7 +83,7 @@ class _Watch:
 
 
 class MdnsFinder:
-    """A Finder over multicast DNS; `async with MdnsFinder.open(host) as finder`."""
+    """Announces this device and watches for others, never for itself; `async with MdnsFinder.open(host) as finder`."""
 
     def __init__(
         self,
@@ -129,6 +129,7 @@ class MdnsFinder:
 
     @asynccontextmanager
     async def watch(self, service: Service) -> AsyncIterator["trio.MemoryReceiveChannel[News]"]:
+        """Everything seen from now on, and what is in sight already. The channel ends with the context."""
         give, take = trio.open_memory_channel[News](NEWS_MAX)
         watch = _Watch(service, give)
         with give, take:
@@ -144,6 +145,7 @@ class MdnsFinder:
 
     @asynccontextmanager
     async def announce(self, service: Service, port: int) -> AsyncIterator[None]:
+        """Be found at this port for as long as the context lasts. Does not wait until others have heard."""
         announcement = _Announcement(service, port)
         self._announcements.append(announcement)
         self._nursery.start_soon(self._register_soon, announcement)

@@ -32,10 +32,10 @@ from replica.storage.store import SqliteStore
 from samemind.config import Settings
 from samemind.device import derived_tables
 from sync.address import Address
-from sync.once import sync_once
 from sync.reports import SyncReport
 from sync.syncer import open_syncer
 from tests.bench.sentences import sentences
+from tests.support.daemons import sync_once
 from tests.support.devices import devices, introduce_to, introduced
 from tests.support.links import identity
 from tests.support.processes import Process
@@ -85,9 +85,7 @@ async def fetch(
         await introduce_to(phone, "laptop")
         for _ in range(times):
             began = time.process_time()
-            (report,) = await sync_once(
-                phone.replica, phone.identity, phone.host, name="phone", address=address
-            )
+            report = await sync_once(phone, address)
             fetched.append(Fetched(report, (time.process_time() - began) * 1_000))
             if report.error is not None:
                 raise report.error

@@ -8,10 +8,9 @@ import trio
 
 from replica import revoke
 from sync.errors import LinkLost, Untrusted
-from sync.once import sync_once
 from sync.reports import SyncReport
 from sync.syncer import Syncer, open_syncer
-from tests.support.daemons import address_of, agree, online, until
+from tests.support.daemons import address_of, agree, online, sync_once, until
 from tests.support.devices import devices, introduce_to, remember, run
 
 
@@ -21,9 +20,7 @@ def test_yd_56_one_session_moves_both_ways_and_ends_in_equal_states(tmp_path: Pa
             await laptop.remember("the key is under the mat", "Ann likes tea")
             await phone.remember("Bob likes coffee")
             async with online(laptop) as syncer:
-                (report,) = await sync_once(
-                    phone.replica, phone.identity, phone.host, name="phone", address=address_of(syncer)
-                )
+                report = await sync_once(phone, address_of(syncer))
             assert report.error is None
             assert (report.sent, report.received) == (1, 2)
             assert report.device_id == laptop.identity.device_id
@@ -39,9 +36,7 @@ def test_yd_53_a_second_sync_moves_no_ops_in_one_round_trip(tmp_path: Path) -> N
             reports: list[SyncReport] = []
             async with online(laptop) as syncer:
                 for expected in (100, 0):
-                    (report,) = await sync_once(
-                        phone.replica, phone.identity, phone.host, name="phone", address=address_of(syncer)
-                    )
+                    report = await sync_once(phone, address_of(syncer))
                     assert (report.error, report.sent, report.received) == (None, 0, expected)
                     reports.append(report)
             assert reports[-1].round_trips == 1
@@ -231,9 +226,7 @@ def test_nobody_at_an_address_is_said_so(tmp_path: Path) -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
             async with online(laptop) as server:
                 address = address_of(server)
-            (report,) = await sync_once(
-                phone.replica, phone.identity, phone.host, name="phone", address=address
-            )
+            report = await sync_once(phone, address)
             assert isinstance(report.error, LinkLost)
             assert str(address) in str(report.error)
 
@@ -246,13 +239,7 @@ def test_an_unpaired_device_gets_nothing(tmp_path: Path) -> None:
             await laptop.remember("a secret")
             await introduce_to(stranger, "laptop")
             async with online(laptop) as server:
-                (report,) = await sync_once(
-                    stranger.replica,
-                    stranger.identity,
-                    stranger.host,
-                    name="stranger",
-                    address=address_of(server),
-                )
+                report = await sync_once(stranger, address_of(server))
             assert isinstance(report.error, Untrusted)
             assert report.received == 0
             assert await stranger.texts() == set()

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from sync.address import Address
+from sync.reports import SyncReport
 from sync.syncer import Syncer, open_syncer
 from tests.support.devices import Device
 
@@ -25,6 +26,15 @@ async def online(
         fixed=[address_of(each) for each in calls],
     ) as syncer:
         yield syncer
+
+
+async def sync_once(device: Device, address: Address) -> SyncReport:
+    """Sync with whoever is at an address, as a program does that ends afterwards: dial, settle, say goodbye."""
+    async with open_syncer(
+        device.replica, device.identity, device.host, name=device.name, mdns=False, dials=False
+    ) as syncer:
+        (report,) = await syncer.sync_now(address=address)
+        return report
 
 
 def address_of(syncer: Syncer) -> Address:

@@ -9,8 +9,8 @@ import sys
 import trio
 
 from replica.asyncio_host import AsyncioHost
-from sync.discovery.finder import News, Service, Sighting
 from sync.discovery.mdns import MdnsFinder
+from sync.discovery.sightings import News, Service, Sighting
 
 
 def say(**line: object) -> None:

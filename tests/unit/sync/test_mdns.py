@@ -9,8 +9,8 @@ import trio.testing
 from zeroconf.asyncio import AsyncServiceInfo
 
 from replica.asyncio_host import AsyncioHost
-from sync.discovery.finder import Service, Sighting, Vanished
 from sync.discovery.mdns import MdnsFinder, _sighting, random_name
+from sync.discovery.sightings import Service, Sighting, Vanished
 from sync.network import own_hosts
 
 KIND = Service.SYNC.value
@@ -98,3 +98,50 @@ def test_a_machine_whose_addresses_change_comes_back_under_another_name() -> Non
                     await sighted(own_news, before.name)
 
     fast(main)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not own_hosts(), reason="this machine has no network interface to multicast on")
+def test_whoever_listens_is_seen_by_all_who_watch_and_nobody_sees_itself() -> None:
+    async def main() -> None:
+        async with (
+            AsyncioHost.open() as host,
+            MdnsFinder.open(host) as finder,
+            MdnsFinder.open(host) as other,
+            other.announce(Service.SYNC, 7411),
+            other.announce(Service.PAIRING, 7411),
+        ):
+            names = set()
+            with trio.fail_after(400):
+                for service in Service:
+                    async with finder.watch(service) as news, finder.watch(service) as news_too:
+                        for channel in (news, news_too):
+                            seen = await channel.receive()
+                            assert isinstance(seen, Sighting)
+                            assert {address.port for address in seen.addresses} == {7411}
+                            names.add((service, seen.name))
+                    with pytest.raises(trio.ClosedResourceError):
+                        await news.receive()
+            assert len(names) == 2
+
+            # Its own announcement is never told, and does not make the caller wait.
+            async with finder.announce(Service.SYNC, 999), finder.watch(Service.SYNC) as news:
+                assert await probed(other, 999)
+                with trio.move_on_after(1):
+                    while True:
+                        seen = await news.receive()
+                        assert not isinstance(seen, Sighting) or 999 not in {
+                            each.port for each in seen.addresses
+                        }
+
+    fast(main)
+
+
+async def probed(finder: MdnsFinder, port: int) -> bool:
+    """Wait until a port is announced to others."""
+    async with finder.watch(Service.SYNC) as news:
+        with trio.fail_after(400):
+            while True:
+                seen = await news.receive()
+                if isinstance(seen, Sighting) and port in {each.port for each in seen.addresses}:
+                    return True

@@ -117,10 +117,8 @@ def test_a_linked_member_is_not_called_and_a_lost_one_is() -> None:
     key = only(roster.due(now_ms=0)).key
     roster.calling(key, now_ms=0)
     roster.reached(key, ANN, HERE, now_ms=1, random=Random(1))
-    assert roster.is_linked(ANN)
     assert roster.due(now_ms=10**9) == []
     roster.lost(ANN, now_ms=LASTING_MS + 1, random=Random(1))
-    assert not roster.is_linked(ANN)
     wake_ms = roster.next_wake_ms(now_ms=LASTING_MS + 1)
     assert wake_ms is not None
     assert LASTING_MS + 500 < wake_ms <= LASTING_MS + 1_001

@@ -1,4 +1,4 @@
-"""What a way of finding peers has to offer, whatever it is made of.
+"""What may be found on a network: somebody who listens for one of two services.
 
 A sighting is a hint: somebody listens there. It carries no identity, because whoever can announce can
 announce anything, and because a name that stays the same would let others follow a device from network to
@@ -6,11 +6,7 @@ network. Who it is, the link says. A name is only good for taking a sighting bac
 """
 
 import enum
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
-
-import trio
 
 from sync.address import Address
 
@@ -38,15 +34,3 @@ class Vanished:
 
 
 News = Sighting | Vanished
-
-
-class Finder(Protocol):
-    """Announces this device and watches for others. Never reports its own announcements."""
-
-    def watch(self, service: Service) -> AbstractAsyncContextManager["trio.MemoryReceiveChannel[News]"]:
-        """Everything seen from now on, and what is in sight already. The channel ends with the context."""
-        ...
-
-    def announce(self, service: Service, port: int) -> AbstractAsyncContextManager[None]:
-        """Be found at this port for as long as the context lasts. Does not wait until others have heard."""
-        ...
