@@ -36,6 +36,8 @@ HALF_LIVES: Final[Mapping[str, float]] = {
 }
 # A memory that nobody typed is something that happened; so is one of a type that only a later version knows.
 TYPE_DEFAULT: Final = "episodic"
+# What every candidate of a recall asks for.
+_HALF_LIVES_S: Final = {name: days * DAY_MS / 1_000 for name, days in HALF_LIVES.items()}
 # memori: the share lost a day since the last recall, whatever the type.
 MEMORI_RATE: Final = 0.01
 
@@ -63,9 +65,9 @@ def memlocal(life: Life, now_ms: int) -> float:
 
 def yantrik(life: Life, now_ms: int) -> float:
     """Return 2^(-days since the last recall, or since it was made / half-life)."""
-    days = _days(now_ms - max(life.created_ms, life.last_access_ms or life.created_ms))
-    half_life_s = life.half_life_s or HALF_LIVES[known_type(life.type)] * DAY_MS / 1_000
-    return _halved(days, half_life_s)
+    _, created_ms, _, last_access_ms, half_life_s = life
+    began_ms = created_ms if last_access_ms is None else max(created_ms, last_access_ms)
+    return _halved(_days(now_ms - began_ms), half_life_s or _HALF_LIVES_S[known_type(life.type)])
 
 
 def memori(life: Life, now_ms: int) -> float:

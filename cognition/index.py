@@ -108,6 +108,12 @@ class VectorIndex:
             return []
         return _in_order(ids, np.einsum("ij,j->i", matrix, query), k)
 
+    def cosines(self, query: Vectors, among: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these numbers that is here."""
+        here = [number for number in among if number in self._at]
+        rows = np.fromiter(map(self._at.__getitem__, here), np.int64, len(here))
+        return dict(zip(here, np.einsum("ij,j->i", self._matrix[rows], query).tolist(), strict=True))
+
     def _shortlist(self, query: Vectors, wanted: int) -> Numbers:
         """Return the rows whose signs differ least from the question's: so many, and all that differ no more."""
         count = len(self._at)

@@ -270,8 +270,7 @@ def _pool(
     if "vectors" in lists:
         assert vector is not None
         assert index is not None
-        others = [row.id for row in rows if row.id not in cosines]
-        cosines.update(index.search(vector, len(others), among=others))
+        cosines |= index.cosines(vector, [row.id for row in rows if row.id not in cosines])
         cosines.update(standing.meaning)
     highest = max(by_words.values(), default=0.0) or 1.0
     sure = np.array([1.0 if row.certainty is None else row.certainty for row in rows], np.float64)

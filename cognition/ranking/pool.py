@@ -8,7 +8,7 @@ knows the rows of the turns around it, as far as they are candidates themselves.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,9 +92,22 @@ class Pool:
         return len(self.rows)
 
     @cached_property
+    def _fields(self) -> dict[str, tuple[Any, ...]]:
+        return dict(zip(Row._fields, zip(*self.rows, strict=True), strict=True)) if self.rows else {}
+
+    def all_of(self, field: str) -> tuple[Any, ...]:
+        """Return one field of every row."""
+        return self._fields.get(field, ())
+
+    def numbers(self, field: str, unset: float = 0.0) -> Column:
+        """Return a field that holds numbers as a column, with something for where it is not set."""
+        column = np.array(self.all_of(field), np.float64)  # None is NaN there
+        return np.where(np.isnan(column), unset, column)
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """The speakers of the pool whom the query names."""
-        return self.query.names({row.speaker for row in self.rows if row.speaker})
+        return self.query.names({speaker for speaker in self.all_of("speaker") if speaker})
 
     @cached_property
     def topic(self) -> tuple[str, ...]:
@@ -104,7 +117,7 @@ class Pool:
     @cached_property
     def speakers(self) -> list[frozenset[str]]:
         """The stems of each row's speaker's name."""
-        return [_stems_of(row.speaker) for row in self.rows]
+        return list(map(_stems_of, self.all_of("speaker")))
 
     @cached_property
     def near(self) -> dict[int, Rows]:
@@ -124,13 +137,17 @@ class Pool:
         """A number for each row's conversation; a memory that is no turn is one by itself."""
         numbers: dict[object, int] = {}
         return np.array(
-            [numbers.setdefault(row.conversation or (row.id,), len(numbers)) for row in self.rows], np.int64
+            [
+                numbers.setdefault(conversation or (number,), len(numbers))
+                for number, conversation in zip(self.all_of("id"), self.all_of("conversation"), strict=True)
+            ],
+            np.int64,
         )
 
     @cached_property
     def told(self) -> Column:
         """1 where the row is a turn of a conversation."""
-        return np.array([row.position is not None for row in self.rows], np.float64)
+        return np.array([position is not None for position in self.all_of("position")], np.float64)
 
     @cached_property
     def worth(self) -> Worth:
@@ -146,15 +163,15 @@ class Pool:
     @cached_property
     def readings(self) -> list[Reading]:
         """What each row says."""
-        return [read(row.text, row.about) for row in self.rows]
+        return list(map(read, self.all_of("text"), self.all_of("about")))
 
     @cached_property
     def exact(self) -> Column:
         """Row by term: 1 where the row holds a form of the term."""
         wanted = [stem(term) for term in self.topic]
         held = [reading.stems for reading in self.readings]
-        columns = [[term in some for some in held] for term in wanted]
-        return np.array(columns, np.float64).reshape(len(wanted), len(self.rows)).T
+        told = bytes([term in some for term in wanted for some in held])
+        return np.frombuffer(told, np.uint8).astype(np.float64).reshape(len(wanted), len(self.rows)).T
 
     @cached_property
     def rarity(self) -> Column:

@@ -136,8 +136,9 @@ def current(pool: "Pool") -> "Column":
 
 def quantity(pool: "Pool") -> "Column":
     """PM-16: how many or how long is asked, and here is a number."""
-    asked = pool.query.asks_number
-    return _each(pool, [asked and reading.names_number for reading in pool.readings])
+    if not pool.query.asks_number:
+        return _none(pool)
+    return _each(pool, [reading.names_number for reading in pool.readings])
 
 
 def roster(pool: "Pool") -> "Column":
@@ -163,5 +164,6 @@ def nothing_shared(pool: "Pool") -> "Column":
 
 def first_person(pool: "Pool") -> "Column":
     """PM-64: the asker asks of themselves, and this is said of oneself."""
-    asked = pool.query.of_self
-    return _each(pool, [asked and reading.of_self for reading in pool.readings])
+    if not pool.query.of_self:
+        return _none(pool)
+    return _each(pool, [reading.of_self for reading in pool.readings])

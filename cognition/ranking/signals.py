@@ -62,33 +62,37 @@ def _session(pool: Pool) -> Column:
 
 
 def _questions(pool: Pool) -> Column:
-    return np.array(["?" in row.text for row in pool.rows], np.float64) * pool.told
+    return np.array(["?" in text for text in pool.all_of("text")], np.float64) * pool.told
 
 
 def _speaker(pool: Pool) -> Column:
-    return np.array([row.speaker in pool.names for row in pool.rows], np.float64)
+    names = pool.names
+    return np.array([speaker in names for speaker in pool.all_of("speaker")], np.float64)
 
 
 def _length(pool: Pool) -> Column:
-    lengths = np.log1p([len(row.text) for row in pool.rows]) / np.log(LENGTH_SATED)
+    lengths = np.log1p(list(map(len, pool.all_of("text")))) / np.log(LENGTH_SATED)
     return np.where(pool.told > 0, np.minimum(1.0, lengths), 1.0)
 
 
 def _opening(pool: Pool) -> Column:
-    return np.array([row.position == 0 for row in pool.rows], np.float64)
+    return np.array([position == 0 for position in pool.all_of("position")], np.float64)
 
 
 def _when(pool: Pool) -> Column:
-    asked = pool.query.asks_when
-    return np.array([asked and reading.names_time for reading in pool.readings], np.float64)
+    if not pool.query.asks_when:
+        return np.zeros(len(pool))
+    return np.array([reading.names_time for reading in pool.readings], np.float64)
 
 
 def _graph(pool: Pool) -> Column:
-    return np.array([row.id in pool.connected for row in pool.rows], np.float64)
+    if not pool.connected:
+        return np.zeros(len(pool))
+    return np.array([number in pool.connected for number in pool.all_of("id")], np.float64)
 
 
 def _use(pool: Pool) -> Column:
-    return scoring.access_boost(np.array([row.accesses for row in pool.rows], np.float64)) - 1
+    return scoring.access_boost(pool.numbers("accesses")) - 1
 
 
 def _reranker(pool: Pool) -> Column:

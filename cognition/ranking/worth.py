@@ -32,20 +32,20 @@ class Worth(NamedTuple):
 
 def worth_of(pool: "Pool") -> Worth:
     """Return what the candidates of a pool are worth."""
-    rows, now_ms = pool.rows, pool.now_ms
-    decay = _column([pool.profile(_life(row, now_ms), now_ms) for row in rows])
+    rows, now_ms, profile = pool.rows, pool.now_ms, pool.profile
+    decay = _column([profile(_life(row, now_ms), now_ms) for row in rows])
     derived = scoring.salience(
-        confidence=_column([1.0 if row.certainty is None else row.certainty for row in rows]),
-        reinforcements=_column([(row.mentions or 1) - 1 for row in rows]),
-        accesses=_column([row.accesses for row in rows]),
+        confidence=pool.numbers("certainty", 1.0),
+        reinforcements=_column([(mentions or 1) - 1 for mentions in pool.all_of("mentions")]),
+        accesses=pool.numbers("accesses"),
         decay=decay,
     )
-    told = _column([np.nan if row.importance is None else row.importance for row in rows])
+    told = pool.numbers("importance", np.nan)
     importance = np.where(np.isnan(told), derived, told)
     signals = {
         "similarity": pool.meaning,
         "decay": importance * decay,
-        "recency": scoring.recency(now_ms - _column([row.time_ms for row in rows])),
+        "recency": scoring.recency(now_ms - pool.numbers("time_ms")),
     }
     weights = scoring.BASE_WEIGHTS
     if pool.connected:
@@ -53,7 +53,7 @@ def worth_of(pool: "Pool") -> Worth:
         weights = scoring.GRAPH_WEIGHTS
     base = scoring.base(signals, weights)
     raised = scoring.amplified(base, similarity=pool.meaning, importance=importance)
-    valence = _column([row.valence or 0.0 for row in rows])
+    valence = pool.numbers("valence")
     felt = raised * scoring.valence_boost(valence, _alignment(valence, pool.query.mood))
     return Worth(signals["decay"], signals["recency"], raised - base, felt - raised, felt)
 

@@ -90,6 +90,15 @@ def test_signatures_follow_what_is_added_replaced_and_removed() -> None:
     assert {number for number, _ in index.search(query, 2)} == {8, MANY + 5}
 
 
+def test_cosines_of_some_are_those_that_a_search_finds() -> None:
+    rows = unit_rows(50, WIDTH, 3)
+    index = VectorIndex(WIDTH)
+    index.add(range(1, 51), rows)
+    found = dict(index.search(rows[7], 50))
+    assert index.cosines(rows[7], [8, 3, 999, 50]) == {number: found[number] for number in (8, 3, 50)}
+    assert index.cosines(rows[7], []) == {}
+
+
 def test_a_question_among_a_few_of_many_is_exact() -> None:
     rows, index = topical(MANY, 64, 4), VectorIndex(64)
     index.add(range(MANY), rows)
