@@ -170,6 +170,10 @@ class Store(Protocol):
         """Return every cell of the base."""
         ...
 
+    def packed_base(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """Give part, name and encoded cell of everything in the base, ordered by part and name."""
+        ...
+
     def base_tombstones(self) -> set[bytes]:
         """Return the memories that were forgotten by compacted ops."""
         ...

@@ -27,13 +27,18 @@ from replica.limits import SNAPSHOT_BYTES_MAX
 from replica.oplog import Changes, SpinePiece
 from replica.refold import changes_to, refold
 from replica.signing import verify
+from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
-from replica.state.cells import Key, Part, State, encode_cell, renumber
+from replica.state.cells import Cell, Key, Part, State, encode_cell, memory_key, only_add, read_cell, renumber
+from replica.state.memories import MemoryCell
 from replica.state.merge import merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
 
 _CONTEXT: Final = b"samemind snapshot 1\0"
+# How a snapshot is laid out, as the version of a kind that no op has: who knows another layout waits for an upgrade.
+_LAYOUT_KIND: Final = 0
+_LAYOUT: Final = 2
 _COMPRESSION_LEVEL: Final = 3
 
 _Chain = list[tuple[int, int]]
@@ -66,24 +71,32 @@ def make_snapshot(core: Core) -> bytes:
     ]
     origin_at = {core.feeds.origin_number(origin): i for i, origin in enumerate(origins)}
     as_here = all(no == i for no, i in [*number.items(), *origin_at.items()])
-    cells = []
-    for key, cell in core.store.all_base_cells():
-        moved = cell
+    cells: list[tuple[int, bytes, bytes]] = []
+    adds: list[AddedRow] = []
+    for part, name, data in core.store.packed_base():
+        plain = unpack(data)
+        if part == Part.MEMORY and (add := only_add(plain)) is not None:
+            feed, seq, _, *said = add
+            adds.append(AddedRow(name, number[feed], seq, *said))
+            continue
         if not as_here:
             moved = renumber(
-                cell, lambda dot: Dot(number[dot.feed], dot.seq, dot.id8), lambda origin: origin_at[origin]
+                read_cell(part, plain),
+                lambda dot: Dot(number[dot.feed], dot.seq, dot.id8),
+                lambda origin: origin_at[origin],
             )
-        cells.append([key.part, key.name, encode_cell(moved)])
-    cells.sort(key=lambda cell: (cell[0], cell[1]))
+            data = encode_cell(moved)
+        cells.append((part, name, data))
     body = pack(
         [
             core.device,
-            dict(sorted(core.understood.items())),
+            {_LAYOUT_KIND: _LAYOUT, **dict(sorted(core.understood.items()))},
             feeds,
             [list(origin) for origin in origins],
             cells,
             sorted(core.store.base_tombstones()),
             core.horizon_ms,
+            columns_of(adds),
         ]
     )
     signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
@@ -130,7 +143,9 @@ def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
 
 
 def _understands(core: Core, kinds: Mapping[int, int]) -> bool:
-    return all(version <= core.understood.get(kind, 0) for kind, version in kinds.items())
+    return kinds.get(_LAYOUT_KIND) == _LAYOUT and all(
+        version <= core.understood.get(kind, 0) for kind, version in kinds.items() if kind != _LAYOUT_KIND
+    )
 
 
 @dataclass(slots=True)
@@ -155,18 +170,7 @@ class _Absorption:
         if mine_in_it:
             core.incarnate(Why.ECHO, now_ms)
         self._take_vectors()
-        theirs = State(tombstones=set(self.snapshot.tombstones))
-        reader = CellReader(self.snapshot.place, self.snapshot.writers())
-        as_there = self._is_numbered_alike()
-        for cell in self.snapshot.cells:
-            match cell:
-                case [part, name, data]:
-                    key, read = reader.read(part, name, data)
-                    if key.part is Part.MEMORY and key.name in theirs.tombstones:
-                        raise InvalidOp("expected a memory or its tombstone, got both")
-                    theirs.cells[key] = read if as_there else renumber(read, self._dot, self._origin)
-                case _:
-                    raise InvalidOp("expected a cell [part, name, bytes]")
+        theirs = self._read_state()
         if all(old_base[feed.no] <= feed.fork for feed in feeds if feed.no in old_base):
             merged = theirs  # nothing of mine was ever folded away: a newcomer's case, and a large one
         else:
@@ -198,6 +202,26 @@ class _Absorption:
         core.totals = refolded.totals
         core.write(changes, now_ms)
         core.partials.clear()
+
+    def _read_state(self) -> State:
+        """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order."""
+        snapshot = self.snapshot
+        cells: dict[Key, Cell] = {}
+        as_there = self._is_numbered_alike()
+        for rid, dot, add in read_columns(snapshot.adds, snapshot.id8):
+            cells[memory_key(rid)] = MemoryCell.added(dot if as_there else self._dot(dot), add)
+        reader = CellReader(snapshot.place, snapshot.writers())
+        for cell in snapshot.cells:
+            match cell:
+                case [part, name, data]:
+                    key, read = reader.read(part, name, data)
+                    cells[key] = read if as_there else renumber(read, self._dot, self._origin)
+                case _:
+                    raise InvalidOp("expected a cell [part, name, bytes]")
+        state = State({key: cells[key] for key in sorted(cells)}, set(snapshot.tombstones))
+        if any(memory_key(rid) in cells for rid in state.tombstones):
+            raise InvalidOp("expected a memory or its tombstone, got both")
+        return state
 
     def _place(self, i: int, feed: SnapshotFeed, changes: Changes) -> bool:
         """Give the ops of one of the snapshot's feeds their places here; say whether news of my own were among them."""

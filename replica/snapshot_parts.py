@@ -48,7 +48,8 @@ class Snapshot(NamedTuple):
     """A base as its maker hands it over. `kinds` is the newest version of each kind that may be folded in it.
 
     Nothing else is read of one whose kinds are not understood here, and it is empty then.
-    `horizon_ms`: up to when its ops have left the maker's log. `cells` are not looked at yet: [part, name, bytes] each.
+    `horizon_ms`: up to when its ops have left the maker's log. Not looked at yet are `cells`, [part, name, bytes] each,
+    and `adds`, the memories that were only added (`replica.snapshot_adds`).
     """
 
     maker: DeviceId
@@ -58,11 +59,20 @@ class Snapshot(NamedTuple):
     cells: tuple[Any, ...] = ()
     tombstones: tuple[bytes, ...] = ()
     horizon_ms: int = 0
+    adds: Any = None
 
     def writers(self) -> frozenset[int]:
         """Return the numbers of the origins that wrote an op of it: the others have no number where it is taken."""
         wrote = {feed.origin for feed in self.feeds}
         return frozenset(i for i, origin in enumerate(self.origins) if origin in wrote)
+
+    def id8(self, feed: int, seq: int) -> bytes:
+        """Return the short id of an op of it; `InvalidOp` where the snapshot holds no such op."""
+        if 0 <= feed < len(self.feeds):
+            on = self.feeds[feed]
+            if on.fork < seq <= on.seq:
+                return on.id8(seq)
+        raise InvalidOp("expected the place of an op of the snapshot, got one that is not in it")
 
     def place(self, dot: Dot) -> Place | None:
         """Return the op that a dot in its cells stands for; None where the snapshot holds no such op."""
@@ -90,10 +100,10 @@ def read_parts(plain: object) -> Snapshot:
     """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them."""
     maker, kinds = read_maker(plain)
     match plain:
-        case [_, _, list(feeds), list(origins), list(cells), list(tombstones), int(horizon_ms)]:
+        case [_, _, list(feeds), list(origins), list(cells), list(tombstones), int(horizon_ms), list(adds)]:
             pass
         case _:
-            raise InvalidOp("expected a snapshot of seven parts")
+            raise InvalidOp("expected a snapshot of eight parts")
     if not all(type(rid) is bytes and len(rid) == MEMORY_ID_BYTES for rid in tombstones):
         raise InvalidOp("expected tombstones to be memory ids")
     if type(horizon_ms) is not int or not 0 <= horizon_ms <= MS_MAX:
@@ -105,7 +115,7 @@ def read_parts(plain: object) -> Snapshot:
         for vector in (feed.vector, feed.fork_vector):
             _check_vector(vector, read)
     whose = tuple(_read_origin(origin) for origin in origins)
-    return Snapshot(maker, kinds, tuple(read), whose, tuple(cells), tuple(tombstones), horizon_ms)
+    return Snapshot(maker, kinds, tuple(read), whose, tuple(cells), tuple(tombstones), horizon_ms, adds)
 
 
 def _read_feed(plain: object, before: Sequence[SnapshotFeed]) -> SnapshotFeed:

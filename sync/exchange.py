@@ -16,7 +16,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
-from replica.ids import DeviceId
+from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.outbox import Outbox
 from replica.partial import Partial, give_up_parts, keep_part, partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
@@ -312,9 +312,13 @@ class Exchange:
                 raise RemoteProtocolError(
                     f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
                 )
-            return absorb(self._core, snapshot, now_ms)
+            understood = absorb(self._core, snapshot, now_ms)
         except InvalidOp as error:
             raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
+        if understood and self._outbox is not None:  # or what has just come would go back
+            ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
+            self._outbox.learn(self._core.feeds.vector_to(last_known(self._core.feeds, ends)))
+        return understood
 
     def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:
         assert self._alongside is not None, "no vectors come that were not asked for"

@@ -130,9 +130,9 @@ class State:
 
 def encode_cell(cell: Cell) -> bytes:
     """Return a cell as bytes, with this replica's feed numbers in its dots."""
+    if isinstance(cell, MemoryCell):  # nearly all: no pattern
+        return pack(_plain_memory(cell))
     match cell:
-        case MemoryCell():
-            return pack(_plain_memory(cell))
         case Proposal():
             return pack([list(cell.dot), list(cell.rids)])
         case Receipts():
@@ -188,7 +188,7 @@ def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], in
 
 
 def _plain_memory(cell: MemoryCell) -> list[Any]:
-    adds = [[*dot, *add] for dot, add in cell.adds.items()]
+    adds = [dot + add for dot, add in cell.adds.items()]
     if not (cell.fields or cell.edits or cell.accesses or cell.claims or cell.triggers):
         return [adds]  # nearly all of them
     return [
@@ -215,6 +215,11 @@ def _plain_memory(cell: MemoryCell) -> list[Any]:
             for trigger, held in cell.triggers.items()
         },
     ]
+
+
+def only_add(plain: Any) -> list[Any] | None:
+    """Return the add [feed, seq, id8, hlc, text, fields] of a memory's plain cell, if that is all of it."""
+    return plain[0][0] if len(plain) == 1 and len(plain[0]) == 1 else None
 
 
 def _read_memory(plain: list[Any]) -> MemoryCell:

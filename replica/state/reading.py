@@ -106,11 +106,7 @@ class CellReader:
             match add:
                 case [feed, seq, id8, hlc, text, fields]:
                     self._op([feed, seq, id8])
-                    _stamp(hlc)
-                    if type(text) is str and fields == {}:  # nearly all: nothing of it has two spellings
-                        check_text(text)
-                    else:
-                        _said(Kind.REMEMBER, [text, fields])
+                    check_add(hlc, text, fields)
                 case _:
                     raise InvalidOp("expected an add [feed, seq, id8, hlc, text, fields]")
 
@@ -155,6 +151,15 @@ class CellReader:
                 if place is not None:
                     return place
         raise InvalidOp("expected a cell to name ops of its snapshot, got one that is not in it")
+
+
+def check_add(hlc: object, text: object, fields: object) -> None:
+    """Refuse an add that no op could have made."""
+    _stamp(hlc)
+    if type(text) is str and fields == {}:  # nearly all: nothing of it has two spellings
+        check_text(text)
+    else:
+        _said(Kind.REMEMBER, [text, fields])
 
 
 def _said(kind: Kind, plain: object) -> None:

@@ -7,6 +7,7 @@ changed in place, so they are kept as they are.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import NamedTuple
 
 from replica.erasure import Proof
@@ -112,6 +113,11 @@ class MemoryStore:
     def all_base_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell of the base."""
         yield from _read(self._base, self._base).items()
+
+    def packed_base(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """Give part, name and encoded cell of everything in the base, ordered by part and name."""
+        for key, cell in sorted(self.all_base_cells(), key=itemgetter(0)):
+            yield key.part, key.name, encode_cell(cell)
 
     def base_tombstones(self) -> set[bytes]:
         """Return the memories that were forgotten by compacted ops."""

@@ -169,6 +169,12 @@ class SqliteStore:
         ):
             yield Key(Part(part), name), decode_cell(part, base)
 
+    def packed_base(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """Give part, name and encoded cell of everything in the base, ordered by part and name."""
+        yield from self.connection.execute(
+            f"SELECT part, name, {_BASE} FROM cell WHERE base IS NOT NULL ORDER BY part, name"
+        )
+
     def base_tombstones(self) -> set[bytes]:
         """Return the memories that were forgotten by compacted ops."""
         return {rid for (rid,) in self.connection.execute("SELECT rid FROM tombstone WHERE in_base")}

@@ -12,19 +12,20 @@ from replica.compaction import compact
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.ids import MemoryId
-from replica.ops import Forget, Write
+from replica.ops import Forget, Set, Write
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
 from sync.wire.messages import BASE_PART_BYTES, Base, decode_message, encode_message
 from tests.support.links import identity
-from tests.support.replicas import DAY_MS, NOW_MS, acquaint, core_of, remember, sync, texts
+from tests.support.replicas import DAY_MS, NOW_MS, acquaint, core_of, remember, say, sync, texts
 
 
 def compacted(name: str, *others: str) -> Core:
     """A device that folded what it remembered into its base while it was alone, and then met others."""
     core = core_of(name)
-    remember(core, f"by {name}")
+    (rid,) = remember(core, f"by {name}")
+    say(core, Set("topic", "being edited"), rid)  # or it would stand in the columns
     compact(core, NOW_MS)
     acquaint(core, name, *others)
     return core
@@ -84,14 +85,59 @@ def nothing_said(parts: list[Any]) -> None:
 
 def a_text_that_is_none(parts: list[Any]) -> None:
     """A number where the words are."""
-    (add,) = unpack(parts[4][0][2])[0]
-    parts[4][0][2] = pack([[[*add[:4], 7, {}]]])
+    (add,), *more = unpack(parts[4][0][2])
+    parts[4][0][2] = pack([[[*add[:4], 7, {}]], *more])
 
 
 def an_op_that_is_not_in_it(parts: list[Any]) -> None:
     """A dot in a feed that the snapshot does not list."""
-    (add,) = unpack(parts[4][0][2])[0]
-    parts[4][0][2] = pack([[[9, *add[1:]]]])
+    (add,), *more = unpack(parts[4][0][2])
+    parts[4][0][2] = pack([[[9, *add[1:]]], *more])
+
+
+def added(parts: list[Any]) -> list[Any]:
+    """The columns of the memories that were only added, with one in them."""
+    (add,), *_ = unpack(parts[4][0][2])
+    (_, rid, _) = parts[4].pop(0)
+    feed, seq, _, hlc, text, fields = add
+    columns: list[Any] = parts[7]
+    columns[:] = [rid, [feed], [seq], [hlc], [text], [fields]]
+    return columns
+
+
+def a_column_that_is_too_short(parts: list[Any]) -> None:
+    """More ids than texts."""
+    added(parts)[0] += bytes(16)
+
+
+def a_column_of_no_numbers(parts: list[Any]) -> None:
+    """Words where a difference is."""
+    added(parts)[2] = ["1"]
+
+
+def an_add_before_the_first_op(parts: list[Any]) -> None:
+    """A place below the beginning of a chain."""
+    added(parts)[2] = [-1]
+
+
+def an_add_in_no_feed(parts: list[Any]) -> None:
+    """A feed that the snapshot does not list."""
+    added(parts)[1] = [9]
+
+
+def an_add_without_words(parts: list[Any]) -> None:
+    """A memory that says nothing."""
+    added(parts)[4] = [" "]
+
+
+def an_add_with_fields_that_are_none(parts: list[Any]) -> None:
+    """A number where the fields are."""
+    added(parts)[5] = [7]
+
+
+def an_add_that_was_forgotten(parts: list[Any]) -> None:
+    """A memory and its tombstone."""
+    parts[5].append(added(parts)[0])
 
 
 def an_unknown_part(parts: list[Any]) -> None:
@@ -115,6 +161,13 @@ def a_vector_into_nowhere(parts: list[Any]) -> None:
         nothing_said,
         a_text_that_is_none,
         an_op_that_is_not_in_it,
+        a_column_that_is_too_short,
+        a_column_of_no_numbers,
+        an_add_before_the_first_op,
+        an_add_in_no_feed,
+        an_add_without_words,
+        an_add_with_fields_that_are_none,
+        an_add_that_was_forgotten,
         an_unknown_part,
         a_branch_of_nothing,
         a_vector_into_nowhere,

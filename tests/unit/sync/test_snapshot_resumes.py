@@ -90,6 +90,22 @@ def test_only_the_rest_is_sent_after_a_cut() -> None:
     assert phone.partials == {}
 
 
+def test_what_a_newcomer_got_does_not_go_back() -> None:
+    """It holds the base of the one it came from, who would merge his own words for nothing."""
+    laptop, phone = compacted()
+    ours, theirs = Exchange(phone, laptop.device, NOW_MS), Exchange(laptop, phone.device, NOW_MS)
+    to_them, to_us = ours.more(NOW_MS), theirs.more(NOW_MS)
+    while to_them or to_us:
+        if to_them:
+            assert not isinstance(decode_message(to_them[0]), Base)
+            to_us += theirs.receive(to_them.pop(0), NOW_MS)
+        if to_us:
+            to_them += ours.receive(to_us.pop(0), NOW_MS)
+    assert agree(phone, laptop)
+    assert laptop.merged == 0
+    assert ours.unsent() == theirs.unsent() == 0
+
+
 @pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
 def test_a_program_that_was_killed_goes_on_where_it_was(make_store: MakeStore) -> None:
     """The phone ends its programs every few parts, and the snapshot arrives all the same."""

@@ -1,0 +1,72 @@
+"""Lay in columns the memories of which nothing is known but that they were added: nearly all of a base.
+
+Beside each other, values that are alike take little room, and what follows from others is not said at all: the short id
+of the op that added a memory stands in the spine. What is left is words and random bytes. Reading a column costs a
+fraction of reading as many cells, too.
+
+Rows are in the order in which they were written, so that a number is mostly a little more than the one before it;
+numbers travel as differences. A memory's id begins with its time, alike in many, and ends in random bytes: all the
+beginnings come first.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
+from operator import itemgetter, sub
+from typing import Any, Final, NamedTuple
+
+from replica.errors import InvalidOp
+from replica.ids import MEMORY_ID_BYTES
+from replica.state.memories import Add
+from replica.state.reading import check_add
+from replica.state.register import Dot
+
+_TIME_BYTES: Final = 6
+_tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
+
+
+class AddedRow(NamedTuple):
+    """A memory and the op that added it, by the snapshot's own feed number."""
+
+    rid: bytes
+    feed: int
+    seq: int
+    hlc: int
+    text: str
+    fields: dict[str, Any]
+
+
+def columns_of(rows: Iterable[AddedRow]) -> list[Any]:
+    """Return the columns of these rows, as plain values."""
+    ordered = sorted(rows, key=itemgetter(1, 2))
+    rids, feeds, seqs, stamps, texts, fields = zip(*ordered, strict=True) if ordered else ((),) * 6
+    starts = b"".join(rid[:_TIME_BYTES] for rid in rids)
+    return [
+        starts + b"".join(rid[_TIME_BYTES:] for rid in rids),
+        *(list(map(sub, column, (0, *column))) for column in (feeds, seqs, stamps)),
+        texts,
+        fields,
+    ]
+
+
+def read_columns(plain: object, id8: Callable[[int, int], bytes]) -> Iterator[tuple[bytes, Dot, Add]]:
+    """Give each memory with the add that made it; `InvalidOp` says what no op could have made.
+
+    `id8` returns the short id of an op by its feed and seq, or refuses.
+    """
+    match plain:
+        case [bytes(rids), list(feeds), list(seqs), list(stamps), list(texts), list(fields)] if (
+            len(rids) == len(feeds) * MEMORY_ID_BYTES
+            and len(feeds) == len(seqs) == len(stamps) == len(texts) == len(fields)
+            and all(set(map(type, column)) <= {int} for column in (feeds, seqs, stamps))
+        ):
+            pass
+        case _:
+            raise InvalidOp("expected columns of added memories: ids, feeds, seqs, stamps, texts, fields")
+    numbers = map(accumulate, (feeds, seqs, stamps))
+    rest = len(feeds) * _TIME_BYTES
+    tail_bytes = MEMORY_ID_BYTES - _TIME_BYTES
+    for i, (feed, seq, hlc, text, more) in enumerate(zip(*numbers, texts, fields, strict=True)):
+        check_add(hlc, text, more)
+        start, tail = i * _TIME_BYTES, rest + i * tail_bytes
+        rid = rids[start : start + _TIME_BYTES] + rids[tail : tail + tail_bytes]
+        yield rid, _tuple(Dot, (feed, seq, id8(feed, seq))), _tuple(Add, (hlc, text, more))
