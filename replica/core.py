@@ -241,7 +241,7 @@ class Core:
         with self.undoing():
             if feed is None:
                 feed = self.feeds.start(self.origin)
-                self._own, self.began_ms = feed.no, hlc.milliseconds(commit.ops[0].hlc)
+                self._own, self.began_ms = feed.no, max(self.began_ms, hlc.milliseconds(commit.ops[0].hlc))
             self._clock = commit.clock
             signatures = {commit.ops[-1].id: commit.signature}
             self._apply([(op, 0) for op in commit.ops], bodies, {0: feed}, (), signatures, now_ms)

@@ -2,7 +2,7 @@
 
 Once a day the daemon lets ops leave the log that every device has and that are older than the owner wants to look
 back: `history_days` among the settings. A device that was not heard of for the length of a lease holds nothing back,
-and loses nothing.
+and loses nothing. A clock that is far ahead of another device's lets nothing go.
 """
 
 import logging
@@ -28,13 +28,24 @@ async def keep_house(device: Device) -> None:
     await trio.sleep(FIRST_SECONDS)
     while True:
         try:
-            await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
+            if _runs_ahead(device):
+                _log.warning(
+                    "no op left the log today: this clock is a day or more ahead of another device's"
+                )
+            else:
+                await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
         except (
             ReplicaError,
             sqlite3.Error,
         ) as error:  # a full disk, most likely: the device goes on, as it is
             _log.warning("no op left the log today: %s", error)
         await trio.sleep(COMPACT_SECONDS)
+
+
+def _runs_ahead(device: Device) -> bool:
+    """Say whether this clock may be wrong, and call old what is not: what has left the log does not come back."""
+    peers = () if device.syncer is None else device.syncer.peers()
+    return any(peer.offset_ms is not None and peer.offset_ms <= -_DAY_MS for peer in peers)
 
 
 async def fold_away(device: Device, *, before_ms: int | None) -> int:

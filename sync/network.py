@@ -19,6 +19,8 @@ import trio
 LOOK_SECONDS: Final = 3.0
 # More than a busy machine is late, and more than a clock is corrected by in one step, as a rule.
 SLEPT_SECONDS_MIN: Final = 10.0
+# As much as peers call a difference (`samemind doctor`). A clock that is slowed down to be right takes a day for it.
+SET_BACK_SECONDS_MIN: Final = 60.0
 
 
 class Change(Enum):
@@ -29,23 +31,30 @@ class Change(Enum):
     """Addresses came or went: some links may have lost theirs."""
     SLEPT = auto()
     """The machine was asleep: every link is in doubt."""
+    SET_BACK = auto()
+    """Its clock was set back, or stands still: how far it is from those of the peers has to be found out anew."""
 
 
 @dataclass(slots=True)
 class Looks:
-    """What was seen last."""
+    """What was seen last. `behind`: how far the wall clock has fallen behind since then, a little at a time."""
 
     addresses: frozenset[str]
     wall_seconds: float
     seconds: float
+    behind: float = 0.0
 
     def look(self, addresses: frozenset[str], *, wall_seconds: float, seconds: float) -> Change:
         """Say what has changed since the last look."""
         slept = (wall_seconds - self.wall_seconds) - (seconds - self.seconds)
         moved = addresses != self.addresses
         self.addresses, self.wall_seconds, self.seconds = addresses, wall_seconds, seconds
+        self.behind = max(0.0, self.behind - slept)
         if slept >= SLEPT_SECONDS_MIN:
             return Change.SLEPT
+        if self.behind >= SET_BACK_SECONDS_MIN:
+            self.behind = 0.0
+            return Change.SET_BACK
         return Change.ADDRESSES if moved else Change.NOTHING
 
 

@@ -1,6 +1,7 @@
 """A daemon keeps its log short by itself, and says how far back it still tells."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -56,6 +57,38 @@ def test_ops_older_than_the_owner_looks_back_leave_the_log_by_themselves(
                 await until(is_empty)
                 nursery.cancel_scope.cancel()
             assert (await laptop.mind.list()).total == 1
+
+    run(main)
+
+
+class Linked:
+    """Links to one phone, whose clock is a year behind this device's."""
+
+    def peers(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(offset_ms=-365 * 86_400_000)]
+
+
+def test_a_clock_that_leapt_a_year_ahead_lets_nothing_leave_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It did, within a minute of a daemon's start: all history seemed to be older than its owner looks back."""
+    monkeypatch.setattr(housekeeping, "FIRST_SECONDS", 0.0)
+
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop:
+            await laptop.mind.remember("something")
+            laptop.device.settings = Settings(history_days=0)
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(laptop.device, "syncer", Linked())
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(keep_house, laptop.device)
+
+                    async def is_told() -> bool:
+                        return "a day or more ahead" in caplog.text
+
+                    await until(is_told)
+                    nursery.cancel_scope.cancel()
+            assert (await laptop.mind.stats()).ops == 1
 
     run(main)
 

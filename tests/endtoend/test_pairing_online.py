@@ -11,7 +11,7 @@ from sync.errors import LinkLost, WrongCode
 from sync.meeting import CodeOffered, Partner, Refusal
 from sync.reports import SyncReport
 from sync.syncer import Syncer
-from tests.support.daemons import agree, online
+from tests.support.daemons import agree, online, until
 from tests.support.devices import devices, run
 
 
@@ -79,6 +79,27 @@ def test_who_syncs_right_after_pairing_waits_for_the_link_that_is_coming(
                     nursery.start_soon(sync, two)
                 assert [report.error for report in reports] == [None, None]
                 assert await phone.texts() == {"the key is under the mat"}
+
+    run(main)
+
+
+def test_devices_that_were_just_paired_call_each_other_again_when_the_first_link_ends(tmp_path: Path) -> None:
+    """Where mDNS does not reach, nobody did until a daemon was started anew: the address was forgotten."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "phone") as (phone,):
+            async with online(laptop) as one, online(phone) as two:
+                await pair(one, two)
+                await agree(laptop, phone)
+
+                async def linked() -> bool:
+                    return [peer.state for peer in (*one.peers(), *two.peers())] == ["linked"] * 2
+
+                await until(linked)
+                one._links.doubt(frozenset(), all_of_them=True)  # as after a night's sleep
+                await laptop.remember("told while nobody was linked")
+                await agree(laptop, phone)
+                await until(linked)
 
     run(main)
 

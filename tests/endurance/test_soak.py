@@ -18,12 +18,11 @@ from pathlib import Path
 import samemind
 from samemind.config import Home
 from tests.support import cli
-from tests.support.hearing import next_line
+from tests.support.household import pair, seconds_until_agreed
 
 NAMES = ("laptop", "phone", "server")
 # Memories that live at a time: the oldest is forgotten for each new one, so that what is held stays of one size.
 ALIVE = 300
-AGREE_SECONDS_MAX = 120.0
 # How much more a process may hold in the last quarter of the run than in the second: SQLite's cache is filling still.
 GROWTH_MAX = 1.25
 # Room for what a restart opens anew, in any order.
@@ -128,27 +127,3 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
         )
         assert log_bytes <= LOG_BYTES_A_MINUTE_MAX * max(minutes, 1), f"{name} fills its log"
     print(json.dumps(stats[0])[:400])
-
-
-def pair(offering: Path, joining: Path) -> None:
-    """Pair two devices whose daemons run."""
-    import subprocess
-
-    with subprocess.Popen(
-        [*cli.COMMAND, "--home", str(offering), "--json", "pair"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=cli.environment(),
-    ) as offer:
-        said = json.loads(next_line(offer))
-        joined = cli.run(joining, "pair", said["code"], "--address", said["address"], "--json")
-        assert joined.code == 0, joined.err or joined.out
-        assert offer.wait(cli.SECONDS_MAX) == 0
-
-
-def seconds_until_agreed(homes: list[Path]) -> float:
-    """Wait until all of them show one digest."""
-    began = time.monotonic()
-    while len({cli.run(home, "digest", "--json").json["digest"] for home in homes}) > 1:
-        assert time.monotonic() - began < AGREE_SECONDS_MAX, "they do not agree"
-    return time.monotonic() - began

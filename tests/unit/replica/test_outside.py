@@ -324,6 +324,18 @@ def test_two_live_clones_are_told_apart_and_the_later_one_has_to_part() -> None:
         core.store.connection.close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("days", [-30, 365])
+def test_a_device_whose_clock_was_stepped_is_not_told_that_it_has_a_clone(days: int) -> None:
+    """What it wrote before is its own past, whatever its clock said then or says now."""
+    laptop, stepped = core_of("laptop"), NOW_MS + days * 24 * 60 * MINUTE_MS
+    for now in (NOW_MS, stepped, NOW_MS + MINUTE_MS, NOW_MS + 2 * MINUTE_MS):
+        laptop.begin(now)
+        remember(laptop, f"written at {now}", now_ms=now)
+        assert rival(laptop, now) is None
+    assert whys(laptop) == [Why.CLOCK], "of the two steps one is back"
+    assert verify_replica(laptop).ok
+
+
 def test_a_restored_device_without_a_clone_is_not_told_to_part() -> None:
     phone, laptop = core_of("phone"), core_of("laptop", SqliteStore(connect(":memory:")))
     acquaint(phone, "phone", "laptop")

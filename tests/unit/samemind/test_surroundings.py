@@ -26,7 +26,7 @@ def wrong(check: Check | None, name: str, *words: str) -> None:
 
 def test_pm_58_each_check_can_fail_and_is_named(tmp_path: Path) -> None:
     wrong(look.clock(0, []), "clock", "never set")
-    wrong(look.clock(NOW_MS, [peer(offset_ms=-61_000)]), "clock", "phone", "-61 s")
+    wrong(look.clock(NOW_MS, [peer(offset_ms=-61_000)]), "clock", "phone", "61 seconds behind")
     assert look.clock(NOW_MS, [peer(offset_ms=59_000)]).ok
     wrong(look.daemon(running=False, listens=False, paired=True), "daemon", "samemind up")
     wrong(look.daemon(running=True, listens=False, paired=True), "daemon", "--listen")

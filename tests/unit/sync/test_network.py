@@ -40,9 +40,19 @@ def test_a_busy_machine_and_a_corrected_clock_are_no_sleep() -> None:
     assert seen.look(HOME, wall_seconds=1_060.0, seconds=110.0) is Change.NOTHING, (
         "late by a minute on both clocks"
     )
-    assert seen.look(HOME, wall_seconds=1_063.0 - 500, seconds=113.0) is Change.NOTHING, "set back"
+    assert seen.look(HOME, wall_seconds=1_063.0 - 50, seconds=113.0) is Change.NOTHING, "corrected"
     nearly = SLEPT_SECONDS_MIN - 1
-    assert seen.look(HOME, wall_seconds=566.0 + nearly, seconds=116.0) is Change.NOTHING
+    assert seen.look(HOME, wall_seconds=1_016.0 + nearly, seconds=116.0) is Change.NOTHING
+
+
+def test_a_clock_that_is_set_back_or_stands_still_is_noticed_once_for_each_minute() -> None:
+    """Links were kept, and with them what was known of how far the clocks are apart."""
+    seen = looks()
+    assert seen.look(HOME, wall_seconds=1_003.0 - 86_400, seconds=53.0) is Change.SET_BACK
+    assert seen.look(HOME, wall_seconds=1_006.0 - 86_400, seconds=56.0) is Change.NOTHING
+    stands = [seen.look(HOME, wall_seconds=1_006.0 - 86_400, seconds=56.0 + 3 * n) for n in range(1, 41)]
+    assert stands.count(Change.SET_BACK) == 2
+    assert stands.count(Change.NOTHING) == 38
 
 
 def test_a_machine_that_cannot_say_its_addresses_is_where_it_was() -> None:
