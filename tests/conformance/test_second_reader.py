@@ -1,15 +1,22 @@
 """The pages in docs/protocol are enough to write another implementation: one that was written from them agrees."""
 
 import json
+import struct
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
 import pytest
+import zstandard
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from tests.support.second.carrying import open_file
 from tests.support.second.folding import Replica
 from tests.support.second.frames import Op, Refused, pack, read_frame, sha256, unpack
+from tests.support.second.messages import MESSAGES, read_message
+from tests.support.second.snapshots import read_snapshot
 from tests.support.vectors import FOLDER, load, plain
 
 KEYS: Mapping[bytes, bytes] = {
@@ -90,6 +97,9 @@ def test_it_names_devices_memories_and_ops_as_the_vectors_do() -> None:
     for each in vectors["devices"]:
         assert sha256(each["public_key"]) == each["device_id"]
         assert sha256(each["certificate"]) == each["fingerprint"]
+    both = b"".join(sorted(each["fingerprint"] for each in vectors["devices"]))
+    drawn = sha256(b"samemind words 1\0" + both)[:4]
+    assert [vectors["word_list"][byte] for byte in drawn] == vectors["words"]
     derived = vectors["derived_memory_id"]
     name = f"samemind import\0{derived['source']}\0{derived['key']}".encode()
     assert _uuid(sha256(name)[:16], version=8) == derived["id"]
@@ -107,23 +117,68 @@ def _uuid(raw: bytes, *, version: int) -> bytes:
     return bytes(found)
 
 
-def test_it_reads_clocks_and_messages_as_the_vectors_do() -> None:
+def test_it_reads_clocks_as_the_vectors_do() -> None:
     ahead_ms = 24 * 3_600_000
     for each in load("clocks")["tick"]:
         assert max(each["now_ms"] << 16, each["last"] + 1) == each["stamp"]
     for each in load("clocks")["absorb"]:
         far = each["remote"] > (each["now_ms"] + ahead_ms) << 16
         assert (each["last"] if far else max(each["last"], each["remote"])) == each["clock"]
-    numbers = {
-        "Hello": 1,
-        "Trust": 2,
-        "Heads": 3,
-        "Locator": 4,
-        "Known": 5,
-        "Ops": 6,
-        "Ack": 7,
-        "CaughtUp": 8,
-    }
-    numbers |= {"Bye": 9, "Base": 10, "Want": 11, "Grant": 12}
-    for each in load("messages"):
-        assert unpack(each["bytes"])[0] == numbers[each["message"]]
+
+
+def test_it_reads_a_message_of_every_number_field_by_field_as_the_vectors_do() -> None:
+    vectors = load("messages")
+    assert {each["message"] for each in vectors} == {name for name, _ in MESSAGES.values()}
+    for each in vectors:
+        assert read_message(each["bytes"]) == (each["message"], each["values"])
+        for at in range(len(each["bytes"])):
+            with pytest.raises(Refused):
+                read_message(each["bytes"][:at])
+    (proof,) = [proof for each in vectors for proof in each["values"].get("proofs", [])]
+    ((op,),) = [read_frame(zstandard.decompress(proof), KEYS)]
+    assert op.kind == 5
+
+
+def test_it_reads_a_base_and_shows_what_the_device_showed_that_folded_it() -> None:
+    vectors = load("snapshots")
+    base = read_snapshot(vectors["signature"], vectors["body"], dict(KEYS))
+    assert base.digest() == vectors["digest"]
+    assert base.state_digest() == vectors["state_digest"]
+    assert base.heads() == vectors["heads"]
+    with pytest.raises(InvalidSignature):
+        read_snapshot(vectors["signature"], vectors["body"].replace(b"Lisbon", b"London"), dict(KEYS))
+
+
+def test_it_opens_a_carrier_file_and_finds_who_made_it_and_what_is_in_it() -> None:
+    vectors = load("carrying")
+    ann, ben = load("identities")["devices"]
+    assert vectors["reader"] == ben["device_id"]
+    *said, _ = vectors["messages"]
+    assert open_file(vectors["file"], ben["private_key"], dict(KEYS)) == said
+    maker, _, readers, proofs, since, covers, folded = unpack(said[0])
+    assert maker == ann["device_id"]
+    assert readers == sorted(KEYS)
+    assert (proofs, since, folded) == ([], [], True)
+    _, group = read_message(said[1])
+    assert {sha256(key) for key, *_ in group["introductions"]} == set(KEYS)
+    _, ops = read_message(said[2])
+    (op,) = read_frame(zstandard.decompress(ops["frame"]), KEYS)
+    assert covers == [op.place]
+
+
+def test_it_names_the_words_of_a_vector_as_the_vectors_do() -> None:
+    vectors = load("alongside")
+    for each in vectors["texts"]:
+        fields, about = each["fields"], []
+        if (told := fields.get("told_at")) is not None:
+            day = datetime.fromtimestamp(told // 86_400_000 * 86_400, UTC)
+            about.append(f"{day.day} {day:%B} {day.year}")
+        about += [fields[name] for name in ("topic", "project") if name in fields]
+        about += fields.get("tags", [])
+        about += [str(one) for one in fields.get("meta", {}).values() if isinstance(one, str | int | float)]
+        speaker = f"{fields['speaker']}: " if "speaker" in fields else ""
+        whole = " ".join([speaker + each["text"], *about])
+        assert (whole, sha256(whole.encode())[:16]) == (each["embedded"], each["hash"])
+    assert sha256(vectors["space"]["model"].encode()) == vectors["space"]["hash"]
+    numbers = struct.unpack(f"<{len(vectors['vector']['numbers'])}e", vectors["vector"]["bytes"])
+    assert numbers == pytest.approx(vectors["vector"]["numbers"], abs=1e-3)

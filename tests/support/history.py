@@ -15,8 +15,11 @@ RID: Final = MemoryId(bytes(range(0x10, 0x20)))
 OTHER: Final = MemoryId(bytes(range(0x20, 0x30)))
 
 
-def told() -> Frame:
-    """Return the whole history as one frame, in the order in which its ops were written."""
+def told(*, later: bool = True) -> Frame:
+    """Return the whole history as one frame, in the order in which its ops were written.
+
+    `later`: with an op that nobody understands yet, which keeps what follows it in the log.
+    """
     ann, ben = Hand("ann"), Hand("ben")
     gone = MemoryId(bytes(range(0x30, 0x40)))
     fork = MemoryId(bytes(range(0x40, 0x50)))
@@ -69,7 +72,8 @@ def told() -> Frame:
     say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
     say(ann, kind=Kind.RELATE, plain=pack(["Ann", "owes", "Ben", 2.0]))  # breaks a rule
     say(ann, kind=Kind.REMEMBER, plain=pack(["\u2003\x1f", {}]), rid=bytes(range(16)))  # likewise
-    say(ann, kind=Kind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
+    if later:
+        say(ann, kind=Kind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
     last = say(ben, ops.Propose((OTHER, gone)))
     say(ann, ops.Withdraw((last.place, proposed.place)), seen=[last.place])
     say(ann, Set("topic", "both known, and a slow clock"), RID, hlc=1)

@@ -1,12 +1,13 @@
 """This implementation makes, and reads, what docs/protocol says, byte for byte."""
 
 import re
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from replica.codec import decode_payload, encode_payload, header_hash, payload_hash, unpack
+from replica.codec import decode_payload, encode_payload, header_hash, pack, payload_hash, unpack
 from replica.erasure import read_proof
 from replica.fields import FIELDS
 from replica.frame import decode_frame
@@ -14,11 +15,14 @@ from replica.ids import device_id
 from replica.membership import Membership, read_member, read_revocation
 from replica.ops import NEEDS_RID, TEXT_KINDS, UNDERSTOOD, Kind
 from replica.signing import verify_commit
+from replica.snapshot import absorb, read_snapshot
 from replica.state.text import EditedText
+from sync.carrier.cargo import Taking, check, messages
+from sync.errors import Untrusted
 from sync.identity import certificate_key
 from sync.wire.messages import decode_message, encode_message
 from tests.support.links import identity
-from tests.support.replicas import group, take
+from tests.support.replicas import NOW_MS, acquaint, core_of, group, take
 from tests.support.vectors import BODIES, FOLDER, VECTORS, dump, load, member
 
 DOCS = FOLDER.parents[1]
@@ -78,6 +82,32 @@ def test_messages_are_read_and_written_again() -> None:
         message = decode_message(each["bytes"])
         assert type(message).__name__ == each["message"]
         assert encode_message(message) == each["bytes"]
+
+
+def test_a_snapshot_is_merged_as_the_vectors_say() -> None:
+    vectors = load("snapshots")
+    new = core_of("cleo")
+    acquaint(new, "cleo", "ann", "ben")
+    whole = zstandard.compress(pack([vectors["signature"], vectors["body"]]))
+    assert absorb(new, read_snapshot(whole, new), NOW_MS)
+    assert (new.digests().visible, new.digests().state) == (vectors["digest"], vectors["state_digest"])
+    assert new.frontier().plain() == vectors["heads"]
+
+
+def test_a_carrier_file_that_the_page_alone_made_is_opened_and_taken() -> None:
+    """The vector is written without a line of ours: here it has to be believed."""
+    vectors = load("carrying")
+    ben = core_of("ben")
+    acquaint(ben, "ben", "ann")
+    header = check(ben, identity("ben"), BytesIO(vectors["file"]))
+    taking = Taking(header)
+    for message in messages(identity("ben"), BytesIO(vectors["file"])):
+        taking.take(ben, message, NOW_MS)
+    taking.done(ben, NOW_MS)
+    assert taking.brought.ops == 1
+    assert ben.frontier().heads == header.covers
+    with pytest.raises(Untrusted):
+        check(core_of("cleo"), identity("cleo"), BytesIO(vectors["file"]))
 
 
 def test_documents_read_as_the_vectors_say_in_either_order() -> None:
