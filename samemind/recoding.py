@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from replica import connect, recode, salt_of
+from samemind.durable import sync_folder
 from samemind.errors import Failed
 
 # How the names end that a program which was killed may leave: a copy under way, a backup under way, a store that went.
@@ -44,7 +45,7 @@ def leftovers(store: Path) -> list[Path]:
 
 def clear(store: Path) -> None:
     """Overwrite what a killed program left, and take its name away."""
-    _sync_folder(store.parent)  # what it put in a store's place is there for good before what was there goes
+    sync_folder(store.parent)  # what it put in a store's place is there for good before what was there goes
     for path in leftovers(store):
         with path.open("rb+") as file:
             _wipe(file.fileno())
@@ -83,7 +84,7 @@ def recode_in_place(store: Path, before: bytes | None, after: bytes | None) -> N
                 ):  # a file system without hard links: who is killed now wipes nothing later
                     os.link(store, replaced)
             os.replace(fresh, store)
-            _sync_folder(store.parent)
+            sync_folder(store.parent)
             if before is None:
                 _wipe(old.fileno())
                 replaced.unlink(missing_ok=True)
@@ -118,12 +119,3 @@ def _wipe(descriptor: int) -> None:
     for start in range(0, found.st_size, _WIPE_BYTES):
         os.pwrite(descriptor, nothing[: found.st_size - start], start)
     os.fsync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a folder remember its names through a loss of power."""
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

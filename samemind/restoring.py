@@ -25,6 +25,7 @@ from replica.incarnations import Why, pardoned
 from replica.oplog import Changes
 from samemind.config import Home
 from samemind.device import open_device
+from samemind.durable import sync_folder
 from samemind.errors import Failed, NotFound, SamemindError
 from samemind.lock import hold
 from samemind.passphrase import key_of
@@ -124,6 +125,7 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
         for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
             beside(store, suffix).unlink(missing_ok=True)
         os.replace(fresh, store)
+        sync_folder(store.parent)  # or a loss of power may bring back what was there, without its log
     finally:
         fresh.unlink(missing_ok=True)
     return kept

@@ -18,6 +18,7 @@ from samemind.agents.protocol import VERSION, protocol_text
 from samemind.agents.sdk import sdk_missing
 from samemind.arguments import check_share
 from samemind.config import Home
+from samemind.durable import whole_file
 from samemind.errors import Failed, SamemindError, Usage
 from samemind.results.agents import ChangedFile, Connected, SetUp
 from samemind.starting import own_command
@@ -113,16 +114,9 @@ def _change(path: Path, edit: Callable[[str], str], *, create: bool = True) -> C
         backup = path.with_name(f"{path.name}.before-samemind-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
         shutil.copy2(path, backup)
         mode = stat.S_IMODE(path.stat().st_mode)
-    scratch = path.with_name(f"{path.name}.samemind-new")
-    try:
-        with open(
-            os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8", newline=""
-        ) as file:
-            file.write(after)
+    with whole_file(path, mode=mode) as scratch:
+        scratch.write_text(after, encoding="utf-8", newline="")
         scratch.chmod(mode)
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)
     return ChangedFile(path=str(path), changed=True, backup=None if backup is None else str(backup))
 
 

@@ -8,9 +8,7 @@ certificate that browsers trust puts it, with its key, into the same file; what 
 import datetime
 import hashlib
 import ipaddress
-import os
 import ssl
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -20,6 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
+from samemind.durable import whole_file
 from samemind.errors import Failed
 
 # What browsers accept at most, less a day for clocks that differ.
@@ -60,10 +59,8 @@ def _write(path: Path, hosts: list[str], now: datetime.datetime) -> str:
     pem = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ) + certificate.public_bytes(serialization.Encoding.PEM)
-    descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(pem)
-    os.replace(scratch, path)
+    with whole_file(path) as scratch:
+        scratch.write_bytes(pem)
     return _fingerprint(certificate)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from samemind.config import Home
+from samemind.durable import whole_file
 from samemind.errors import Failed
 from samemind.lock import Holder
 from samemind.results.service import Service
@@ -46,10 +47,9 @@ def service_install(home: Home, options: InstallService) -> Service:
     before = manager.path.read_text(encoding="utf-8") if manager.path.exists() else None
     if before != manager.text:
         manager.path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = manager.path.with_name(f"{manager.path.name}.new")
-        scratch.write_text(manager.text, encoding="utf-8")
-        scratch.chmod(manager.mode)
-        os.replace(scratch, manager.path)
+        with whole_file(manager.path) as scratch:
+            scratch.write_text(manager.text, encoding="utf-8")
+            scratch.chmod(manager.mode)
     left = () if options.no_start else _run(manager.install)
     return _told(
         home, manager, changed=before != manager.text, left=manager.install if options.no_start else left

@@ -1,12 +1,12 @@
 """Copy the store to a file as it is at one moment, while the device goes on."""
 
-import os
 from pathlib import Path
 
 import trio
 
 from replica import connect, open_file
 from samemind.device import Device
+from samemind.durable import whole_file
 from samemind.errors import Usage
 from samemind.results.keeping_safe import BackedUp
 from samemind.surface.keeping_safe import Backup
@@ -23,10 +23,7 @@ def _copy(store: Path, path: Path, key: bytes | None) -> BackedUp:
         raise Usage(f"expected the name of a file, got a folder: {path}", code="invalid")
     if path == store:
         raise Usage("expected a file other than the store itself", code="invalid")
-    scratch = path.with_name(f"{path.name}.part")
-    scratch.unlink(missing_ok=True)
-    os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
+    with whole_file(path) as scratch:
         source = connect(str(store), read_only=True, key=key)
         target = open_file(str(scratch), key=key)
         try:
@@ -37,9 +34,4 @@ def _copy(store: Path, path: Path, key: bytes | None) -> BackedUp:
         finally:
             target.close()
             source.close()
-        with scratch.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)
     return BackedUp(path=str(path), ops=ops, memories=memories, bytes=path.stat().st_size)

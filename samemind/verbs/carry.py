@@ -15,6 +15,7 @@ import trio
 
 from replica import Core, DeviceId, ReplicaError
 from samemind.device import Device
+from samemind.durable import whole_file
 from samemind.errors import Failed, NotFound, Usage
 from samemind.results.carry import CarriedIn, CarriedOut, SkippedFile
 from samemind.surface.carry import CarryExport, CarryImport
@@ -73,23 +74,18 @@ async def _export_into(device: Device, folder: Path) -> CarriedOut:
 
 
 async def _write(device: Device, path: Path, chosen: Plan) -> CarriedOut:
-    scratch = path.with_name(f".{path.name}.part")
-
     def write(core: Core, _: object) -> Exported:
-        with scratch.open("wb") as file:
+        with (
+            whole_file(path, mode=0o666) as scratch,
+            scratch.open("wb") as file,
+        ):  # sealed, and others may carry it
             header = header_of(core, chosen.known, device.now_ms())
             keys = [core.membership.members[each].public_key for each in header.recipients]
-            exported = export(core, header, chosen.known, Sealer(file, keys))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, path)
-        return exported
+            return export(core, header, chosen.known, Sealer(file, keys))
 
     try:
         exported = await device.replica.run(write)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            await trio.to_thread.run_sync(os.unlink, scratch)
         raise Failed(f"{path} could not be written: {error.strerror or error}", code="cannot_write") from None
     return CarriedOut(
         ops=exported.ops,

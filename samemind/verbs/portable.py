@@ -29,6 +29,7 @@ from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
 from samemind.device import Device
+from samemind.durable import whole_file
 from samemind.errors import SamemindError, Usage
 from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
@@ -292,16 +293,8 @@ def _lines(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _export_to(device: Device, path: Path) -> int:
-    scratch = path.with_name(f"{path.name}.part")
-    try:
-        with scratch.open("w", encoding="utf-8") as file:
-            count = _export(device, file.writelines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)
-    return count
+    with whole_file(path, mode=0o666) as scratch, scratch.open("w", encoding="utf-8") as file:
+        return _export(device, file.writelines)
 
 
 def _export_notes(device: Device, folder: Path) -> int:
