@@ -46,6 +46,8 @@ class Incident(NamedTuple):
     incarnation: bytes = b""
     seq: int = 0
     """How many ops of that incarnation this device had written, where fewer were left; 0 where none are missed."""
+    head: bytes = b""
+    """The short id of the last of them, where it is known: a clone may have written as many others since."""
 
 
 class Opened(NamedTuple):
@@ -57,18 +59,19 @@ class Opened(NamedTuple):
 
 class Twin(NamedTuple):
     """What was last seen of a store, kept outside of it. `before`: the nonce of the opening before that one;
-    `seq`: how many ops its origin had written.
+    `seq`: how many ops its origin had written, and `head` the short id of the last, unless an older version wrote it.
     """
 
     before: bytes
     nonce: bytes
     incarnation: bytes
     seq: int
+    head: bytes = b""
 
 
 def judge(opened: Opened | None, incarnation: bytes, held: int, twin: Twin | None) -> Why | None:
     """Return why this store's origin must not go on, or None where it may. `held`: how many ops of the twin's
-    incarnation the store has.
+    incarnation the store has, of those that the twin knows of.
     """
     if twin is None:
         return None if opened is None else Why.COPIED
@@ -94,4 +97,4 @@ def happened(incidents: Sequence[Incident], at_ms: int, why: Why, device: bytes)
 
 def pardoned(incidents: Sequence[Incident]) -> list[Incident]:
     """Return the same incidents, with nothing missed any more: its owner knows, or meant it."""
-    return [incident._replace(incarnation=b"", seq=0) for incident in incidents]
+    return [incident._replace(incarnation=b"", seq=0, head=b"") for incident in incidents]

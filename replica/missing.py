@@ -8,7 +8,7 @@ what is missing is therefore asked anew each time, and nothing is once they are 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from replica.ids import DeviceId, Origin
+from replica.ids import DeviceId, Origin, Place
 
 if TYPE_CHECKING:
     from replica.core import Core
@@ -25,11 +25,19 @@ class Missing(NamedTuple):
 def missing(core: "Core") -> Iterator[Missing]:
     """Return what is missing of this device's own writes, as far as it is known."""
     for incident in core.incidents:
-        left = held(core, Origin(DeviceId(incident.device), incident.incarnation))
+        origin = Origin(DeviceId(incident.device), incident.incarnation)
+        left = held(core, origin, incident.seq, incident.head)
         if incident.seq > left:
             yield Missing(incident.at_ms, left, incident.seq)
 
 
-def held(core: "Core", origin: Origin) -> int:
-    """Return how many ops of an origin a replica holds, on the longest of its branches."""
-    return max((feed.seq for feed in core.feeds.of(origin)), default=0)
+def held(core: "Core", origin: Origin, seq: int, head: bytes) -> int:
+    """Return how many of an origin's first `seq` ops a replica holds, of which `head` is the last.
+
+    Where that one is not held, at most the longest branch's: a clone may have written as many since, or more. An empty
+    `head` is not known.
+    """
+    longest = max((feed.seq for feed in core.feeds.of(origin)), default=0)
+    if not head or seq > longest or core.feeds.locate(Place(origin, seq, head)) is not None:
+        return longest
+    return seq - 1

@@ -58,13 +58,16 @@ class Outside:
     def open(self, core: Core, random: "Random", now_ms: int) -> None:
         """Decide, before anything is read for a commit, whether the store goes on as the origin that it was."""
         twin = self._read_twin()
-        left = 0 if twin is None else held(core, Origin(core.device, twin.incarnation))
+        left = 0
+        if twin is not None:
+            left = held(core, Origin(core.device, twin.incarnation), twin.seq, twin.head)
         why = judge(core.opened, core.origin.incarnation, left, twin)
         if why is not None:
             core.incarnate(why, now_ms)
             if why is Why.ROLLED_BACK and twin is not None and twin.seq > left:
-                missed = core.incidents[-1]._replace(incarnation=twin.incarnation, seq=twin.seq)
-                core.incidents[-1] = missed
+                core.incidents[-1] = core.incidents[-1]._replace(
+                    incarnation=twin.incarnation, seq=twin.seq, head=twin.head
+                )
         nonce = random.randbytes(NONCE_BYTES)
         core.opened = Opened(b"" if core.opened is None else core.opened.now, nonce)
         core.write(Changes(), now_ms)
@@ -79,7 +82,7 @@ class Outside:
         Never ahead of the store, since a commit is on the disk by now; nor synced: a kill takes nothing from the
         system's memory. Written over in place, some ten microseconds; half a twin after a power cut is a missing one.
         """
-        seq = _own_seq(core)
+        seq, _ = _own_head(core)
         if core.opened is None or (core.origin.incarnation, seq) == self._noted:
             return
         data = self._twin_of(core)
@@ -128,16 +131,24 @@ class Outside:
 
     def _read_twin(self) -> Twin | None:
         match self._read(self._twin):
-            case [bytes(nonce), bytes(incarnation), int(seq), str(), int(), bytes(before)]:
+            case [bytes(nonce), bytes(incarnation), int(seq), str(), int(), bytes(before), bytes(head)]:
+                return Twin(before, nonce, incarnation, seq, head)
+            case [
+                bytes(nonce),
+                bytes(incarnation),
+                int(seq),
+                str(),
+                int(),
+                bytes(before),
+            ]:  # of an earlier version
                 return Twin(before, nonce, incarnation, seq)
-            case [bytes(nonce), bytes(incarnation), int(seq), str(), int()]:  # of an earlier version
-                return Twin(b"", nonce, incarnation, seq)
         return None
 
     def _twin_of(self, core: Core) -> bytes:
         assert core.opened is not None
         before, now = core.opened
-        return pack([now, core.origin.incarnation, _own_seq(core), str(self._store), core.began_ms, before])
+        seq, head = _own_head(core)
+        return pack([now, core.origin.incarnation, seq, str(self._store), core.began_ms, before, head])
 
     def _read_group(self) -> tuple[Sequence[Revocation], Sequence[Proof]]:
         match self._read(self._folder / _GROUP_FILE):
@@ -167,5 +178,8 @@ class Outside:
         return True
 
 
-def _own_seq(core: Core) -> int:
-    return 0 if core.own_feed is None else core.feeds[core.own_feed].seq
+def _own_head(core: Core) -> tuple[int, bytes]:
+    if core.own_feed is None:
+        return 0, b""
+    place = core.feeds[core.own_feed].head_place
+    return place.seq, place.id8

@@ -226,6 +226,41 @@ def test_what_a_damaged_log_lost_is_missing_until_a_peer_brings_it_back(tmp_path
         assert verify_replica(core).ok
 
 
+@pytest.mark.parametrize("clones", [3, 9])
+def test_a_clone_that_wrote_as_much_as_was_lost_hides_nothing(tmp_path: Path, clones: int) -> None:
+    """The disk is rolled back to two notes of five; a clone of it writes on, meets the phone, and is told of here."""
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+    phone, tablet = core_of("phone"), core_of("tablet")
+    for core, name in ((phone, "phone"), (tablet, "tablet")):
+        acquaint(core, name, "laptop", "phone", "tablet")
+    with open_store(store, outside) as (core, beside):
+        acquaint(core, "laptop", "phone", "tablet")
+        remember(core, "note 0")
+        remember(core, "note 1")
+        core.store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[attr-defined]
+        for copy in ("image", "clone.db"):
+            shutil.copy(store, tmp_path / copy)
+        for n in range(2, 5):
+            remember(core, f"note {n}")
+            beside.note(core)
+        sync(core, tablet)
+        first = core.origin
+    clone = core_of("laptop", SqliteStore(connect(str(tmp_path / "clone.db"))), seed="clone")
+    for n in range(clones):
+        remember(clone, f"by the clone {n}", now_ms=NOW_MS + n)
+    sync(clone, phone)
+    shutil.copy(tmp_path / "image", store)
+    with open_store(store, outside) as (core, _):
+        assert core.origin != first
+        sync(core, phone)
+        assert len(texts(core)) == 2 + clones
+        (problem,) = verify_replica(core).problems
+        assert problem.startswith("1 writes of this device are missing: its log had 5 ops")
+        sync(core, tablet)
+        assert len(texts(core)) == 5 + clones
+        assert verify_replica(core).ok
+
+
 def test_where_nothing_can_be_kept_outside_every_opening_is_the_same_origin(tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("a file where the folder should be")
     origins = set()
