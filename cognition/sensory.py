@@ -28,11 +28,11 @@ class Sensed:
 class SensoryBuffer:
     """A ring of what was just sensed; the time is whatever clock its owner reads."""
 
-    def __init__(self, *, ttl_ms: int = TTL_MS, capacity: int = CAPACITY) -> None:
-        if ttl_ms <= 0 or capacity <= 0:
-            raise ValueError(f"expected a positive ttl and capacity, got {ttl_ms} and {capacity}")
+    def __init__(self, *, ttl_ms: int = TTL_MS) -> None:
+        if ttl_ms <= 0:
+            raise ValueError(f"expected a positive ttl, got {ttl_ms}")
         self._ttl_ms = ttl_ms
-        self._held: deque[Sensed] = deque(maxlen=capacity)
+        self._held: deque[Sensed] = deque(maxlen=CAPACITY)
 
     def __len__(self) -> int:
         return len(self._held)

@@ -150,10 +150,6 @@ class Store(Protocol):
         """Return the ops whose status is `UNKNOWN`, in commit order."""
         ...
 
-    def kind_rows(self, kind: int) -> Iterable[Row]:
-        """Return the ops of one kind, in commit order. For the rare kinds: it may read the whole log."""
-        ...
-
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
         ...

@@ -64,6 +64,7 @@ class Errands:
         return sorted(reports, key=lambda report: report.device_id or b"")
 
     async def sync_at(self, address: Address, expected: DeviceId | None) -> SyncReport:
+        """Sync with whoever of the group is at an address; where somebody is `expected`, with nobody else."""
         started = trio.current_time()
         try:
             self._check_own()

@@ -84,6 +84,7 @@ class PinnedContext(ssl.SSLContext):
         server_hostname: str | bytes | None = None,
         session: ssl.SSLSession | None = None,
     ) -> ssl.SSLObject:
+        """Wrap as ever, and keep `outgoing`."""
         self.outgoing = outgoing
         return super().wrap_bio(incoming, outgoing, server_side, server_hostname, session)
 

@@ -98,10 +98,6 @@ class MemoryStore:
         """Return the ops that were not understood, in commit order."""
         return [row for row in self._rows if row.status == Status.UNKNOWN]
 
-    def kind_rows(self, kind: int) -> Iterable[Row]:
-        """Return the ops of one kind, in commit order."""
-        return [row for row in self._rows if row.kind == kind]
-
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
         return _read(self._cells, keys)

@@ -127,10 +127,6 @@ class SqliteStore:
         """Return the ops that were not understood, in commit order."""
         return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", Status.UNKNOWN)
 
-    def kind_rows(self, kind: int) -> Iterable[Row]:
-        """Return the ops of one kind, in commit order."""
-        return self._rows("WHERE kind = ? ORDER BY pos", kind)
-
     def _rows(self, where: str, *parameters: Any) -> Iterable[Row]:
         return map(Row._make, self.connection.execute(f"SELECT * FROM op {where}", parameters))
 

@@ -67,7 +67,7 @@ def test_an_empty_store_is_empty(make_store: MakeStore) -> None:
     store = make_store()
     assert store.feeds() == []
     assert dict(store.meta()) == {}
-    assert [*store.rows()] == [*store.memory_rows(bytes(16))] == [*store.kind_rows(1)] == []
+    assert [*store.rows()] == [*store.memory_rows(bytes(16))] == []
     assert [*store.feed_rows(0, 1, 9)] == [*store.seen_rows(0, 1, 9)] == [*store.unknown_rows()] == []
     assert store.load([memory_key(bytes(16))]) == store.load_base([memory_key(bytes(16))]) == {}
     assert store.tombstoned([bytes(16)]) == store.all_tombstones() == store.base_tombstones() == set()
@@ -138,8 +138,6 @@ def test_rows_are_found_by_feed_by_memory_and_by_kind(make_store: MakeStore) -> 
     assert any(row.seen for row in rows)
     for rid in rids:
         assert [*store.memory_rows(rid)] == [row for row in rows if row.rid == rid]
-    for kind in (ops.Kind.REMEMBER, ops.Kind.SET, ops.Kind.RECEIPT):
-        assert [*store.kind_rows(kind)] == [row for row in rows if row.kind == kind]
 
 
 def test_an_erased_payload_is_gone_and_its_hash_stays(make_store: MakeStore) -> None:
