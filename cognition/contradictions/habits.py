@@ -13,6 +13,7 @@ from typing import Final
 
 from cognition.contradictions.values import folded
 from cognition.contradictions.wording import asks, thing_of
+from cognition.expressions import late
 from cognition.extraction.clauses import Clause
 from cognition.extraction.names import NAME, is_name
 from cognition.extraction.values import Statement
@@ -64,60 +65,60 @@ _OFTEN: Final = (
 )
 _MORE: Final = r"(?P<tail>(?: (?:any ?more|any longer|at all|altogether|entirely|completely|for good|now|these days|nowadays|either))*)$"
 _OBJECT: Final = r"(?: (?P<object>(?!(?:every|each|most|daily|weekly|regularly|often|a lot(?! of)|all the|once|twice|on|in|these|for)\b)[A-Za-z][\w' -]*?))?"
-_HABIT: Final = re.compile(rf"(?P<verb>{_BASE}|{'|'.join(_THIRD)}){_OBJECT}{_OFTEN}")
-_DENIED: Final = re.compile(
+_HABIT: Final = late(rf"(?P<verb>{_BASE}|{'|'.join(_THIRD)}){_OBJECT}{_OFTEN}")
+_DENIED: Final = late(
     rf"(?P<how>don['’]t|doesn['’]t|do not|does not|no longer) (?:(?:really|actually|even|ever) )?(?P<verb>{_BASE}|{'|'.join(_THIRD)}){_OBJECT}{_MORE}"
 )
-_QUIT: Final = re.compile(
+_QUIT: Final = late(
     rf"(?:have |has )?(?:quit|stopped|gave up|given up|sworn off|swore off|cut out|am done with|is done with) (?:(?P<gerund>{'|'.join(_GERUNDS)}){_OBJECT}|(?P<named>{_GIVEN_UP})){_MORE}",
     re.IGNORECASE,
 )
-_USED_TO: Final = re.compile(rf"used to (?P<verb>{_BASE}){_OBJECT}{_OFTEN}")
-_NOT_LATELY: Final = re.compile(
+_USED_TO: Final = late(rf"used to (?P<verb>{_BASE}){_OBJECT}{_OFTEN}")
+_NOT_LATELY: Final = late(
     r"(?:haven['’]t|hasn['’]t) (?P<did>had|eaten|drunk|smoked|played|touched)(?: (?:any|a|an|the|my))?(?: (?P<object>[A-Za-z][\w' -]*?))? (?:in|for) (?:months|years|weeks|(?:\w+ )?(?:\w+ )?(?:months|years))$"
 )
-_GYM: Final = re.compile(
+_GYM: Final = late(
     rf"(?:(?P<no>don['’]t|doesn['’]t|no longer) )?(?:go|goes|hit|hits) (?:to )?the gym(?:{_MORE}|{_OFTEN})"
 )
-_NO_GYM: Final = re.compile(r"(?:have |has )?(?:quit|stopped) (?:going to )?the gym$")
-_AGAIN: Final = re.compile(r"\b(?:again|now|nowadays|these days|started|back to)\b")
-_AMOUNT: Final = re.compile(r"^(?:any|some|much|lots of|a lot of|no|the|my|a|an) ", re.IGNORECASE)
+_NO_GYM: Final = late(r"(?:have |has )?(?:quit|stopped) (?:going to )?the gym$")
+_AGAIN: Final = late(r"\b(?:again|now|nowadays|these days|started|back to)\b")
+_AMOUNT: Final = late(r"^(?:any|some|much|lots of|a lot of|no|the|my|a|an) ", re.IGNORECASE)
 
 _EVER: Final = {
     "been to": "visited", "visited": "visited", "went to": "visited", "travelled to": "visited", "traveled to": "visited", "flew to": "visited",
     "tried": "tried", "seen": "seen", "saw": "seen", "watched": "seen", "read": "read", "ridden": "ridden", "rode": "ridden",
 }  # fmt: skip
 _DID: Final = "|".join(_EVER)
-_NEVER: Final = re.compile(rf"(?:(?:have|has) )?never (?:once |actually )?(?P<did>{_DID}) (?P<object>[\w' -]+?)(?: before| in my life| yet| either)*$")  # fmt: skip
-_ONCE: Final = re.compile(rf"(?:(?:have|has) )?(?P<did>{_DID}) (?P<object>[\w' -]+?)(?: (?:with|for|in|on|and|to|at|by|once|twice|too|again|together) .*| once| twice| too| again| together| yet| before)?$")  # fmt: skip
+_NEVER: Final = late(rf"(?:(?:have|has) )?never (?:once |actually )?(?P<did>{_DID}) (?P<object>[\w' -]+?)(?: before| in my life| yet| either)*$")  # fmt: skip
+_ONCE: Final = late(rf"(?:(?:have|has) )?(?P<did>{_DID}) (?P<object>[\w' -]+?)(?: (?:with|for|in|on|and|to|at|by|once|twice|too|again|together) .*| once| twice| too| again| together| yet| before)?$")  # fmt: skip
 
-_SOMETHING: Final = re.compile(r"(?:some|any|no)(?:one|body|where)?\b|new\b|different\b", re.IGNORECASE)
+_SOMETHING: Final = late(r"(?:some|any|no)(?:one|body|where)?\b|new\b|different\b", re.IGNORECASE)
 
-_FAN: Final = re.compile(
+_FAN: Final = late(
     r"(?:am|is|are) (?P<no>not )?(?:such |really |much of )?(?:an? )?(?:(?:big|huge|massive|great|total|real) )?(?:fan of|into) (?P<value>[^,.;!?()]+)"
 )
-_FAN_AFTER: Final = re.compile(
+_FAN_AFTER: Final = late(
     r"(?:am|is) (?P<no>not )?(?:really )?an? (?:(?:big|huge|massive|great|total|real) )*(?!(?:big|huge|massive|great|total|real) )(?P<value>[\w'-]+(?: [\w'-]+)?) (?:fan|lover)$"
 )
 
-_NO_WORK: Final = re.compile(
+_NO_WORK: Final = late(
     r"(?:(?:have|has) )?(?:lost (?:my|his|her|their) job|(?:got|was|were|been) (?:just )?(?:laid off|fired(?! up\b)|let go)|(?:am|is) (?:unemployed|between jobs|out of (?:work|a job)|jobless)"
     r"|(?:quit|left|resigned from) (?:my|his|her|their) (?:\w+ )?job|(?:am|is) retired|retired(?= |$)(?! from ))(?! (?:(?:to|for|and|early|late|on time|at (?:\d|noon|midnight|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b))"
 )
-_NEW_WORK: Final = re.compile(
+_NEW_WORK: Final = late(
     r"\b(?:started|starting|got|landed|found|accepted|took|enjoy\w*|lov(?:e|es|ed|ing)|with|at|in) (?:my|a|the|this) new (?:job|position|role)\b"
     r"(?! (?:interview|offer|application|hunt|search|opportunit|fair|market))"
 )
-_NO_SUBJECT: Final = re.compile(r"(?:\w+, )?(?:just |finally )?(?:got|started|landed|found) ", re.IGNORECASE)
+_NO_SUBJECT: Final = late(r"(?:\w+, )?(?:just |finally )?(?:got|started|landed|found) ", re.IGNORECASE)
 # "Today" may be taken for the time of it: the whole sentence tells that it was for a day.
-_SENT_HOME: Final = re.compile(r"\blet go (?:early|home|of)\b")
+_SENT_HOME: Final = late(r"\blet go (?:early|home|of)\b")
 # Somebody is named as a partner who is one today: "my husband cooks", "my wife and I", "I love my wife".
-_PARTNER: Final = re.compile(
+_PARTNER: Final = late(
     rf"(?:^|[,;] |\b(?:and|but|so) |(?P<loves>\b(?:love|adore|live with|am married to) ))[Mm]y (?P<who>wife|husband|girlfriend|boyfriend|fianc[ée]e?)\b"
     rf"(?: {NAME})?(?(loves)(?=$|[.,!])|(?= and I\b| (?!always\b|sometimes\b|perhaps\b|as\b)[a-z]+s\b))"
 )
 # Partners of other days are told of like this.
-_PARTED: Final = re.compile(
+_PARTED: Final = late(
     r"\b(?:was|were|had|used to|passed|died|dead|gone|late|left|leaves me|broke|broken|split|separated|divorc\w*|widow\w*|ex|former|college|school|back then|ago"
     r"|when (?:I|we)|(?:19|20)\d\d|funeral|grave|miss(?:ed)?|memory|remember|lost|no longer|any ?more|fake|future|imaginary)\b",
     re.IGNORECASE,

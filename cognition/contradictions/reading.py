@@ -29,6 +29,7 @@ from cognition.contradictions.wording import (
     says_change,
     thing_of,
 )
+from cognition.expressions import late
 from cognition.extraction import When, find_dates
 from cognition.extraction.clauses import Clause, Reader
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX, facts_in
@@ -41,93 +42,89 @@ from cognition.extraction.values import Statement
 STATEMENTS_MAX: Final = 10
 
 
-_UNSURE: Final = re.compile(
+_UNSURE: Final = late(
     r"\b(?:if|wish|maybe|perhaps|might|would|could|should|dream(?:ed|t)?|imagine|as though|not sure|supposedly|rumou?r)\b",
     re.IGNORECASE,
 )
 _PLACE: Final = rf"(?:the )?(?P<value>{NAME})"
-_BIRTH: Final = re.compile(r"\b(?:birthday|born)\b", re.IGNORECASE)
-_BUT_NOW: Final = re.compile(r",? but (?:now|these days|nowadays),? (?=(?:I|he|she|we|they|my|[A-Z]\w+)\b)")
-_BEFORE_DATE: Final = re.compile(r"(?:^since|\b(?:in|on|from|as of|until|around|about)) +$", re.IGNORECASE)
-_SINCE: Final = re.compile(r"\bsince\b", re.IGNORECASE)
+_BIRTH: Final = late(r"\b(?:birthday|born)\b", re.IGNORECASE)
+_BUT_NOW: Final = late(r",? but (?:now|these days|nowadays),? (?=(?:I|he|she|we|they|my|[A-Z]\w+)\b)")
+_BEFORE_DATE: Final = late(r"(?:^since|\b(?:in|on|from|as of|until|around|about)) +$", re.IGNORECASE)
+_SINCE: Final = late(r"\bsince\b", re.IGNORECASE)
 # What is told so has begun.
-_OVER: Final = re.compile(
-    r"\b(?:since|stopped|quit|gave up|moved|started|left|lost|became|got)\b", re.IGNORECASE
-)
+_OVER: Final = late(r"\b(?:since|stopped|quit|gave up|moved|started|left|lost|became|got)\b", re.IGNORECASE)
 
 _YEAR_MS: Final = 365 * 86_400_000
 # A town is told with what it lies in: "Brooklyn, New York" is no other place than New York.
-_LIES_IN: Final = re.compile(rf", (?P<wider>{NAME})(?=$|[.,;!])")
+_LIES_IN: Final = late(rf", (?P<wider>{NAME})(?=$|[.,;!])")
 _WIDER: Final = COUNTRIES | REGIONS | {"new york", "washington", "london", "berlin", "paris"}
 
 _LIVES: Final = (
-    re.compile(
-        rf"(?:(?:am|is|are) )?(?:live|lives|living|reside|resides|residing|based) (?:now )?in {_PLACE}"
-    ),
-    re.compile(rf"(?:have|has) (?:been living|lived|resided|been based) in {_PLACE}(?= (?:since|for|all)\b)"),
-    re.compile(
+    late(rf"(?:(?:am|is|are) )?(?:live|lives|living|reside|resides|residing|based) (?:now )?in {_PLACE}"),
+    late(rf"(?:have|has) (?:been living|lived|resided|been based) in {_PLACE}(?= (?:since|for|all)\b)"),
+    late(
         rf"(?:have |has )?(?:moved|relocated)(?: back| over| out| away| here)?(?: from {NAME})? to {_PLACE}"
     ),
 )
 _WORKS: Final = (
-    re.compile(rf"(?:(?:am|is|are) )?(?:work|works|working|employed) (?:now )?(?:at|for|by) {_PLACE}"),
-    re.compile(rf"(?:have|has) (?:been working|worked) (?:at|for) {_PLACE}(?= (?:since|for)\b)"),
-    re.compile(
+    late(rf"(?:(?:am|is|are) )?(?:work|works|working|employed) (?:now )?(?:at|for|by) {_PLACE}"),
+    late(rf"(?:have|has) (?:been working|worked) (?:at|for) {_PLACE}(?= (?:since|for)\b)"),
+    late(
         rf"(?:have |has )?(?:started|began)(?: working| work| a job| a new job| my job| my new job| a (?:new )?position)?(?: as an? [\w -]+?)? (?:at|with) {_PLACE}"
     ),
-    re.compile(
+    late(
         rf"(?:have |has )?(?:got|landed|took|accepted|found)(?: an?| the| my)?(?: new| full-time| part-time| dream)? (?:job|position|role|offer|internship)(?: as an? [\w -]+?)? (?:at|with|from) {_PLACE}"
     ),
-    re.compile(rf"(?:have |has )?joined {_PLACE}(?= as (?:an?|the|their|its)\b)"),
-    re.compile(rf"(?:was|were|got|have been|has been) hired (?:by|at) {_PLACE}"),
+    late(rf"(?:have |has )?joined {_PLACE}(?= as (?:an?|the|their|its)\b)"),
+    late(rf"(?:was|were|got|have been|has been) hired (?:by|at) {_PLACE}"),
 )
 _LEFT: Final = (
-    ("works_at", re.compile(rf"(?:used to work|no longer works?|don['’]t work|doesn['’]t work|stopped working) (?:at|for) {_PLACE}(?P<more>.*)$")),
-    ("works_at", re.compile(rf"(?:left|quit|resigned from|retired from|was fired from|got fired from|was laid off (?:by|from)|got laid off (?:by|from)) (?:(?:my|his|her|the) job (?:at|with) )?{_PLACE}$")),
-    ("lives_in", re.compile(rf"(?:used to live|no longer lives?|don['’]t live|doesn['’]t live|stopped living) in {_PLACE}(?P<more>.*)$")),
-    ("lives_in", re.compile(rf"moved (?:away|out) from {_PLACE}$")),
+    ("works_at", late(rf"(?:used to work|no longer works?|don['’]t work|doesn['’]t work|stopped working) (?:at|for) {_PLACE}(?P<more>.*)$")),
+    ("works_at", late(rf"(?:left|quit|resigned from|retired from|was fired from|got fired from|was laid off (?:by|from)|got laid off (?:by|from)) (?:(?:my|his|her|the) job (?:at|with) )?{_PLACE}$")),
+    ("lives_in", late(rf"(?:used to live|no longer lives?|don['’]t live|doesn['’]t live|stopped living) in {_PLACE}(?P<more>.*)$")),
+    ("lives_in", late(rf"moved (?:away|out) from {_PLACE}$")),
 )  # fmt: skip
 # "I left Paris" and "I left Google at six" tell of a way home, not of a job.
-_BARE_LEFT: Final = re.compile(r"left (?!(?:my|his|her|the) job\b)")
-_OF_THE_DAY: Final = re.compile(
+_BARE_LEFT: Final = late(r"left (?!(?:my|his|her|the) job\b)")
+_OF_THE_DAY: Final = late(
     r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening)|last night|early|late|at (?:\d|noon|midnight))\b",
     re.IGNORECASE,
 )
 # Whom one works for beside the work.
-_ON_THE_SIDE: Final = re.compile(r"\bon (?:the )?(?:weekends?|side|\w+days)\b", re.IGNORECASE)
+_ON_THE_SIDE: Final = late(r"\bon (?:the )?(?:weekends?|side|\w+days)\b", re.IGNORECASE)
 # "I'm from Google, calling about …"
-_ON_BEHALF: Final = re.compile(r"\b(?:calling|writing|reaching out|here to|about your)\b", re.IGNORECASE)
-_NEGATED: Final = re.compile(r"^(?:don|doesn)['’]t\b")
-_NO_MORE: Final = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
+_ON_BEHALF: Final = late(r"\b(?:calling|writing|reaching out|here to|about your)\b", re.IGNORECASE)
+_NEGATED: Final = late(r"^(?:don|doesn)['’]t\b")
+_NO_MORE: Final = late(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
 _MONTHS: Final = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 _MONTH: Final = rf"(?:{'|'.join(_MONTHS)})"
-_BIRTHDAY: Final = re.compile(
+_BIRTHDAY: Final = late(
     rf"(?:is|was born)(?: always)?(?: on)?(?: the)? (?P<value>(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)(?:,? \d{{4}})?)",
     re.IGNORECASE,
 )
-_BORN_IN: Final = re.compile(rf"was born in {_PLACE}(?!\w)")
-_SPOUSE: Final = re.compile(
+_BORN_IN: Final = late(rf"was born in {_PLACE}(?!\w)")
+_SPOUSE: Final = late(
     rf"(?:am|is|are|got)(?: happily| now)? married to {_PLACE}(?:$|[.,;!]| (?:and|since|for)\b)"
 )
-_STATUS: Final = re.compile(
+_STATUS: Final = late(
     r"(?:am|is|are|got|have been|has been)(?: happily| recently| now| still| officially| currently)? (?P<value>single|married|engaged|divorced|widowed)"
     r"(?= to [A-Z]|$|[.,;!]| (?:now|again|and|since|for|with (?:two|three|a|\d))\b)(?! and)"
 )
-_DIET: Final = re.compile(
+_DIET: Final = late(
     r"(?:am|is|became|went|turned|have been|has been)(?: an?)?(?: strict| full| fully| mostly)? (?P<value>vegan|vegetarian|pescatarian|carnivore)(?=$|[.,;!]| (?:now|and|since|for|again)\b)"
 )
-_IS_CALLED: Final = re.compile(
+_IS_CALLED: Final = late(
     r"(?:is|['’]s)(?: called| named)? (?P<value>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?=$|[.,;!]| (?:and|who)\b)"
 )
-_FROM: Final = re.compile(rf"(?:am|come) (?:originally )?from {_PLACE}$")
-_FAVOURITE_AFTER: Final = re.compile(
+_FROM: Final = late(rf"(?:am|come) (?:originally )?from {_PLACE}$")
+_FAVOURITE_AFTER: Final = late(
     rf"(?:\b(?:think|guess|believe) (?:that )?(?P<thought>[a-z][\w'-]*(?: [a-z][\w'-]*)?)|(?P<value>{NAME})) (?:is|are|has to be)(?: still| now| definitely| probably| always)? (?P<whose>my|{NAME}['’]s) (?:all[- ]time |absolute |new )?(?:favou?rite|fave|fav)"
     r" (?P<topic>[a-z][\w-]*(?: [a-z][\w-]*)?)(?=$|[.,;!]| (?:and|because|of all time|ever|so far)\b)"
 )
-_FAVOURITE_CALLED: Final = re.compile(
+_FAVOURITE_CALLED: Final = late(
     rf"\b[Mm]y (?:all[- ]time |absolute |new )?(?:favou?rite|fave|fav) (?P<topic>[a-z][\w-]*)(?: called| named|,) (?P<value>{NAME})(?=$|[.,;!]| )"
 )
 # Of these there is a favourite each time.
@@ -139,21 +136,21 @@ _EACH_TIME: Final = frozenset(_EACH_TIMES.split())
 _LASTING: Final = frozenset({"attitude", "diet", "prefers"})
 # Other words for the same thing.
 _TOPICS: Final = {"colour": "color", "film": "movie", "novel": "book"}
-_SPOUSES: Final = re.compile(r"^(?:wife|husband|spouse)$")
-_FAVOURITE: Final = re.compile(
+_SPOUSES: Final = late(r"^(?:wife|husband|spouse)$")
+_FAVOURITE: Final = late(
     r"(?:is|has to be|is now|is definitely)(?: still| now| definitely| probably| always)? (?P<value>[^,.;!?]+)"
 )
-_TASTE: Final = re.compile(
+_TASTE: Final = late(
     r"(?:really |absolutely |truly )?(?:(?P<likes>love|loves|like|likes|enjoy|enjoys|adore|adores)"
     r"|(?P<dislikes>hate|hates|dislike|dislikes|can['’]t stand|cannot stand|don['’]t (?:really )?like|doesn['’]t (?:really )?like|don['’]t enjoy|doesn['’]t enjoy)) (?P<value>[^,.;!?()]+)"
 )
-_PREFERS: Final = re.compile(
+_PREFERS: Final = late(
     r"(?:prefer|prefers) (?P<one>[\w' -]+?) (?:to|over|rather than|instead of) (?P<other>[\w' -]+)"
 )
-_FRIENDS: Final = re.compile(rf"(?:am|is|are)(?: good| best| close)? friends with {_PLACE}")
-_SPEAKS: Final = re.compile(rf"(?:speak|speaks)(?: fluent)? {_PLACE}")
+_FRIENDS: Final = late(rf"(?:am|is|are)(?: good| best| close)? friends with {_PLACE}")
+_SPEAKS: Final = late(rf"(?:speak|speaks)(?: fluent)? {_PLACE}")
 # "My number is …": no clause of the fact patterns, since the subject is a thing.
-_OWN_THING: Final = re.compile(
+_OWN_THING: Final = late(
     r"\b(?P<whose>[Mm]y|(?P<name>[A-Z][\w-]+)['’]s) (?:new )?(?P<thing>phone number|mobile number|number|email|e-mail|email address|home address|address) is (?:now )?"
     r"(?P<value>[\w.+-]+@[\w-]+\.[\w.-]*\w|\+?\d[\d ()/-]{4,}\d|\d+ [A-Z][\w' ]+|[A-Z][\w' ]+ \d+)"
 )
@@ -344,7 +341,7 @@ def _of_facts(
             )
 
 
-_CHANGE_ELSEWHERE: Final = re.compile(
+_CHANGE_ELSEWHERE: Final = late(
     r"\b(?:ahora|ya no|desde|jetzt|nicht mehr|inzwischen|neuerdings|seit)\b", re.IGNORECASE
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from cognition.expressions import late
 from cognition.extraction.english import BASE_FORMS, BY_FIRST_WORD, third_person
 from cognition.extraction.names import NAME, is_name
 
@@ -24,27 +25,27 @@ KIN: Final = (
     r"|colleague|teammate|dogs?|cats?|pupp(?:y|ies)|kitten|pet|turtles?|hamster|rabbit|horse|team|band|family|company|doctor"
     r"|therapist|coach|mentor|in-laws)"
 )
-_WOMEN: Final = re.compile(
+_WOMEN: Final = late(
     r"\b(?:mom|mum|mother|sister|daughter|wife|girlfriend|fiancée|grandma|grandmother|aunt|niece|girl|woman|lady)$",
     re.IGNORECASE,
 )
-_MEN: Final = re.compile(
+_MEN: Final = late(
     r"\b(?:dad|father|brother|son|husband|boyfriend|grandpa|grandfather|uncle|nephew|guy|man|boy)$",
     re.IGNORECASE,
 )
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = late(
     r"(?:parents|siblings|kids|children|friends|dogs|cats|puppies|turtles|in-laws|team|band|family|company)$"
 )
 # Whom a predicate brings in beside its subject: the next "he" may be either.
-_ANOTHER_PERSON: Final = re.compile(
+_ANOTHER_PERSON: Final = late(
     rf"\b(?:met|with|and|told|asked|called|invited|helped|knows|dating|married to|thanked|like|love[sd]?|hates?|saw|for|than|by|to) (?:{NAME}|(?:my|our|his|her|their|an?|the|another|this|that|some) (?:[\w-]+ )?"
     rf"(?:{KIN}|guy|man|woman|girl|boy|lady|person|someone|doctor|kid)\b)|\b(?:someone|somebody|another)\b"
 )
-_STRANGER: Final = re.compile(
+_STRANGER: Final = late(
     r"\b(?:[Aa]n?|[Aa]nother|[Tt]his|[Ss]ome) (?:[\w-]+ ){0,2}(?:guy|man|woman|girl|boy|lady|person|friend|kid|doctor|teacher|colleague|coworker|stranger|neighbou?r)\b"
 )
 _FAVOURITE: Final = r"favou?rite(?: [\w-]+){1,4}?(?= (?:is|are|was|has to be)\b)"
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = late(
     rf"(?P<i>I|i)(?=[ '’])|(?P<we>we|We)(?=[ '’])|(?P<they>[Hh]e|[Ss]he)(?=[ '’])"
     rf"|(?P<own>[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?P<what>name|birthday|{_FAVOURITE}|{KIN})(?P<whose>['’]s (?:name|birthday))?"
     rf"(?:,? (?P<called>{NAME}),?)?(?=[ '’])"
@@ -53,12 +54,12 @@ _SUBJECT: Final = re.compile(
     rf"|(?P<name>{NAME})(?=[ '’])"
 )
 # Behind these comes what somebody else says.
-_SAYS: Final = re.compile(
+_SAYS: Final = late(
     r"\b(?:said|says|say|saying|wrote|writes|told (?:me|us|him|her|them|everyone|everybody)|asked|asks|replied|texted|shouted|yelled|announced|goes|reads"
     r"|quote|lyrics|title|claims|claimed|swears|insists|thinks|believes|said that|says that|(?<!\bis )like),?$",
     re.IGNORECASE,
 )
-_FILLERS: Final = re.compile(
+_FILLERS: Final = late(
     r"(?:(?:yesterday|today|tomorrow|last night|(?:last|next|this|one) (?:week|weekend|month|year|summer|winter|spring|fall|\w+day|morning|evening|afternoon)|and|but|so|well|yeah|yes|yep|no|nope|oh|wow|also|plus|hey|hi|hello|actually|honestly|anyway|btw|by the way|guess what"
     r"|recently|lately|then|still|for me|as for me|in fact|luckily|unfortunately|sadly|thankfully|fortunately|finally"
     r"|speaking of which|these days|nowadays|personally|of course|thanks|cool|great|right now|now|because|'cause|since then|after that"
@@ -66,28 +67,28 @@ _FILLERS: Final = re.compile(
     r"|just|that's why|on top of that|good news|the good news is(?: that)?)[,!.:]* +)+",
     re.IGNORECASE,
 )
-_STUTTER: Final = re.compile(r"\b(\w+)(?:-\1)+\b", re.IGNORECASE)
-_ADVERBS: Final = re.compile(
+_STUTTER: Final = late(r"\b(\w+)(?:-\1)+\b", re.IGNORECASE)
+_ADVERBS: Final = late(
     r"(?:(?:just|recently|finally|also|always|really|actually|still|even|only|usually|totally|absolutely|definitely|already"
     r"|currently|now|often|sometimes|kinda|mostly|truly|probably|simply|again|officially|lately|once|ended up|managed to"
     r"|even|then|personally|particularly|especially|got to|completely|proudly|happily) +)+",
     re.IGNORECASE,
 )
-_AUXILIARY: Final = re.compile(r"(?:am|is|are|was|were|have|has) ")
+_AUXILIARY: Final = late(r"(?:am|is|are|was|were|have|has) ")
 _CONTRACTIONS: Final = (
-    (re.compile(r"^(\w+)['’]m\b", re.IGNORECASE), r"\1 am"),
-    (re.compile(r"^(\w+)['’]ve\b", re.IGNORECASE), r"\1 have"),
-    (re.compile(r"^(\w+)['’]re\b", re.IGNORECASE), r"\1 are"),
-    (re.compile(r"^(s?he)['’]s (?=been\b|got\b|had\b|\w+ed\b)", re.IGNORECASE), r"\1 has "),
-    (re.compile(r"^(s?he)['’]s\b", re.IGNORECASE), r"\1 is"),
+    (late(r"^(\w+)['’]m\b", re.IGNORECASE), r"\1 am"),
+    (late(r"^(\w+)['’]ve\b", re.IGNORECASE), r"\1 have"),
+    (late(r"^(\w+)['’]re\b", re.IGNORECASE), r"\1 are"),
+    (late(r"^(s?he)['’]s (?=been\b|got\b|had\b|\w+ed\b)", re.IGNORECASE), r"\1 has "),
+    (late(r"^(s?he)['’]s\b", re.IGNORECASE), r"\1 is"),
 )
 _VERBS: Final = "|".join(sorted((re.escape(word) for word in BY_FIRST_WORD), key=len, reverse=True))
-_SPLIT: Final = re.compile(
+_SPLIT: Final = late(
     r"\s*(?:;(?=\s)|:(?=\s+(?:I|we|my|our|he|she|they|it|you|there|[A-Z])\b)|--+|\s[-–—]\s|—|\.{2,}|…|\((?=[A-Z])|(?:[,!?]|(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)\.)(?=\s))\s*"
     r"|\s+(?=(?:and|but|so|because|since|plus|cause|though|although) (?:I|we|he|she|my|they|it|you|[A-Z]\w+ (?:is|was|has|and))\b)"
     rf"|\s+and (?=(?:(?:also|just|then|even|finally) )?(?:{_VERBS})\b(?! (?:and|or)\b))",
 )
-_COORDINATED: Final = re.compile(rf"(?:(?:also|just|then|even|finally) )?(?P<verb>{_VERBS})\b")
+_COORDINATED: Final = late(rf"(?:(?:also|just|then|even|finally) )?(?P<verb>{_VERBS})\b")
 # After a comma alone only these go on with the subject before: "…, like a castle" likes nothing.
 _PAST_VERBS: Final = (
     frozenset(BY_FIRST_WORD)
@@ -115,13 +116,13 @@ _PAST_VERBS: Final = (
 _THIRD: Final = "|".join(
     sorted({third_person(re.escape(word)) for word in BY_FIRST_WORD}, key=len, reverse=True)
 )
-_NAMED_VERB: Final = re.compile(
+_NAMED_VERB: Final = late(
     rf" (?:(?:also|just|recently|always|really|now|still|finally|never) )?(?:{_THIRD}|had|said|told|does|did|can|will)\b"
 )
 
 
 # "Things I read": the first two begin a sentence, and are nobody. "Queen Elizabeth I" has a word more.
-_AND_I: Final = re.compile(r"(?:\w+ )?I")
+_AND_I: Final = late(r"(?:\w+ )?I")
 
 
 @dataclass(frozen=True, slots=True)

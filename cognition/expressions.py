@@ -1,0 +1,26 @@
+"""Regular expressions that are compiled when they are first used.
+
+Reading facts and contradictions out of texts takes some hundred of them, and compiling all takes as long as opening a
+store does. A program that recalls uses none.
+"""
+
+import re
+from typing import Any, cast
+
+
+class _Late:
+    """Has whatever its pattern has, from the first time that anything is asked of it."""
+
+    def __init__(self, expression: str, flags: int) -> None:
+        self._expression = expression
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(self._expression, self._flags), name)
+        setattr(self, name, found)  # and the next time it is found without coming here
+        return found
+
+
+def late(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what has the methods of the compiled expression; a mistake in it shows when one is called."""
+    return cast("re.Pattern[str]", _Late(expression, flags))
