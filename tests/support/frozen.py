@@ -21,7 +21,8 @@ from replica.ops import Kind, Remember, Write
 from replica.outbox import Outbox
 from tests.support.replicas import NOW_MS, group, sync
 from tests.support.vectors import FOLDER as VECTORS
-from tests.support.vectors import member, plain, readable
+from tests.support.vectors import plain, readable
+from tests.support.vectors_of_links import member
 
 FOLDER: Final = VECTORS.parent / "frozen"
 # What the first frozen build could fold. TRIGGER and FEEDBACK came, or changed, after it.

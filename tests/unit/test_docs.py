@@ -12,6 +12,7 @@ from cognition import CognitionTables
 from replica.storage.schema import migrate
 from samemind.config import Settings
 from samemind.surface.catalog import NAMES, SHORT_FOR
+from tests.support import published
 from tests.support.console import Examples
 from tests.support.reference import filled, pages
 
@@ -123,6 +124,13 @@ def test_every_verb_that_a_document_names_exists() -> None:
         if verb not in verbs and f"{verb} {second}" not in verbs
     ]
     assert unknown == []
+
+
+def test_every_published_statement_that_a_test_claims_is_named_and_none_listed_has_lost_its_test() -> None:
+    text = published.PAGE.read_text(encoding="utf-8")
+    claimed = published.claimed().keys()
+    assert published.listed(text) - claimed == set(), "run: python -m tests.support.published"
+    assert {row for row in claimed if row not in text} == set(), "run: python -m tests.support.published"
 
 
 def test_every_setting_is_documented_and_no_other() -> None:

