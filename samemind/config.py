@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
+from samemind.durable import whole_file
 from samemind.errors import Failed, Usage
 
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
@@ -213,14 +214,8 @@ class Settings:
             for key, value in dataclasses.asdict(self).items()
             if value is not None
         ]
-        scratch = home.settings.with_name(f"{home.settings.name}.new")
-        with scratch.open("w", encoding="utf-8") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(
-                file.fileno()
-            )  # or a power cut may leave an empty file, which is a home without settings
-        os.replace(scratch, home.settings)
+        with whole_file(home.settings) as scratch:
+            scratch.write_text("".join(lines), encoding="utf-8")
 
 
 def _fits(default: object, value: object) -> bool:
