@@ -11,7 +11,7 @@ from cognition.embedding.embedder import Embedder
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.static import StaticEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
-from cognition.reranking.cross_encoder import CrossEncoder
+from cognition.reranking.late import LateInteraction
 from cognition.reranking.reranker import Reranker
 
 EMBEDDERS: Final[Mapping[str, Callable[[], Embedder]]] = {
@@ -22,7 +22,7 @@ EMBEDDERS: Final[Mapping[str, Callable[[], Embedder]]] = {
 TRANSFORMERS: Final = "transformers:"
 RERANKERS: Final[Mapping[str, Callable[[], Reranker | None]]] = {
     "off": lambda: None,
-    "ms-marco": CrossEncoder,
+    "colbert-small": LateInteraction,
 }
 
 

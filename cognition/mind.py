@@ -30,7 +30,8 @@ from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, assemble, fuse_hits, pool_size, rank, wished
 from cognition.relating import related, vector_of
-from cognition.reranking.mixing import reread_by
+from cognition.reranking.mixing import reread_by, with_readings
+from cognition.reranking.readings import enter_model, read_ahead, read_all
 from cognition.reranking.reranker import Reranker
 from cognition.spelling import corrected
 from cognition.steps import steps
@@ -156,7 +157,7 @@ class Mind:
         return with_both_sides(connection, hits, filters, k)
 
     def reread(self, parts: Sequence[Ranked]) -> list[Ranked]:
-        """Have the reranker read the best of every part, where there is one; on any thread."""
+        """Have the reranker judge the best of every part, where there is one; on any thread."""
         if self.reranker is None:
             return list(parts)
         try:
@@ -239,7 +240,7 @@ class Mind:
     ) -> Ranked:
         """Put the candidates of a question in order; on the thread of the connection."""
         asked, vector = part
-        return rank(
+        ranked = rank(
             connection,
             asked,
             vector=vector,
@@ -253,6 +254,7 @@ class Mind:
             triples=self._has_triples,
             profile=self._profile,
         )
+        return ranked if self.reranker is None else with_readings(connection, ranked)
 
     @property
     def embeds_quickly(self) -> bool:
@@ -283,6 +285,11 @@ class Mind:
     async def read_entities(self) -> None:
         """Read what every text that came since names and states."""
         await read_all_names(self._replica)
+
+    async def read_for_reranker(self) -> None:
+        """Have the reranker read what came since, where there is one; `ModelUnavailable` without its model."""
+        if self.reranker is not None:
+            await read_all(self._replica, self.reranker)
 
     async def think(self) -> Cycle:
         """Run one cycle of thinking over everything that can be embedded now; another one is waited for."""
@@ -330,7 +337,7 @@ class Mind:
 
     async def _warm_reranker(self) -> None:
         if self.reranker is not None:
-            await trio.to_thread.run_sync(self.reranker.scores, "warm?", ["warm"])
+            await trio.to_thread.run_sync(self.reranker.read, ["warm"])
 
 
 def _looking_up(embedder: Embedder) -> Embedder:
@@ -359,6 +366,8 @@ async def open_mind(
 
     def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool]:
         found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()
+        if reranker is not None:
+            enter_model(connection, reranker.name)
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
@@ -376,6 +385,8 @@ async def open_mind(
         nursery.start_soon(mind.embedding.work)
         if has_triples:
             nursery.start_soon(read_names, replica, replica.position)
+        if reranker is not None:
+            nursery.start_soon(read_ahead, replica, reranker, replica.position)
         try:
             yield mind
         except Exception as error:

@@ -35,14 +35,14 @@ async def read_names(replica: Replica, position: int) -> None:
                     break
                 await trio.sleep(took_s)
                 if replica.news != before:
-                    await _quiet(replica)
+                    await quiet(replica)
         except StoreFailed:
             pass  # whoever writes is told; nothing is lost here
         position = await replica.stirred(position)
-        await _quiet(replica)
+        await quiet(replica)
 
 
-async def _quiet(replica: Replica) -> None:
+async def quiet(replica: Replica) -> None:
     """Wait until nobody has written for a while."""
     with trio.move_on_after(PATIENCE_S):
         while True:

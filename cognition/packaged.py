@@ -5,7 +5,7 @@ by name and never imported: its code is of no use here, and would load more than
 file is pinned by its SHA-256: a new release that brings other weights is refused, whatever its version says. What is
 run are the very bytes that were hashed.
 
-A model gets one text, or one pair of texts, at a time. Its activations are rounded to 8 bits by the range that they
+A model gets one text at a time. Its activations are rounded to 8 bits by the range that they
 have in a run, so in a batch the same text would come out a little different in other company; and on one thread a
 batch, padded to its longest text, is no quicker.
 
@@ -58,14 +58,20 @@ class PackagedModel:
         # Files that are not the chosen ones, as they were when that was found, and what was said.
         self._refused: dict[Path, tuple[tuple[int, int], str]] = {}
 
-    def run(self, text: str, other: str | None = None) -> NDArray[np.float32]:
-        """Return what the model makes of a text, or of a pair; of a long one, of as many tokens as it is allowed."""
+    def run(self, text: str, *, marker: int | None = None) -> NDArray[np.float32]:
+        """Return what the model makes of each token of a text; of a long one, of as many as it is allowed.
+
+        `marker` is the number of a token that goes in after the first, for a model that is told by it what it reads.
+        """
         tokenizer, session = self._load()
-        seen = tokenizer.encode(self._clean(text), None if other is None else self._clean(other))
+        ids = tokenizer.encode(self._clean(text)).ids
+        if marker is not None:
+            ids.insert(1, marker)
+        shown = np.array([ids], np.int64)
         given = {
-            "input_ids": np.array([seen.ids], np.int64),
-            "attention_mask": np.array([seen.attention_mask], np.int64),
-            "token_type_ids": np.array([seen.type_ids], np.int64),
+            "input_ids": shown,
+            "attention_mask": np.ones_like(shown),
+            "token_type_ids": np.zeros_like(shown),
         }
         made: NDArray[np.float32] = session.run(None, given)[0][0]
         return made

@@ -109,9 +109,10 @@ class Candidate:
 
 
 class Reread(NamedTuple):
-    """What a reranker did: which model read how many texts, in how long."""
+    """What a reranker did: which model judged how many texts, read how many of them for it, in how long."""
 
     model: str
+    judged: int
     read: int
     took_ms: float
 
@@ -131,6 +132,8 @@ class Ranked:
     under: Mapping[int, int] = field(default_factory=dict)
     """The number of the summary that stands for a memory."""
     weights: Mapping[str, float] = field(default_factory=lambda: signals.WEIGHTS)
+    readings: Mapping[int, bytes] = field(default_factory=dict)
+    """What a reranker read of the best, by their ids, where there is one."""
     reread: Reread | None = None
 
 

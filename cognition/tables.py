@@ -1,4 +1,4 @@
-"""What cognition keeps in the store beside the memories: words, vectors, and the queue of what to embed.
+"""What cognition keeps in the store beside the memories: words, vectors, the queue of what to embed, and readings.
 
 The replica calls `changed` inside the transaction that folds ops, for a write here and for a sync alike. So
 a memory is found by its words as soon as it is committed, and no memory can be committed without its place
@@ -23,7 +23,7 @@ from cognition.memories import fields_of
 from replica import RowChange, transaction
 
 # Raise it when a table, or what `indexed` returns, changes.
-TABLES_VERSION: Final = 2
+TABLES_VERSION: Final = 3
 
 # Memories read at a time when the tables are filled again.
 _REBUILD_ROWS: Final = 2_000
@@ -47,6 +47,9 @@ _CREATE: Final = (
     "CREATE TABLE vector_space (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
     # 16-bit floats: half the file and half the time to load, for a change of the cosine in its fifth digit.
     "CREATE TABLE vector (id INTEGER PRIMARY KEY, space INTEGER NOT NULL, data BLOB NOT NULL)",
+    # What a reranker read (`cognition.reranking.readings`); NULL where it has to read again, or nothing is left.
+    "CREATE TABLE reading (id INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE INDEX reading_stale ON reading (id) WHERE data IS NULL",
     """CREATE TABLE embed_queue (
         id INTEGER PRIMARY KEY,
         enqueued_at INTEGER NOT NULL,
@@ -61,7 +64,10 @@ _CREATE: Final = (
     "INSERT INTO memory_text (memory_text, rank) VALUES ('automerge', 8)",
     "INSERT INTO memory_text (memory_text, rank) VALUES ('hashsize', 4194304)",
 )
-_TABLES: Final = ("memory_word", "memory_word_at", "memory_text", "vector", "vector_space", "embed_queue")
+_TABLES: Final = (
+    *("memory_word", "memory_word_at", "memory_text"),
+    *("vector", "vector_space", "embed_queue", "reading"),
+)
 
 _ADD_WORDS: Final = "INSERT INTO memory_text (rowid, text, speaker, about) VALUES (?, ?, ?, ?)"
 _DROP_WORDS: Final = (
@@ -172,6 +178,7 @@ class CognitionTables:
                 requeued.append((number, now_ms))
         connection.executemany(_DROP_WORDS, dropped)
         connection.executemany("DELETE FROM vector WHERE id = ?", stale)
+        connection.executemany("UPDATE reading SET data = NULL WHERE id = ?", stale)
         connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
         connection.executemany(_ADD_WORDS, added)
         connection.executemany(_ENQUEUE, requeued)
@@ -179,6 +186,11 @@ class CognitionTables:
             connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
         else:
             connection.executemany(_ENQUEUE, [(number, now_ms) for number in fresh])
+        ((last_read,),) = connection.execute("SELECT max(id) FROM reading")
+        if last_read is not None:
+            # Reading goes by the numbers: what comes back under an old one would not be come by again.
+            again = [(number,) for number in fresh if number < last_read]
+            connection.executemany("INSERT OR IGNORE INTO reading (id) VALUES (?)", again)
 
 
 def _fill(connection: sqlite3.Connection) -> None:

@@ -57,6 +57,8 @@ _UKRAINIAN: Final = """
     мене мені мій моя ми на над не ні по про при
 """
 STOP_WORDS: Final = frozenset(" ".join((_ENGLISH, _SPANISH, _GERMAN, _RUSSIAN, _UKRAINIAN)).split())
+_ENGLISH_WORDS: Final = frozenset(_ENGLISH.split())
+_OTHER_WORDS: Final = frozenset(" ".join((_SPANISH, _GERMAN, _RUSSIAN, _UKRAINIAN)).split())
 
 
 def words(text: str) -> list[str]:
@@ -73,6 +75,17 @@ def terms(text: str) -> list[str]:
     all_terms = [word[:TERM_CHARACTERS_MAX] for word in dict.fromkeys(words(text))]
     telling = [word for word in all_terms if word not in STOP_WORDS]
     return (telling or all_terms)[:TERMS_MAX]
+
+
+def is_english(text: str) -> bool:
+    """Guess whether a question is English, by its small words and letters; where nothing says otherwise, it is."""
+    found = set(words(text))
+    small = found & STOP_WORDS
+    english, other = small - _OTHER_WORDS, small - _ENGLISH_WORDS
+    strange = [word for word in found - small if not word.isascii()]
+    if english or other or strange:
+        return len(english) >= len(other) + len(strange)
+    return not small  # "was" and "in" alone may be German
 
 
 def any_of(wanted: Iterable[str]) -> str:

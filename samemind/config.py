@@ -35,7 +35,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
 # As in `cognition.choosing`, likewise; a third kind of embedder goes by this word, a colon, and a folder or a name.
 _EMBEDDERS: Final = ("wordllama", "bge-small")
 _TRANSFORMERS: Final = "transformers:"
-_RERANKERS: Final = ("off", "ms-marco")
+_RERANKERS: Final = ("off", "colbert-small")
 # As in `cognition.decay`, which is too heavy to be loaded here; a test holds them equal.
 _DECAY_PROFILES: Final = ("memlocal", "yantrik", "memori")
 _CHOICES: Final = {

@@ -21,7 +21,7 @@ from cognition import scoring
 from cognition.ranking import rules
 from cognition.ranking.pool import LENGTH_SATED, Column, Pool
 
-# The one signal that is not asked of the whole pool: its model takes milliseconds a text.
+# The one signal that is not asked of the whole pool, and of nobody where there is no model.
 RERANKER: Final = "reranker"
 
 
@@ -96,7 +96,7 @@ def _use(pool: Pool) -> Column:
 
 
 def _reranker(pool: Pool) -> Column:
-    return np.zeros(len(pool))  # until it has read the best of them: `cognition.reranking.mixing`
+    return np.zeros(len(pool))  # until it has judged the best of them: `cognition.reranking.mixing`
 
 
 SIGNALS: Final = (
@@ -144,7 +144,7 @@ SIGNALS: Final = (
     Signal("importance", 1.0, lambda pool: pool.worth.importance, "matters, and is about this"),
     Signal("mood", 1.0, lambda pool: pool.worth.mood, "feels as the question does"),
     Signal("use", 0.4, _use, "is often recalled"),
-    Signal(RERANKER, 6.0, _reranker, "answers, to a model that reads question and text together"),
+    Signal(RERANKER, 4.0, _reranker, "answers, to a model that holds question and text side by side"),
 )
 WEIGHTS: Final[Mapping[str, float]] = {signal.name: signal.weight for signal in SIGNALS}
 

@@ -1,6 +1,6 @@
-"""Read the question and each of the best candidates together: one protocol, and a cross-encoder from a wheel."""
+"""Hold a question against what was read of the best candidates: one protocol, and a model from a wheel."""
 
-from cognition.reranking.cross_encoder import CrossEncoder
+from cognition.reranking.late import LateInteraction
 from cognition.reranking.reranker import Reranker
 
-__all__ = ["CrossEncoder", "Reranker"]
+__all__ = ["LateInteraction", "Reranker"]

@@ -1,7 +1,8 @@
-"""What a reranker promises: a question and texts in, one number a text out.
+"""What a reranker promises: it reads texts beforehand, and says of a question how well each answers it.
 
-It reads both together, which an embedder cannot: that costs milliseconds a text, so it is asked of the best few. Its
-numbers are compared within one question only, and become one signal among others (`cognition.reranking.mixing`).
+Reading a text costs milliseconds, so it is done once, when the text comes, and what was made of it is kept beside the
+memory (`cognition.reranking.readings`). A question is read when it is asked. The numbers are compared within one
+question only, and become one signal among others (`cognition.reranking.mixing`).
 """
 
 from collections.abc import Sequence
@@ -14,16 +15,24 @@ Scores = NDArray[np.float64]
 
 
 class Reranker(Protocol):
-    """Says how well texts answer a question. May be called from several threads; loads on its first call."""
+    """Says how well texts answer a question. May be called from several threads; loads on its first call.
+
+    `read` and `scores` raise `ModelUnavailable` where the model cannot be had on this machine.
+    """
 
     @property
     def name(self) -> str:
-        """The model, known without loading anything."""
+        """The model, known without loading anything; it changes whenever its readings would."""
         ...
 
-    def scores(self, question: str, texts: Sequence[str]) -> Scores:
-        """Return one number a text, from 0 (does not answer) to 1; a text's number does not depend on the others.
+    def knows(self, question: str) -> bool:
+        """Say whether it knows the language of a question; asked in another it would only do harm."""
+        ...
 
-        Raises `ModelUnavailable` where the model cannot be had on this machine.
-        """
+    def read(self, texts: Sequence[str]) -> list[bytes]:
+        """Return what it makes of each text, never nothing; in any company the same."""
+        ...
+
+    def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
+        """Return one number a reading, from 0 (does not answer) to 1; none depends on the others."""
         ...

@@ -29,7 +29,8 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, SIGNALS, WEIGHTS
 from cognition.recall import POOL_MIN, Ranked, rank
 from cognition.reranking import Reranker
-from cognition.reranking.mixing import reread_by
+from cognition.reranking.mixing import reread_by, with_readings
+from cognition.reranking.readings import keep, unread
 from cognition.words import any_of, words
 from replica import Remember, Write
 from tests.bench import golden_run, stress
@@ -102,6 +103,8 @@ class Conversation:
         jobs = queue.due(self.home.connection, now_ms=NOW_MS, limit=len(self.turns))
         self.index.add([job.id for job in jobs], embedder.embed([job.text for job in jobs]))
         self.home.connection.execute("DELETE FROM embed_queue")
+        while reranker is not None and (page := unread(self.home.connection)):
+            keep(self.home.connection, page, reranker.read([one.text for one in page]))
         self.home.connection.execute(
             "CREATE VIRTUAL TABLE plain USING fts5(text, content='memory', content_rowid='id', tokenize='porter')"
         )
@@ -124,7 +127,7 @@ class Conversation:
             weights=weights,
         )
         if self.reranker is not None:
-            ranked = reread_by(self.reranker, ranked)
+            ranked = reread_by(self.reranker, with_readings(self.home.connection, ranked))
         return ranked, (time.perf_counter() - began) * 1_000
 
     def bm25(self, question: str) -> list[str]:

@@ -54,18 +54,30 @@ needs_transformers = pytest.mark.skipif(
 
 
 class OverlapReranker:
-    """Says how many of the question's words a text holds; counts what it read, and can be made unavailable."""
+    """Says how many of the question's words a text holds; notes its calls, and can be made unavailable."""
 
     name = "overlap"
 
     def __init__(self) -> None:
-        self.read: list[list[str]] = []
+        self.has_read: list[list[str]] = []
+        self.judged: list[list[str]] = []
         self.missing: ModelUnavailable | None = None
 
-    def scores(self, question: str, texts: Sequence[str]) -> Scores:
+    def knows(self, question: str) -> bool:
+        return "¿" not in question
+
+    def read(self, texts: Sequence[str]) -> list[bytes]:
         if self.missing is not None:
             raise self.missing
-        self.read.append(list(texts))
+        if texts:
+            self.has_read.append(list(texts))
+        return [b">" + text.encode(errors="replace") for text in texts]
+
+    def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
+        if self.missing is not None:
+            raise self.missing
+        texts = [reading[1:].decode() for reading in readings]
+        self.judged.append(texts)
         asked = set(words(question))
         return np.array([len(asked & set(words(text))) / max(1, len(asked)) for text in texts], np.float64)
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from cognition.reranking import CrossEncoder, Reranker
+from cognition.reranking import LateInteraction, Reranker
 from tests.support.models import OverlapReranker, needs_models
 
 QUESTION = "Where does Ann live?"
@@ -26,23 +26,30 @@ def check_reranker(make: Callable[[], Reranker]) -> None:
     """A number from 0 to 1 for each text, the same in any company or thread; what answers comes first."""
     reranker = make()
     name = reranker.name
-    said = reranker.scores(QUESTION, TEXTS)
+    read = reranker.read(TEXTS)
+    assert len(read) == len(TEXTS)
+    assert all(read)
+    said = reranker.scores(QUESTION, read)
     assert said.dtype == np.float64
     assert said.shape == (len(TEXTS),)
     assert ((said >= 0) & (said <= 1)).all()
     assert said.argmax() == 0
-    assert np.allclose(make().scores(QUESTION, TEXTS[::-1])[::-1], said)
-    assert np.allclose([reranker.scores(QUESTION, [text])[0] for text in TEXTS], said)
+    assert make().read(TEXTS[::-1])[::-1] == read
+    assert [reranker.read([text])[0] for text in TEXTS] == read
+    assert np.allclose(make().scores(QUESTION, read[::-1])[::-1], said)
+    assert np.allclose([reranker.scores(QUESTION, [one])[0] for one in read], said)
     with ThreadPoolExecutor(4) as threads:
-        for again in threads.map(lambda _: reranker.scores(QUESTION, TEXTS), range(4)):
+        for again in threads.map(lambda _: reranker.scores(QUESTION, read), range(4)):
             assert np.allclose(again, said)
+    assert reranker.read([]) == []
     assert reranker.scores(QUESTION, []).shape == (0,)
     for question in ("", "?!", "x" * 100_000, "\ud800"):
-        assert reranker.scores(question, TEXTS[:2]).shape == (2,)
+        assert reranker.scores(question, read[:2]).shape == (2,)
+    assert reranker.knows(QUESTION)
     assert reranker.name == name == make().name
 
 
-@pytest.mark.parametrize("make", [OverlapReranker, pytest.param(CrossEncoder, marks=needs_models)])
+@pytest.mark.parametrize("make", [OverlapReranker, pytest.param(LateInteraction, marks=needs_models)])
 def test_ml_16_a_reranker_keeps_its_promises_and_so_does_the_fake_of_one(
     make: Callable[[], Reranker],
 ) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import trio
 
@@ -10,9 +11,11 @@ from cognition.mind import Mind
 from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, WEIGHTS
 from cognition.recall import Ranked, assemble, pool_size, rank
-from cognition.reranking.mixing import CANDIDATES, reread_by
+from cognition.reranking.mixing import CANDIDATES, FRESH_MAX, FROM_BESIDE, raised, reread_by, with_readings
+from cognition.reranking.readings import enter_model, keep, readings_of, unread
 from cognition.tracing import Stage, trace
-from replica import Replica
+from cognition.words import is_english
+from replica import Forget, Replica, Set, Write
 from tests.support.minds import NOW_MS, open_memory, remember
 from tests.support.models import OverlapReranker
 from tests.support.recalling import Memory
@@ -41,35 +44,147 @@ def ranked(memory: Memory, question: str = "which walrus", weights: dict[str, fl
     )
 
 
-def test_pm_04_candidates_beyond_those_that_are_read_are_untouched() -> None:
-    before, reranker = ranked(filled(60)), OverlapReranker()
-    after = reread_by(reranker, before)
-    (texts,) = reranker.read
-    assert len(texts) == CANDIDATES == 24
+def read(memory: Memory, reranker: OverlapReranker) -> None:
+    """Read all of a memory, as the background does."""
+    while page := unread(memory.home.connection):
+        keep(memory.home.connection, page, reranker.read([one.text for one in page]))
+
+
+def judged(
+    memory: Memory, reranker: OverlapReranker, question: str = "which walrus"
+) -> tuple[Ranked, Ranked]:
+    """The pool of a question before and after a reranker judged its best."""
+    before = with_readings(memory.home.connection, ranked(memory, question))
+    return before, reread_by(reranker, before)
+
+
+def test_pm_04_candidates_beyond_those_that_are_judged_are_untouched() -> None:
+    memory, reranker = filled(115), OverlapReranker()
+    read(memory, reranker)
+    before, after = judged(memory, reranker)
+    (texts,) = reranker.judged
+    assert len(texts) == CANDIDATES == 96
     assert all(text.startswith("Ann: walrus") for text in texts), "who speaks is read too"
     beyond = before.order[CANDIDATES:]
-    assert len(beyond) == 36
+    assert len(beyond) == 19
     assert after.scored.scores[beyond].tolist() == before.scored.scores[beyond].tolist()
     assert not after.scored.contributions[RERANKER][beyond].any()
     assert [i for i in after.order if i in set(beyond)] == beyond
 
 
 def test_what_the_reranker_says_is_one_signal_that_is_weighed_and_added() -> None:
-    before, reranker = ranked(filled(30)), OverlapReranker()
-    after = reread_by(reranker, before)
-    said = reranker.scores("which walrus", reranker.read[0])
-    read = before.order[:CANDIDATES]
+    memory, reranker = filled(30), OverlapReranker()
+    memory.home.remember("a walrus which is another")
+    memory.embed()
+    read(memory, reranker)
+    before, after = judged(memory, reranker)
+    texts = [reading.encode() for reading in (f">{text}" for text in reranker.judged[0])]
+    said = reranker.scores("which walrus", texts)
+    assert len(set(said.tolist())) == 2
     given = after.scored.contributions[RERANKER]
-    assert given[read].tolist() == pytest.approx((WEIGHTS[RERANKER] * said).tolist())
+    assert given[before.order].tolist() == pytest.approx((WEIGHTS[RERANKER] * raised(said)).tolist())
     assert (after.scored.scores - before.scored.scores).tolist() == pytest.approx(given.tolist())
     assert after.scored.scores[after.order].tolist() == sorted(after.scored.scores, reverse=True)
     assert not before.scored.contributions[RERANKER].any(), "the pool that was given stays as it was"
 
 
+def test_what_was_not_read_yet_is_read_for_the_recall_up_to_a_limit_and_the_rest_counts_as_the_middle() -> (
+    None
+):
+    memory, reranker = filled(30), OverlapReranker()
+    _, after = judged(memory, reranker)
+    (texts,) = reranker.has_read
+    assert len(texts) == FRESH_MAX
+    assert len(reranker.judged[0]) == FRESH_MAX
+    memory.home.remember("which walrus")
+    memory.embed()
+    read(memory, reranker)
+    for n in range(3):
+        memory.home.remember(f"walrus new {n}")
+    memory.embed()
+    reranker.has_read.clear()
+    _, after = judged(memory, reranker)
+    assert len(reranker.has_read[0]) == 3
+    assert after.reread is not None
+    assert (after.reread.judged, after.reread.read) == (34, 3)
+
+
+def test_a_turn_takes_a_part_of_what_is_said_of_the_turns_beside_it() -> None:
+    memory, reranker = Memory(), OverlapReranker()
+    for n, text in enumerate(("walrus one", "walrus two", "which walrus", "walrus four", "walrus five")):
+        memory.home.remember(text, conversation="c", position=n)
+    memory.embed()
+    read(memory, reranker)
+    _, after = judged(memory, reranker)
+    given = after.scored.contributions[RERANKER]
+    by_position = [given[i] for i in sorted(range(5), key=lambda i: after.pool.rows[i].position or 0)]
+    assert by_position == pytest.approx(
+        [WEIGHTS[RERANKER] * 0.5 * part for part in (0, FROM_BESIDE, 1, FROM_BESIDE, 0)]
+    )
+
+
+def test_only_what_stands_above_the_middle_is_raised_and_little_differences_are_none() -> None:
+    said = np.array([0.2, 0.3, 0.4, 0.5, 0.6])
+    assert raised(said).tolist() == pytest.approx([0, 0, 0, 0.1 / said.std() / 4, 0.2 / said.std() / 4])
+    assert raised(np.array([0.5, 0.5001])).max() < 0.001
+    assert raised(np.array([0.5])).tolist() == [0]
+    assert raised(np.array([0.0] * 95 + [1.0]))[-1] == 1
+
+
+def test_a_question_in_a_language_that_the_model_does_not_know_is_left_to_the_signals() -> None:
+    before, reranker = ranked(filled(5), "¿which walrus?"), OverlapReranker()
+    assert reread_by(reranker, before) is before
+    for text in (
+        "Where does Ann live?",
+        "Ann dog",
+        "What did Oleg fix",
+        "Who is José?",
+        "Hey, where do I work? Thanks",
+    ):
+        assert is_english(text), text
+    for text in (
+        "¿Dónde vive Alice?",
+        "Donde vive Alice",
+        "Was kaufte Oleg?",
+        "Wo wohne ich",
+        "Где живёт Greta",
+        "東京はどこ",
+        "Où habite Alice ?",
+    ):
+        assert not is_english(text), text
+
+
+def test_readings_follow_the_words_of_a_memory_and_the_model() -> None:
+    memory, reranker = Memory(), OverlapReranker()
+    connection = memory.home.connection
+    enter_model(connection, "overlap")
+    rids = [memory.home.remember(f"walrus {n}", speaker="Ann") for n in range(12)]
+    read(memory, reranker)
+    numbers = [memory.home.number(rid) for rid in rids]
+    assert readings_of(connection, numbers) == {n: b">Ann: walrus %d" % i for i, n in enumerate(numbers)}
+    assert unread(connection) == []
+    memory.home.commit(Write(Set("speaker", "Ben"), rids[3]), Write(Forget((rids[5],))))
+    assert set(numbers) - set(readings_of(connection, numbers)) == {numbers[3], numbers[5]}
+    (page,) = unread(connection)
+    assert page.text == "Ben: walrus 3"
+    memory.home.commit(Write(Set("speaker", "Cleo"), rids[3]))
+    keep(connection, [page], [b">Ben: walrus 3"])
+    assert numbers[3] not in readings_of(connection, numbers), "it says something else by now"
+    read(memory, reranker)
+    assert readings_of(connection, numbers)[numbers[3]] == b">Cleo: walrus 3"
+    enter_model(connection, "overlap")
+    assert unread(connection) == []
+    enter_model(connection, "another")
+    assert readings_of(connection, numbers) == {}
+    assert len(unread(connection, 100)) == 11
+
+
 def test_a_reranker_without_weight_reads_nothing() -> None:
     before, reranker = ranked(filled(5), weights={**WEIGHTS, RERANKER: 0.0}), OverlapReranker()
     assert reread_by(reranker, before) is before
-    assert reranker.read == []
+    assert reranker.judged == reranker.has_read == []
+    nothing = ranked(Memory())
+    assert reread_by(reranker, nothing) is nothing
 
 
 def test_duplicates_are_read_once() -> None:
@@ -79,17 +194,19 @@ def test_duplicates_are_read_once() -> None:
     memory.home.remember("another walrus")
     reranker = OverlapReranker()
     reread_by(reranker, ranked(memory))
-    assert sorted(reranker.read[0]) == ["a walrus", "another walrus"]
+    assert sorted(reranker.has_read[0]) == ["a walrus", "another walrus"]
 
 
 def test_an_explanation_shows_what_the_reranker_gave_and_the_trace_how_long_it_took() -> None:
     """ML-73: latency reported."""
-    memory = filled(30)
-    after = reread_by(OverlapReranker(), ranked(memory))
+    memory, reranker = filled(30), OverlapReranker()
+    read(memory, reranker)
+    memory.home.remember("which walrus this is")
+    _, after = judged(memory, reranker)
     hits = assemble(memory.home.connection, after, 3, Filters())
-    assert all(hit.signals[RERANKER] > 0 for hit in hits)
+    assert hits[0].signals[RERANKER] > 0
     told = {stage.name: stage.told for stage in trace(after, hits)}["rerank"]
-    assert (told["scored"], told["model"], told["read"]) == (30, "overlap", 24)
+    assert (told["scored"], told["model"], told["judged"], told["read"]) == (31, "overlap", 31, 1)
     assert isinstance(took_ms := told["took_ms"], float)
     assert took_ms >= 0
 
@@ -128,9 +245,11 @@ def test_the_parts_of_a_compound_question_share_what_may_be_read(tmp_path: Path)
         async with open_memory(tmp_path / "m.db", reranker=reranker) as (replica, mind):
             await remember(replica, *(f"the dog number {n} and the cat number {n}" for n in range(60)))
             await mind.settle()
+            await mind.read_for_reranker()
+            reranker.judged.clear()
             await mind.recall("Where does the dog sleep and what does the cat eat?")
-            assert len(reranker.read) > 1, "the question was split"
-            assert {len(texts) for texts in reranker.read} == {CANDIDATES // len(reranker.read)}
+            assert len(reranker.judged) > 1, "the question was split"
+            assert {len(texts) for texts in reranker.judged} == {CANDIDATES // len(reranker.judged)}
 
     trio.run(main)
 

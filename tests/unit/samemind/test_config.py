@@ -110,7 +110,7 @@ def test_the_models_that_settings_may_name_are_those_of_cognition(tmp_path: Path
             Settings.load(home)
     for line, meant in (
         ('embedder = "bge"', "expected embedder to be wordllama, bge-small or transformers:MODEL, got 'bge'"),
-        ("reranker = true", "expected reranker to be off or ms-marco, got True"),
+        ("reranker = true", "expected reranker to be off or colbert-small, got True"),
         ("history_days = 1.5", "expected history_days to be a whole number from 0 to 36525, got 1.5"),
         ("mdns = 1", "expected mdns to be true or false, got 1"),
         ("name = 5", "expected name to be text, got 5"),

@@ -13,7 +13,7 @@ from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.ranking.signals import RERANKER
-from cognition.reranking import CrossEncoder
+from cognition.reranking import LateInteraction
 from samemind import open_blocking
 from samemind.config import Home, Settings
 from tests.support.minds import open_memory, remember
@@ -45,13 +45,13 @@ def test_ml_85_doctor_lists_the_model_of_each_slot_and_says_local_or_remote(tmp_
         Settings(
             mdns=False,
             embedder="bge-small",
-            reranker="ms-marco",
+            reranker="colbert-small",
             model_url="https://model.example/v1",
             model="large",
         ),
     )
     assert said["embedding"][1].startswith(f"{OnnxEmbedder().name}, local")
-    assert said["reranker"][1].startswith(f"{CrossEncoder().name}, local")
+    assert said["reranker"][1].startswith(f"{LateInteraction().name}, local")
     assert said["model"][1].startswith("large, remote: what it reads leaves this device")
 
 
@@ -59,7 +59,7 @@ def test_a_model_that_is_not_installed_is_named_by_doctor_and_recall_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cognition.packaged.PACKAGE", "no_such_wheel_of_models")
-    chosen = Settings(mdns=False, embedder="bge-small", reranker="ms-marco")
+    chosen = Settings(mdns=False, embedder="bge-small", reranker="colbert-small")
     said = doctored(tmp_path / "home", chosen)
     for slot in ("embedding", "reranker"):
         ok, detail = said[slot]
@@ -108,7 +108,9 @@ def test_changing_to_bge_small_and_back_embeds_anew_while_recall_goes_on(tmp_pat
 def test_ml_73_a_device_with_both_models_answers_with_the_network_gone(tmp_path: Path) -> None:
     async def main() -> None:
         with without_network():
-            async with open_memory(tmp_path / "m.db", embedder=OnnxEmbedder(), reranker=CrossEncoder()) as (
+            async with open_memory(
+                tmp_path / "m.db", embedder=OnnxEmbedder(), reranker=LateInteraction()
+            ) as (
                 replica,
                 mind,
             ):
