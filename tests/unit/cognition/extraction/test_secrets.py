@@ -1,5 +1,7 @@
 """What is taken for a secret, and what is not."""
 
+import time
+
 import pytest
 
 from cognition.extraction.secrets import masked, secrets
@@ -64,7 +66,9 @@ def test_a_masked_text_says_where_a_secret_is_and_not_what() -> None:
     assert masked("nothing here") == "nothing here"
 
 
-def test_a_text_of_a_megabyte_costs_no_more_than_its_length() -> None:
-    """Shapes that backtrack would take minutes on these."""
-    for piece in ("a" * 64, "eyJ", "4111 ", "password ", "://a:", "sk-a-", "BEGIN "):
-        secrets(piece * (300_000 // len(piece)))
+@pytest.mark.parametrize("piece", ["a" * 64, "eyJ", "4111 ", "password ", "://a:", "sk-a-", "BEGIN "])
+def test_a_long_text_costs_no_more_than_its_length(piece: str) -> None:
+    """Shapes that backtrack would take minutes; these take a fifth of a second at most."""
+    began = time.process_time()
+    secrets(piece * (300_000 // len(piece)))
+    assert time.process_time() - began < 10
