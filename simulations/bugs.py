@@ -212,6 +212,15 @@ BUGS: Final[dict[str, Bug]] = {
         _caught("no_wedge", "refold"),
         undone.short_stem,
     ),
+    "part-of-none": Bug(
+        "a snapshot is asked for from behind a part that nobody holds",
+        _caught("no_wedge"),
+        undone.part_of_none,
+    ),
+    "sent-back": Bug(
+        "a snapshot that was taken is sent back to its maker", _caught("bounded_work"), undone.sent_back
+    ),
+    "parts-shared": Bug("two links put one snapshot together", _caught("no_wedge"), undone.parts_shared),
     "any-text": Bug(
         "an edit goes into a text that it does not name",
         _caught("convergence", "refold"),

@@ -135,3 +135,21 @@ def draw_thoughts(seed: int, *, thinks: bool, faults: tuple[str, ...]) -> tuple[
     events += random.choices(faults, k=_FAULTS_AMONG_THOUGHTS) if thinks and faults else []
     random.shuffle(events)
     return tuple(events)
+
+
+# Newcomers, and who lost everything, get snapshots; their makers and they meet all that goes wrong in the midst of one.
+_HANDED_OVER: Final = 0.4
+_HAND_OVER: Final = ("hand over",) * 5 + ("sync", "dial", "tick", "write", "wipe", "compact") * 2
+_FAULTS_AMONG_PARTS: Final = ("crash", "torn", "full", "erase", "images", "partition")
+
+
+def draw_hand_over(seed: int, faults: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how a seed's plan ends where devices fold their logs: with devices that need the whole of it."""
+    random = Random(f"hand over {seed}")
+    if "compact" not in faults or random.random() >= _HANDED_OVER:
+        return ()
+    events = [*_HAND_OVER]
+    wrong = [name for name in _FAULTS_AMONG_PARTS if name in faults]
+    events += random.choices(wrong, k=8) if wrong else []
+    random.shuffle(events)
+    return tuple(events)

@@ -8,7 +8,7 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from replica.compaction import compact
+from replica.compaction import LEASE_MS, compact
 from replica.membership import revoke
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
@@ -18,7 +18,7 @@ from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
 from simulations.disk import Failure
 from simulations.network import End, Link
-from sync.wire.messages import Ack, Bye, CaughtUp, Known, Ops, encode_message
+from sync.wire.messages import Ack, Base, Bye, CaughtUp, Known, Ops, decode_message, encode_message
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -64,10 +64,57 @@ def dial(world: "World", random: Random) -> None:
 def sync(world: "World", random: Random) -> None:
     """Two devices talk for a moment, perhaps not to the end."""
     a = world.pick(random)
-    b = world.peer_of(a, random)
+    _talk(world, a, world.peer_of(a, random), lambda _: random.randrange(100) < world.options.cut_percent)
+
+
+# What may happen to a device between two short talks, and the fault that it belongs to.
+_BETWEEN: Final[dict[str, Callable[["World", Device], None]]] = {
+    "crash": lambda world, device: _crash(world, device),
+    "full": lambda world, device: _fill(world, device),
+    "torn": lambda world, device: setattr(device.disk, "failing", Failure.TORN),
+    "compact": lambda world, device: _fold_down(world, device),
+    "erase": lambda world, device: _erase_one(world, device),
+}
+
+
+def hand_over(world: "World", random: Random) -> None:
+    """A device folds its log, and one that lacks it gets it in short talks: its program is ended every few minutes."""
+    if random.random() < 0.5:
+        join(world, random)
+    a = world.pick(random)
+    if random.random() < 0.8:  # then nobody holds compaction back
+        world.pass_time(LEASE_MS)
+    _fold_down(world, a)
+    others = [each for each in world.devices if _may_talk(world, a, each)]
+    if not others:
+        return
+    b = min(others, key=lambda each: each.held.bit_count())
+    wrong = [name for name in _BETWEEN if name in world.options.faults]
+    for _ in range(random.randint(2, 6)):
+        _talk(world, a, b, lambda said: isinstance(decode_message(said), Base) and random.random() < 0.3)
+        if wrong and random.random() < 0.3:
+            _BETWEEN[random.choice(wrong)](world, random.choice([a, b]))
+        if random.random() < 0.1:
+            _talk(world, random.choice(others), b, lambda _: False)
+        world.pass_time(1_000)
+        world.look_at(b)
+
+
+def _erase_one(world: "World", device: Device) -> None:
+    now = device.now(world.now_ms)
+    device.core.begin(now)
+    erase = workload.WRITERS["erase"]
+    world.write(device, erase(device.core, device.name, world.memo, device.random, now))
+
+
+def _may_talk(world: "World", a: Device, b: Device) -> bool:
     honest = not a.lies and not b.lies
-    if honest and world.admitted(a, b) and world.can_hear(a, b) and world.can_hear(b, a):
-        world.converse(a, b, cut_percent=world.options.cut_percent, random=random)
+    return honest and world.admitted(a, b) and world.can_hear(a, b) and world.can_hear(b, a)
+
+
+def _talk(world: "World", a: Device, b: Device, cut_at: Callable[[bytes], bool]) -> None:
+    if _may_talk(world, a, b):
+        world.converse(a, b, cut_at=cut_at)
 
 
 def tick(world: "World", random: Random) -> None:
@@ -99,7 +146,10 @@ def partition(world: "World", random: Random) -> None:
 
 def crash(world: "World", random: Random) -> None:
     """A process dies between two writes."""
-    device = world.pick(random)
+    _crash(world, world.pick(random))
+
+
+def _crash(world: "World", device: Device) -> None:
     world.say(device.name, "crash", "")
     world.count("crashes")
     world.restart(device)
@@ -112,7 +162,10 @@ def torn(world: "World", random: Random) -> None:
 
 def full(world: "World", random: Random) -> None:
     """A disk will refuse its next write."""
-    device = world.pick(random)
+    _fill(world, world.pick(random))
+
+
+def _fill(world: "World", device: Device) -> None:
     device.disk.failing = Failure.FULL
     world.say(device.name, "disk full", "")
 
@@ -301,7 +354,10 @@ def rogue(world: "World", random: Random) -> None:
 
 def fold_down(world: "World", random: Random) -> None:
     """A device folds what everybody has into its base."""
-    device = world.pick(random)
+    _fold_down(world, world.pick(random))
+
+
+def _fold_down(world: "World", device: Device) -> None:
     now = device.now(world.now_ms)
     moved: list[int] = []
     if world.attempt(device, lambda: moved.append(compact(device.core, now))):
@@ -318,6 +374,7 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     "write": write,
     "dial": dial,
     "sync": sync,
+    "hand over": hand_over,
     "tick": tick,
     "audit": audit,
     "partition": partition,

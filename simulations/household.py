@@ -32,6 +32,8 @@ class Household(Timeline):
     observer: Observer = field(default_factory=Observer)
     checkers: list[Checker] = field(default_factory=all_checkers)
     images: list[tuple[Device, Disk, Bits]] = field(default_factory=list)
+    snapshots: dict[bytes, bytes] = field(default_factory=dict)
+    """All that were ever cut into parts, by their digests."""
     proven: set[bytes] = field(default_factory=set)
     """Memories that somebody erased."""
     disks_forget: bool = False

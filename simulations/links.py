@@ -1,6 +1,9 @@
 """Let devices talk: over links with a network in between, or at one moment without one."""
 
+import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 
 from replica.snapshot import make_snapshot
@@ -14,6 +17,7 @@ from simulations.network import STALL_MS, Conversation, End, Link, transmit
 from simulations.wire import Wire
 from sync.errors import SyncError, Untrusted
 from sync.exchange import Exchange, check_admitted
+from sync.wire.messages import Base
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +49,15 @@ class Links(Household):
 
     def conversation(self, device: Device, peer: Device) -> Conversation:
         """Return one side of a new conversation."""
-        return Exchange(device.core, peer.key.device, device.now(self.now_ms))
+        return Exchange(device.core, peer.key.device, device.now(self.now_ms), cut=self.cut)
+
+    def cut(self, snapshot: bytes) -> Iterator[Base]:
+        """Cut a snapshot as this world does."""
+        digest, count = hashlib.sha256(snapshot).digest(), self.options.parts
+        self.snapshots[digest] = snapshot
+        at = [len(snapshot) * i // count for i in range(count + 1)]
+        for i, (start, stop) in enumerate(pairwise(at)):
+            yield Base(snapshot[start:stop], i, count, digest)
 
     def dial(self, a: Device, b: Device, random: Random) -> None:
         """Open a link, if both sides and the network allow."""
@@ -183,8 +195,10 @@ class Links(Household):
         for link in list(device.links):
             self.lose(link, why)
 
-    def converse(self, a: Device, b: Device, *, cut_percent: int = 0, random: Random | None = None) -> None:
-        """Hold a whole conversation at one moment, without a network between; it may be cut."""
+    def converse(
+        self, a: Device, b: Device, *, cut_at: Callable[[bytes], bool] = lambda message: False
+    ) -> None:
+        """Hold a whole conversation at one moment, without a network between; it may be cut before a message."""
         work = self.work(a, b) if self.healed else None
         sides = [(a, b, self.conversation(a, b)), (b, a, self.conversation(b, a))]
         ops, sent, size, frames = self.wire.ops, self.wire.messages, self.wire.size, self.wire.frames
@@ -197,7 +211,7 @@ class Links(Household):
                 for message in heard:
                     if side.is_over:
                         continue
-                    if random is not None and random.randrange(100) < cut_percent:
+                    if cut_at(message):
                         return
                     answers = self._answers(device, peer, side, message)
                     if answers is None:
@@ -270,4 +284,5 @@ class Links(Household):
             ),
             same_frontier=a.core.frontier() == b.core.frontier(),
             content_bytes=content_bytes,
+            parts=self.options.parts,
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from simulations.endings import THINKING, draw_ending, draw_thoughts
+from simulations.endings import THINKING, draw_ending, draw_hand_over, draw_thoughts
 from simulations.workload import WRITERS
 
 # What can go wrong, with the relative rate of its event in the plan (0: no event of its own).
@@ -57,6 +57,10 @@ CURSOR_KINDS: Final = frozenset({"remember", "set", "setting", "relate", "forget
 # The share of other worlds that keep the tables of cognition in step too; it makes a world twice as dear.
 THINKS: Final = 0.1
 
+# In how many parts a snapshot travels. A number rather than a size: how small a snapshot packs depends on the version
+# of zstd, and a seed is one world with all of them.
+SNAPSHOT_PARTS: Final = (1, 2, 4, 8, 20)
+
 REPLICAS_MAX: Final = 10_000
 OPS_MAX: Final = 1_000_000
 PROTOCOLS: Final = ("frontier", "hlc-cursor")
@@ -82,6 +86,7 @@ class Options:
     liars: int
     live_percent: int
     thinks: bool
+    parts: int
 
     def lines(self) -> list[str]:
         """Return what was drawn, for the head of a trace."""
@@ -131,6 +136,7 @@ def draw(
     thinks = faults == "all" and protocol == "frontier" and _thinks(seed, plan)
     if faults == "all" and protocol == "frontier":
         plan += draw_thoughts(seed, thinks=thinks, faults=tuple(name for name in on if FAULTS[name]))
+        plan += draw_hand_over(seed, on)
     return Options(
         seed=seed,
         replicas=count,
@@ -148,6 +154,7 @@ def draw(
         liars=r.randint(1, max(1, count // 3)) if "relay" in on else 0,
         live_percent=r.choice([0, 30, 80]),
         thinks=thinks,
+        parts=Random(f"parts {seed}").choice(SNAPSHOT_PARTS),
     )
 
 

@@ -10,13 +10,18 @@ import replica.codec
 import replica.rows
 import replica.snapshot
 import replica.state.fold
+import sync.parts
 from replica.chains import Chains
-from replica.ids import OpId
+from replica.core import Core
+from replica.ids import DeviceId, OpId
 from replica.ops import Edit
+from replica.partial import Partial, partial_from
 from replica.state.memories import MemoryCell
 from replica.state.register import Vector, saw
 from replica.state.text import EditedText, base_name
 from simulations.patching import Swap
+from sync.exchange import Exchange
+from sync.wire.messages import Base
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -56,6 +61,43 @@ def short_stem(world: "World") -> Sequence[Swap]:
         return right(self, feed.no, seq)
 
     return [(Chains, "id_at", id_at)]
+
+
+def part_of_none(world: "World") -> Sequence[Swap]:
+    """Where the first part of a snapshot could not be written, the next link asks for what follows no part."""
+
+    def held(core: Core, peer: DeviceId) -> Partial | None:
+        return partial_from(core, peer) or core.partials.get(peer)
+
+    return [(sync.parts, "partial_from", held)]
+
+
+def parts_shared(world: "World") -> Sequence[Swap]:
+    """What has come on one link to a peer goes on with what comes on another, and ends with whatever ends there."""
+
+    def begin(self: Any, part: Base) -> Partial:
+        kept = partial_from(self._core, self._peer)
+        resumes = kept is not None and (kept.digest, kept.count) == (part.digest, part.count)
+        coming = kept if kept is not None and resumes else Partial(part.digest, part.count)
+        self._core.partials[self._peer] = coming
+        del coming.parts[part.index :]
+        return coming
+
+    return [(sync.parts.Incoming, "_begin", begin)]
+
+
+def sent_back(world: "World") -> Sequence[Swap]:
+    """Nobody notes that who sent a snapshot holds it: being the base now, it is sent back."""
+    right = Exchange._absorb
+
+    def absorb(self: Exchange, data: bytes, now_ms: int) -> bool:
+        outbox, self._outbox = self._outbox, None
+        try:
+            return right(self, data, now_ms)
+        finally:
+            self._outbox = outbox
+
+    return [(Exchange, "_absorb", absorb)]
 
 
 def any_text(world: "World") -> Sequence[Swap]:

@@ -5,9 +5,8 @@ store's thread, the simulator makes it directly. No op leaves before its own com
 is read from the log.
 """
 
-import hashlib
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,9 +17,9 @@ from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.outbox import Outbox
-from replica.partial import Partial, give_up_parts, keep_part, partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.errors import RemoteProtocolError, Untrusted
+from sync.parts import Cut, Incoming, parts_of
 from sync.session import (
     CREDITS,
     Acknowledged,
@@ -38,7 +37,6 @@ from sync.session import (
     Wanted,
 )
 from sync.wire.messages import (
-    BASE_PART_BYTES,
     PROTOCOL,
     REASON_CHARACTERS_MAX,
     WISHES_MAX,
@@ -75,8 +73,10 @@ class Exchange:
         *,
         frames_per_turn: int = CREDITS,
         alongside: Alongside | None = None,
+        cut: Cut = parts_of,
     ) -> None:
         """`frames_per_turn`: how many frames one call may return; whoever sets it low asks `has_more`."""
+        self._cut = cut
         self._alongside = alongside
         self._wishes: tuple[Wish, ...] = ()
         self._core = core
@@ -93,8 +93,7 @@ class Exchange:
         self._gap = self._stopped = False
         self._peer_folds = False
         self._parts: deque[Base] = deque()
-        self._coming: Partial | None = None
-        self._may_hold_parts = True
+        self._incoming = Incoming(core, peer)
         self._resume: tuple[bytes | None, int] = None, 0
         self.has_more = False
         """Whether `more` stopped only because it had said enough for one turn."""
@@ -102,6 +101,7 @@ class Exchange:
         """Why the peer left, in its words."""
         trust = self._trust()
         self._shared = _elements(trust)
+        self._incoming.shared(len(trust.proofs))
         self._group_size = len(self._shared)
         hello = Hello(
             PROTOCOL,
@@ -132,6 +132,7 @@ class Exchange:
                 if self.session.state is State.TRUSTING:
                     trust = self._trust()
                     self._shared = _elements(trust)
+                    self._incoming.shared(len(trust.proofs))
                     self._introduce(trust)
                 else:
                     self._pull(same)
@@ -177,9 +178,8 @@ class Exchange:
                 self.goodbye = reason
             case None:
                 pass
-        if self._may_hold_parts and self._coming is None and self.session.is_quiet:
-            self._may_hold_parts = False
-            give_up_parts(self._core, self._peer)  # what they would have brought has come otherwise
+        if self.session.is_quiet:
+            self._incoming.rest()
         return self.more(now_ms)
 
     def more(self, now_ms: int) -> list[bytes]:
@@ -234,11 +234,11 @@ class Exchange:
     def _pull(self, same: bool) -> None:
         if same:
             return
-        partial = None if self._coming is not None else partial_from(self._core, self._peer)
-        if partial is None:
+        told = self._incoming.tell()
+        if told is None:
             self.session.pull(self._core.frontier())
         else:
-            self.session.pull(self._core.frontier(), partial.digest, len(partial.parts))
+            self.session.pull(self._core.frontier(), told.digest, len(told.parts))
 
     def _take(self, data: bytes, now_ms: int) -> None:
         try:
@@ -264,7 +264,7 @@ class Exchange:
         A base that has not changed makes the same bytes again, so a transfer that was cut goes on.
         """
         if not self._parts:
-            self._parts = deque(parts_of(make_snapshot(self._core)))
+            self._parts = deque(self._cut(make_snapshot(self._core)))
             outbox.sent_base(self._core)
             base, held = self._resume
             if base == self._parts[0].digest:
@@ -273,47 +273,26 @@ class Exchange:
         self.session.push_base(self._parts.popleft())
 
     def _take_part(self, part: Base, now_ms: int) -> None:
-        coming = self._coming
-        if coming is None:  # the first that comes on this link
-            kept = partial_from(self._core, self._peer)
-            resumes = kept is not None and (kept.digest, kept.count) == (part.digest, part.count)
-            coming = kept if kept is not None and resumes else Partial(part.digest, part.count)
-            self._core.partials[self._peer] = self._coming = coming
-            self._may_hold_parts = True
-            del coming.parts[part.index :]  # it may send again what came last
-        if (part.index, part.count, part.digest) != (len(coming.parts), coming.count, coming.digest):
-            raise RemoteProtocolError(
-                f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
-            )
         refused: tuple[Refused, ...] = ()
-        if part.index < part.count - 1:
-            keep_part(self._core, self._peer, coming, part.part)
-        else:
-            self._coming = None
-            try:
-                understood = self._absorb(b"".join([*coming.parts, part.part]), part.digest, now_ms)
-            except RemoteProtocolError:
-                give_up_parts(self._core, self._peer)  # or it would end the next link, too
-                raise
-            if not understood:
-                give_up_parts(self._core, self._peer)
-                reason = "the snapshot holds kinds of ops that this version does not understand: upgrade it"
-                refused = (Refused(self._core.origin, 0, reason, gap=False),)
-            self.refusals += refused
+        whole = self._incoming.take(part)
+        if whole is not None and not self._absorb(whole, now_ms):
+            self._incoming.give_up()
+            reason = "the snapshot holds kinds of ops that this version does not understand: upgrade it"
+            refused = (Refused(self._core.origin, 0, reason, gap=False),)
+        self.refusals += refused
         self.session.taken(0, refused)
 
-    def _absorb(self, data: bytes, digest: bytes, now_ms: int) -> bool:
+    def _absorb(self, data: bytes, now_ms: int) -> bool:
         """Merge a snapshot that has come whole; False where it is not understood here."""
-        if hashlib.sha256(data).digest() != digest:
-            raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
         try:
             snapshot = read_snapshot(data, self._core)
             if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
-                raise RemoteProtocolError(
+                raise InvalidOp(
                     f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
                 )
             understood = absorb(self._core, snapshot, now_ms)
         except InvalidOp as error:
+            self._incoming.give_up()  # or it would end the next link, too
             raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
         if understood and self._outbox is not None:  # or what has just come would go back
             ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
@@ -372,13 +351,6 @@ def _elements(trust: Trust) -> set[bytes | tuple[bytes, bytes]]:
         *((each.device, each.by) for each in trust.revocations),
         *(each.id for each in trust.proofs),
     }
-
-
-def parts_of(snapshot: bytes) -> Iterator[Base]:
-    """Return a snapshot in parts, as it travels."""
-    digest, count = hashlib.sha256(snapshot).digest(), -(-len(snapshot) // BASE_PART_BYTES)
-    for i in range(count):
-        yield Base(snapshot[i * BASE_PART_BYTES : (i + 1) * BASE_PART_BYTES], i, count, digest)
 
 
 def check_admitted(core: Core, peer: DeviceId) -> None:

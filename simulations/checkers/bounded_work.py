@@ -26,6 +26,9 @@ OPS_SLACK: Final = 16
 # sessions need half of it (11 was the most in eight hundred). Frames and their acknowledgements are apart.
 MESSAGES_SLACK: Final = 24
 # A header's columns, a signature a feed, the places it has seen; then the payloads themselves.
+# A base that travels in more parts than one: each is acknowledged, and says what it is a part of.
+MESSAGES_PER_PART: Final = 4
+BYTES_PER_PART: Final = 200
 BYTES_PER_OP: Final = 1_000
 BYTES_PER_HEAD: Final = 300
 BYTES_PER_MEMBER: Final = 1_000
@@ -45,6 +48,8 @@ class SessionWork:
     bytes: int = 0
     frames: int = 0
     ops: int = 0
+    parts: int = 1
+    """In how many parts a base travels."""
     content_bytes: Callable[[], int] = int
     """How long the payloads that were lacking are, and the bases that may have travelled; asked where that decides."""
 
@@ -65,7 +70,7 @@ class BoundedWork(Checker):
             return
         if work.ops > OPS_FACTOR * work.lacking + OPS_SLACK:
             world.violate(self.name, f"{work.name}: {work.lacking} ops were lacking and {work.ops} were sent")
-        messages = MESSAGES_SLACK + 4 * work.frames
+        messages = MESSAGES_SLACK + 4 * work.frames + MESSAGES_PER_PART * (work.parts - 1)
         if work.messages > messages:
             world.violate(self.name, f"{work.name}: {work.messages} messages for {work.frames} frames")
         bytes_max = (
@@ -73,6 +78,7 @@ class BoundedWork(Checker):
             + BYTES_PER_OP * work.ops
             + BYTES_PER_HEAD * work.heads
             + BYTES_PER_MEMBER * work.members
+            + BYTES_PER_PART * (work.parts - 1)
         )
         if work.bytes > bytes_max and work.bytes > (bytes_max := bytes_max + work.content_bytes()):
             world.violate(self.name, f"{work.name}: {work.bytes} bytes, at most {bytes_max} expected")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replica import ops
+from replica.snapshot import unseal
 from replica.state.cells import memory_key
 from simulations.checkers.base import Checker
 from simulations.disk import SqliteDisk
@@ -38,6 +39,19 @@ class Erasure(Checker):
                 self.name, f"{device.name} keeps {key.name.hex()[:8]} in its base, which was erased"
             )
 
+        self._look_into_parts(world, device)
+
+    def _look_into_parts(self, world: "Household", device: "Device") -> None:
+        """What has come of a snapshot is kept for the next link: not of one that holds the words of what was erased."""
+        kept = {
+            row.digest for peer in device.core.membership.members for row in device.core.store.parts(peer)
+        }
+        for digest in sorted(kept & world.snapshots.keys()):
+            _, body = unseal(world.snapshots[digest])
+            for word in sorted(_words(world, {bytes(rid) for rid in device.core.erased})):
+                if word.encode() in body:
+                    world.violate(self.name, f"{device.name} keeps parts of a snapshot that holds {word!r}")
+
     def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
         """In the end every device of a group knows of every erasure, and no page holds the words."""
         for group in groups:
@@ -67,7 +81,7 @@ def _erased(world: "Household", device: "Device") -> set[bytes]:
     return erased
 
 
-def _words(world: "World", erased: set[bytes]) -> set[str]:
+def _words(world: "Household", erased: set[bytes]) -> set[str]:
     """Return the words that were said about erased memories and about no others."""
     said: set[str] = set()
     elsewhere: set[str] = set()

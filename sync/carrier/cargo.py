@@ -22,8 +22,8 @@ from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from sync.carrier.sealing import Sealer, open_sealed
 from sync.errors import RemoteProtocolError, Untrusted
-from sync.exchange import parts_of
 from sync.identity import Identity
+from sync.parts import parts_of
 from sync.wire.messages import (
     Base,
     Message,

@@ -17,9 +17,10 @@ from replica.storage.memory_store import MemoryStore
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
-from sync import exchange
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
+from sync.parts import parts_of
+from sync.session import State
 from sync.wire.messages import Base, decode_message, encode_message
 from tests.support.links import identity
 from tests.support.replicas import (
@@ -39,15 +40,18 @@ from tests.support.replicas import (
 PART_BYTES = 400
 
 
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def cut(snapshot: bytes) -> list[Base]:
     """Make a snapshot of a few hundred memories many parts."""
-    monkeypatch.setattr(exchange, "BASE_PART_BYTES", PART_BYTES)
+    return list(parts_of(snapshot, part_bytes=PART_BYTES))
+
+
+def talk(core: Core, peer: Core) -> Exchange:
+    return Exchange(core, peer.device, NOW_MS, cut=cut)
 
 
 def converse(one: Core, other: Core, *, parts_max: int) -> list[Base]:
     """Let two devices talk until so many parts have come, and cut the link; return the parts."""
-    ours, theirs = Exchange(one, other.device, NOW_MS), Exchange(other, one.device, NOW_MS)
+    ours, theirs = talk(one, other), talk(other, one)
     to_them, to_us, came = ours.more(NOW_MS), theirs.more(NOW_MS), list[Base]()
     while (to_them or to_us) and len(came) < parts_max:
         if to_them:
@@ -78,7 +82,7 @@ def restarted(laptop: Core, store: Store) -> Core:
 
 def test_only_the_rest_is_sent_after_a_cut() -> None:
     laptop, phone = compacted()
-    whole = len(list(exchange.parts_of(make_snapshot(laptop))))
+    whole = len(cut(make_snapshot(laptop)))
     assert whole > 10
     first = converse(phone, laptop, parts_max=6)
     assert texts(phone) == set()
@@ -112,7 +116,7 @@ def test_a_program_that_was_killed_goes_on_where_it_was(make_store: MakeStore) -
     laptop, _ = compacted()
     store = make_store()
     phone = restarted(laptop, store)
-    whole = len(list(exchange.parts_of(make_snapshot(laptop))))
+    whole = len(cut(make_snapshot(laptop)))
     sent = []
     while not texts(phone):
         sent += [part.index for part in converse(phone, laptop, parts_max=4)]
@@ -248,7 +252,7 @@ def test_cut_again_and_again_it_still_arrives() -> None:
     sent = 0
     while not texts(phone):
         sent += len(converse(phone, laptop, parts_max=3))
-    assert sent == len(list(exchange.parts_of(make_snapshot(laptop))))
+    assert sent == len(cut(make_snapshot(laptop)))
     sync(phone, laptop)
     assert agree(phone, laptop)
 
@@ -281,8 +285,8 @@ def test_words_that_are_erased_meanwhile_are_dropped_with_what_came() -> None:
 
 def test_parts_that_make_another_snapshot_than_was_announced_are_the_peers_fault() -> None:
     laptop, phone = compacted()
-    ours = Exchange(phone, laptop.device, NOW_MS)
-    theirs = Exchange(laptop, phone.device, NOW_MS)
+    ours = talk(phone, laptop)
+    theirs = talk(laptop, phone)
     to_them, to_us = ours.more(NOW_MS), theirs.more(NOW_MS)
     with pytest.raises(RemoteProtocolError, match="its parts make another"):  # noqa: PT012 -- whichever message it is
         while to_them or to_us:
@@ -294,3 +298,101 @@ def test_parts_that_make_another_snapshot_than_was_announced_are_the_peers_fault
                     message = Base(bytes(PART_BYTES), 3, message.count, message.digest)
                 to_them += ours.receive(encode_message(message), NOW_MS)
     assert texts(phone) == set()
+
+
+class Talk:
+    """A conversation of two devices, a message at a time each way."""
+
+    def __init__(self, one: Core, other: Core) -> None:
+        self.ours, self.theirs = talk(one, other), talk(other, one)
+        self.to_them, self.to_us = self.ours.more(NOW_MS), self.theirs.more(NOW_MS)
+        self.came: list[int] = []
+        self.went: list[int] = []
+
+    def step(self) -> bool:
+        """Let each side hear a message; False when neither has anything to hear."""
+        if not (self.to_them or self.to_us):
+            return False
+        if self.to_them:
+            if isinstance(message := decode_message(self.to_them[0]), Base):
+                self.went.append(message.index)
+            self.to_us += self.theirs.receive(self.to_them.pop(0), NOW_MS)
+        if self.to_us:
+            if isinstance(message := decode_message(self.to_us[0]), Base):
+                self.came.append(message.index)
+            self.to_them += self.ours.receive(self.to_us.pop(0), NOW_MS)
+        return True
+
+    def until(self, parts: int) -> "Talk":
+        while len(self.came) < parts and self.step():
+            pass
+        return self
+
+
+@pytest.mark.parametrize("ahead", [0, 2, 9])
+@pytest.mark.parametrize("in_step", [True, False])
+def test_two_links_to_one_peer_bring_one_snapshot_each_on_its_own(ahead: int, in_step: bool) -> None:
+    """They shared what had come: the second began it anew, and the first accused its peer (seed 32)."""
+    laptop, phone = compacted()
+    one = Talk(phone, laptop).until(ahead)
+    other = Talk(phone, laptop)
+    while (one.step() | other.step()) if in_step else (other.step() or one.step()):
+        pass
+    assert agree(phone, laptop)
+    assert phone.store.parts(laptop.device) == []
+    assert verify_replica(phone).ok
+
+
+def test_a_snapshot_goes_on_behind_what_was_told_though_that_is_given_up_meanwhile() -> None:
+    """What came of it whole from somebody else made an end of it, and the peer was accused of leaving parts out."""
+    laptop, phone = compacted()
+    tablet = core_of("tablet")
+    for core, name in ((laptop, "laptop"), (phone, "phone"), (tablet, "tablet")):
+        acquaint(core, name, "laptop", "phone", "tablet")
+    sync(tablet, laptop)
+    Talk(phone, laptop).until(6)
+    again = Talk(phone, laptop)
+    while again.ours.session.state is not State.OPEN:
+        again.step()
+    again.to_us += again.theirs.receive(again.to_them.pop(0), NOW_MS)  # it is asked for the rest
+    sync(phone, tablet)
+    assert phone.store.parts(laptop.device) == []
+    while again.step():
+        pass
+    assert again.came[0] == 6
+    assert agree(phone, laptop)
+
+
+def test_who_sent_a_snapshot_does_not_get_it_back() -> None:
+    """Being the base of who took it, it was sent back whole: twice the bytes, and merged where it came from."""
+    laptop, phone = compacted()
+    both = Talk(phone, laptop)
+    while both.step():
+        pass
+    assert both.came == [*range(len(cut(make_snapshot(laptop))))]
+    assert both.went == []
+    assert agree(phone, laptop)
+
+
+def test_parts_cut_before_their_maker_heard_of_an_erasure_are_kept_in_no_store() -> None:
+    """The phone knows already that the words are erased, and the laptop is sending a snapshot that holds them."""
+    laptop, phone = compacted()
+    (rid,) = remember(laptop, "an unspeakable word")
+    compact(laptop, NOW_MS)
+    tablet = core_of("tablet")
+    for core, name in ((laptop, "laptop"), (phone, "phone"), (tablet, "tablet")):
+        acquaint(core, name, "laptop", "phone", "tablet")
+    sync(tablet, laptop)
+    both = Talk(phone, laptop)
+    while both.ours.session.state is not State.OPEN:
+        both.step()
+    say(tablet, Erase((rid,)))
+    phone.learn((), (), tablet.proofs.values())
+    both.until(4)
+    assert phone.store.parts(laptop.device) == []
+    while both.step():
+        pass
+    sync(phone, tablet)
+    sync(phone, laptop)
+    assert agree(phone, laptop)
+    assert "an unspeakable word" not in texts(phone)

@@ -1,0 +1,95 @@
+"""Cut a snapshot into the parts in which it travels, and put a peer's together again, over several links if need be.
+
+What has come is told once on each link, and the peer may leave it out. Two links to one peer may be up for a moment,
+and other things make an end of what is kept (a snapshot that came whole, an erasure): so each link goes on with what
+it told the peer, whatever is kept by now; the store is written by that on which a snapshot began to come last.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+
+from replica.core import Core
+from replica.ids import DeviceId
+from replica.partial import Partial, give_up_parts, keep_part, partial_from
+from sync.errors import RemoteProtocolError
+from sync.wire.messages import BASE_PART_BYTES, Base
+
+Cut = Callable[[bytes], Iterable[Base]]
+"""Cuts a snapshot. Equal snapshots must be cut alike, or what a peer holds of one is of no use."""
+
+
+def parts_of(snapshot: bytes, *, part_bytes: int = BASE_PART_BYTES) -> Iterator[Base]:
+    """Return a snapshot in parts, as it travels."""
+    digest, count = hashlib.sha256(snapshot).digest(), -(-len(snapshot) // part_bytes)
+    for i in range(count):
+        yield Base(snapshot[i * part_bytes : (i + 1) * part_bytes], i, count, digest)
+
+
+class Incoming:
+    """Snapshots of one peer's, as they come on one link."""
+
+    def __init__(self, core: Core, peer: DeviceId) -> None:
+        self._core = core
+        self._peer = peer
+        self._coming: Partial | None = None
+        self._told: Partial | None = None
+        self._has_told = False
+        self._may_hold = True
+        self._proofs_shared = 0
+
+    def shared(self, proofs: int) -> None:
+        """Hear that the peer will know of this many erasures, all that are known here, before it cuts anything."""
+        self._proofs_shared = proofs
+
+    def tell(self) -> Partial | None:
+        """Return what to tell the peer that has come: once a link, or nobody knew behind which a snapshot goes on."""
+        if self._has_told:
+            return None
+        self._has_told = True
+        self._told = partial_from(self._core, self._peer)
+        return self._told
+
+    def take(self, part: Base) -> bytes | None:
+        """Keep the next part, durably; return the whole with the last one."""
+        if self._coming is None:
+            self._coming = self._begin(part)
+            self._may_hold = True
+        coming = self._coming
+        if (part.index, part.count, part.digest) != (len(coming.parts), coming.count, coming.digest):
+            raise RemoteProtocolError(
+                f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
+            )
+        if part.index < part.count - 1:
+            keep_part(self._core, self._peer, coming, part.part)
+            return None
+        self._coming = None
+        whole = b"".join([*coming.parts, part.part])
+        if hashlib.sha256(whole).digest() != part.digest:
+            self.give_up()  # or it would end the next link, too
+            raise RemoteProtocolError("expected the snapshot that was announced, its parts make another")
+        return whole
+
+    def give_up(self) -> None:
+        """Forget what has come."""
+        give_up_parts(self._core, self._peer)
+
+    def rest(self) -> None:
+        """Hear that the link is quiet: what parts would have brought has come otherwise."""
+        if self._may_hold and self._coming is None:
+            self._may_hold = False
+            self.give_up()
+
+    def _begin(self, part: Base) -> Partial:
+        """Return what came before the part with which a snapshot begins to come here.
+
+        It is kept for the next link if the peer knew of all that was erased here before it cut anything.
+        """
+        told, self._told = self._told, None
+        goes_on = told is not None and (told.digest, told.count) == (part.digest, part.count)
+        coming = Partial(part.digest, part.count, told.parts[: part.index] if told and goes_on else [])
+        if self._knows_of_every_erasure():
+            self._core.partials[self._peer] = coming
+        return coming
+
+    def _knows_of_every_erasure(self) -> bool:
+        return self._proofs_shared == len(self._core.proofs)
