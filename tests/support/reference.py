@@ -5,6 +5,7 @@
 """
 
 import ast
+import importlib
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -180,6 +181,20 @@ def _raised(path: Path) -> Iterator[tuple[str, int, str]]:
             yield str(given.get("code", kind.default_code)), kind.exit_code, str(hint)
 
 
+def layers() -> Iterator[str]:
+    """Every class of the layers below: what it means, and the code that the doors tell it by."""
+    yield from ("| class | means | code |", "| --- | --- | --- |")
+    for layer in ("replica", "sync", "cognition"):
+        module = importlib.import_module(f"{layer}.errors")
+        for name, kind in vars(module).items():
+            if isinstance(kind, type) and issubclass(kind, Exception) and kind.__module__ == module.__name__:
+                known = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
+                code = next(errors._EXPLANATIONS[base].code for base in known if base in errors._EXPLANATIONS)
+                means = (kind.__doc__ or "").strip().partition("\n")[0]
+                yield f"| `{layer}.errors.{name}` | {_cell(means)} | `{code}` |"
+    yield ""
+
+
 def memory_fields() -> Iterator[str]:
     """The fields of a memory: columns of the table `memory`, and their names at the doors."""
     yield from ("| column | type | at the doors | means |", "| --- | --- | --- | --- |")
@@ -205,6 +220,7 @@ PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "results": results,
     "exits": exits,
     "codes": codes,
+    "layers": layers,
     "fields": memory_fields,
     "routes": routes,
 }

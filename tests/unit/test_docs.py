@@ -154,6 +154,14 @@ def test_every_variable_of_the_environment_is_documented() -> None:
     assert used == set(re.findall(r"`(SAMEMIND_[A-Z]+)` \|", page))
 
 
+def test_every_route_of_the_panel_beside_the_verbs_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
+    door = (ROOT / "samemind" / "panel" / "door.py").read_text(encoding="utf-8")
+    own = re.findall(r'Route\(f"\{(?:base|API)\}/([\w.]+)"', door)
+    assert len(own) >= 6
+    assert [name for name in own if f"/{name}`" not in page] == []
+
+
 def test_every_table_and_every_column_of_what_shows_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", page))
