@@ -53,7 +53,10 @@ def check(connection: sqlite3.Connection) -> int:
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
-    except sqlite3.DatabaseError as error:
+    except (
+        sqlite3.DatabaseError,
+        UnicodeDecodeError,
+    ) as error:  # SQLite quotes what is damaged, whatever it is
         raise StoreCorrupt(
             f"expected a samemind store, but SQLite cannot read the file ({error}); it was left as it is. "
             "Restore a backup, or move the file away to start anew"

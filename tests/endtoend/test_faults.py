@@ -77,6 +77,39 @@ def test_flipped_bits_are_told_or_harmless(
             assert list(found.texts) == told[: len(found.texts)], replay
 
 
+def test_a_memory_whose_table_and_index_have_parted_is_damage_and_no_bug(tmp_path: Path) -> None:
+    """A bit that flipped in an id: what is found by one is not in the other, and that was called a bug of ours."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        rid = bytes.fromhex(mind.remember("the only note").rid.replace("-", ""))
+    store = Home.at(tmp_path / "home").store
+    whole = store.read_bytes()
+    places = [at for at in range(len(whole)) if whole.startswith(rid, at)]
+    told = []
+    for at in places:
+        store.write_bytes(whole[:at] + bytes([whole[at] ^ 2]) + whole[at + 1 :])
+        try:
+            with samemind.open_blocking(tmp_path / "home") as mind:
+                mind.list()
+        except samemind.SamemindError as error:
+            told.append((error.code, error.hint != ""))
+    assert set(told) == {("store_corrupt", True)}, "of some places it is told, and never as a bug"
+    store.write_bytes(whole)
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert [view.text for view in mind.list().memories] == ["the only note"]
+
+
+def test_a_schema_that_no_text_can_quote_is_damage(tmp_path: Path) -> None:
+    """SQLite quotes the damaged words in what it says, and Python could not read that: it was told as bad input."""
+    with samemind.open_blocking(tmp_path / "home"):
+        pass
+    store = Home.at(tmp_path / "home").store
+    whole = store.read_bytes()
+    store.write_bytes(whole.replace(b"CREATE TABLE member", b"CREATE \xf3ABLE member"))
+    with pytest.raises(Failed, match="SQLite cannot read the file") as told:
+        samemind.open_blocking(tmp_path / "home").__enter__()
+    assert told.value.code == "store_corrupt"
+
+
 def test_a_key_with_another_devices_certificate_is_said_to_be_that(tmp_path: Path) -> None:
     """It was told as "not paired: pair the devices", which nobody can do without a key."""
     mine, other = tmp_path / "mine", tmp_path / "other"

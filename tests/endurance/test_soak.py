@@ -23,6 +23,8 @@ from tests.support.household import pair, seconds_until_agreed
 NAMES = ("laptop", "phone", "server")
 # Memories that live at a time: the oldest is forgotten for each new one, so that what is held stays of one size.
 ALIVE = 300
+# Of how many things they speak: the words of a question are remembered, twenty thousand of them, which is no growth.
+WORDS = 1_000
 # How much more a process may hold in the last quarter of the run than in the second: SQLite's cache is filling still.
 GROWTH_MAX = 1.25
 # Room for what a restart opens anew, in any order.
@@ -37,6 +39,7 @@ class Daemon:
 
     home: Path
     pid: int = 0
+    address: str = ""
     resident_mb: list[float] = field(default_factory=list)
     descriptors: list[int] = field(default_factory=list)
 
@@ -58,8 +61,10 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
         running = {name: everything.enter_context(ExitStack()) for name in NAMES}
 
         def start(name: str) -> None:
-            up = running[name].enter_context(cli.daemon(daemons[name].home))
-            daemons[name].pid = up.process.pid
+            # Where it was before: that is where the others call it, without mDNS.
+            place = ("--listen", daemons[name].address) if daemons[name].address else ()
+            up = running[name].enter_context(cli.daemon(daemons[name].home, *place))
+            daemons[name].pid, daemons[name].address = up.process.pid, up.said["address"]
 
         for name in NAMES:
             assert cli.run(daemons[name].home, "init", "--name", name).code == 0
@@ -92,7 +97,9 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
                 name = chance.choice([each for each in NAMES if silent is None or each != silent[0]])
                 with samemind.open_blocking(daemons[name].home) as mind:
                     for _ in range(10):
-                        alive.append(mind.remember(f"thing {written} that {name} saw", no_dedup=True).rid)
+                        alive.append(
+                            mind.remember(f"thing {written % WORDS} that {name} saw", no_dedup=True).rid
+                        )
                         written += 1
                     try:
                         mind.edit(chance.choice(alive), f"told otherwise by {name} at {written}")
