@@ -59,7 +59,9 @@ def test_devices_that_were_told_the_same_agree_however_they_read_it(tmp_path: Pa
     assert digests[0] == digests[1]
 
 
-def test_names_that_only_an_edge_joins_are_entities_and_memories_that_one_joins_are_not(mind: BlockingMind) -> None:
+def test_names_that_only_an_edge_joins_are_entities_and_memories_that_one_joins_are_not(
+    mind: BlockingMind,
+) -> None:
     told = mind.remember("Then Ann left for Porto")
     other = mind.remember("it rained all day")
     mind.relate("ann", "knows", "Bob")
