@@ -21,7 +21,8 @@ def read_end(text: str, *, name: str) -> int:
     """Return the first ms after a time; after a date alone, that of the next day."""
     moment = _moment(text, name)
     if _DATE_ONLY.fullmatch(text.strip()):
-        return _milliseconds(moment + timedelta(days=1), text, name)
+        # The next day itself need not be one that can be written: none comes after 9999-12-31.
+        moment = moment.replace(hour=23, minute=59, second=59, microsecond=999_000)
     return _milliseconds(moment, text, name) + 1
 
 

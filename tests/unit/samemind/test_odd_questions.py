@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import samemind
 from cognition import HashedEmbedder
@@ -24,6 +26,11 @@ ODD = [
         "'; DROP TABLE memory; --",
         "NEAR(a b, 5)", "text:lisbon", "* OR *", '"unbalanced', "(((((", "speaker : ann", "a AND NOT b", "\ud83c",
     ]  # fmt: skip
+
+TIMES = (
+    "2999-01-01", "9999-12-31", "0001-01-01", "1969-12-31", "2024-02-30", "10000-01-01", "yesterday",
+    "9999-12-31T23:59:59.999999-14:00", "0001-01-01T00:00:00+14:00",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +112,20 @@ def test_an_odd_question_has_a_prompt_and_reasons(mind: BlockingMind, query: str
             assert ask()
         except samemind.Usage:
             continue
+
+
+@given(
+    query=st.text(max_size=40) | st.sampled_from(ODD),
+    k=st.integers() | st.sampled_from([0, 1, 10**6, 2**63, 2**64]),
+    kind=st.none() | st.sampled_from(["episodic", "nonsense", "", "\x00"]),
+    as_of=st.none() | st.text(max_size=10) | st.sampled_from(TIMES),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_asked_of_whatever_time_is_answered_or_refused(
+    mind: BlockingMind, query: str, k: int, kind: str | None, as_of: str | None
+) -> None:
+    try:
+        found = mind.recall(query, k=k, type=kind, as_of=as_of)
+    except samemind.SamemindError:
+        return
+    assert len(found) <= k

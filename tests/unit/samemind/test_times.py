@@ -27,6 +27,12 @@ def test_a_date_alone_is_its_first_moment_and_as_an_end_the_whole_day() -> None:
     assert read_end("2023-05-08", name="until") == MAY_8 + DAY
 
 
+def test_the_last_day_that_can_be_written_ends_too() -> None:
+    assert at_ms(read_end("9999-12-31", name="as_of") - 1) == datetime(
+        9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC
+    )
+
+
 def test_an_end_with_a_time_holds_that_very_moment() -> None:
     assert read_end("2023-05-08T00:00:00Z", name="until") == MAY_8 + 1
 
