@@ -19,26 +19,34 @@ BYTES_MAX: Final = 1 << 20
 KEPT: Final = 3
 _LINE: Final = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
 _TIME: Final = "%Y-%m-%dT%H:%M:%S"
+# What is logged below the daemon belongs here too: why a peer was not reached, what could not be written down.
+_PACKAGES: Final = ("replica", "sync", "cognition", "samemind")
 
 
 @contextmanager
 def logged(home: Home) -> Iterator[logging.Logger]:
     """Log to the home's file for the block; how the block ended is the last line."""
     logger = logging.getLogger(f"samemind.daemon.{home.shown()}")
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+    logger.propagate = False  # or the package's would write each line once more
     home.create()
     handler = _OwnersFile(home.log, maxBytes=BYTES_MAX, backupCount=KEPT, encoding="utf-8")
     formatter = logging.Formatter(_LINE, _TIME)
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
-    logger.addHandler(handler)
+    below = [logging.getLogger(name) for name in _PACKAGES]
+    levels = [each.level for each in below]
+    for each in (logger, *below):
+        each.addHandler(handler)
+        each.setLevel(logging.INFO)
     try:
         yield logger
     except Exception:
         logger.exception("ended by an error")
         raise
     finally:
+        for each, level in zip(below, levels, strict=True):
+            each.removeHandler(handler)
+            each.setLevel(level)
         logger.removeHandler(handler)
         with suppress(OSError):  # what was left of a line that found no room
             handler.close()

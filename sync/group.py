@@ -115,9 +115,11 @@ class Group:
             _log.warning("what was heard of %s was not written down: %s", link.peer.hex()[:8], error)
 
     def note(self, device: DeviceId | None, error: Failure) -> None:
-        """Keep why a call or a link ended badly; None stands for whoever was called."""
+        """Keep why a call or a link ended badly, and log it where it is news; None stands for whoever was called."""
+        _, before = self._failures.get(device, (None, None))
         self._failures[device] = (trio.current_time(), error)
-        _log.info("%s: %s", "somebody" if device is None else device.hex()[:8], error)
+        if str(before) != str(error):  # a peer that is away for a week is called two thousand times
+            _log.info("%s: %s", "somebody" if device is None else device.hex()[:8], error)
 
     def went_well(self, device: DeviceId) -> None:
         """Forget what went wrong before."""
