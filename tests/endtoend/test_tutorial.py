@@ -23,6 +23,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if any(fenced(page, "python"))], ids=shown)
 def test_the_python_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
-    for source, _, line in fenced(page, "python"):
+    for _, source, line in fenced(page, "python"):
+        assert source.strip()
         printed = run_python(source, tmp_path / "here")
         assert printed or "print(" not in source, f"the block at line {line} printed nothing"
