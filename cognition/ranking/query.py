@@ -125,9 +125,17 @@ class Query:
         return _NUMBER.search(self.folded) is not None
 
     def names(self, speakers: Iterable[str]) -> frozenset[str]:
-        """Return those of the speakers that the query names, by the first word of their name."""
+        """Return those of the speakers that the query names, by the first word of their name.
+
+        Of two who share it, only whom it names by more: who asks for Tom Baker does not mean Tom Fisher.
+        """
         asked = set(words(self.text))
-        return frozenset(speaker for speaker in speakers if (parts := words(speaker)) and parts[0] in asked)
+        named = {who: parts for who in speakers if (parts := words(who)) and parts[0] in asked}
+        held = {who: len(asked.intersection(parts)) for who, parts in named.items()}
+        most: dict[str, int] = {}
+        for who, parts in named.items():
+            most[parts[0]] = max(most.get(parts[0], 0), held[who])
+        return frozenset(who for who, parts in named.items() if held[who] == most[parts[0]])
 
     def topic(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the terms without the words of these names, unless nothing would be left."""

@@ -5,6 +5,7 @@ import pytest
 from cognition import StaticEmbedder
 from cognition.context import assemble
 from cognition.ranking.classes import classify
+from cognition.ranking.query import Query
 from tests.support.recalling import Memory
 
 # What each said of themselves, and what a question about it calls it.
@@ -69,6 +70,81 @@ def test_a_fact_of_one_is_not_returned_as_the_others(facts: Memory, at: int, nam
     first = facts.recall(question)[0].memory.text
     assert name in first
     assert first.split()[-1] == SAID[at][name == "Bob"].split()[-1]
+
+
+# As two people say it of themselves who share as much of their names as the pairs below do.
+TALK = (
+    ("I broke my left wrist skating", "I broke my right ankle skiing", "What did {} break?"),
+    ("my landlord raised the rent in May", "my landlord sold the flat", "What did {}'s landlord do?"),
+    ("two sugars in my coffee, always", "black coffee for me, always", "How does {} take coffee?"),
+    ("I teach chemistry in the evening", "I teach geography in the evening", "What does {} teach?"),
+    ("We named our daughter Ida", "We named our son Karl", "What did {} name the child?"),
+    ("My exam is on Tuesday", "My exam is on Friday", "When is {}'s exam?"),
+    ("I sold my motorbike", "I sold my boat", "What did {} sell?"),
+    ("I grew up in Cork", "I grew up in Turin", "Where did {} grow up?"),
+    ("I quit smoking in March", "I quit drinking in April", "What did {} quit?"),
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Tom Baker", "Tom Fisher"),
+        ("Bill", "Will"),
+        ("Joanna", "Johanna"),
+        ("Екатерина", "Дмитрий"),
+        ("María", "Mario"),
+    ],
+)
+def test_people_with_names_that_are_nearly_alike_are_told_apart(one: str, other: str) -> None:
+    memory, place = Memory(StaticEmbedder()), 0
+    for of_one, of_other, _ in TALK:
+        for text, speaker in (
+            (of_one, one),
+            ("oh really, and then?", other),
+            (of_other, other),
+            ("I see", one),
+        ):
+            memory.home.remember(text, speaker=speaker, conversation="chat", position=place)
+            place += 1
+    memory.embed()
+    for said, question in (
+        (told[who == other], told[2].format(who)) for told in TALK for who in (one, other)
+    ):
+        assert memory.recall(question)[0].memory.text == said, question
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "question", "names"),
+    [
+        ("Marta broke her wrist", "Nuria broke her ankle", "What did {} break?", "Marta Nuria"),
+        (
+            "Joanna leaves from gate 12",
+            "Johanna leaves from gate 21",
+            "{} leaves from which gate?",
+            "Joanna Johanna",
+        ),
+        ("Pavel teaches chemistry", "Petra teaches geography", "What does {} teach?", "Pavel Petra"),
+        ("Carmen vive en Granada", "Lucía vive en Burgos", "¿Dónde vive {}?", "Carmen Lucía"),
+        ("Jürgen trinkt nur Tee", "Anke trinkt nur Kaffee", "Was trinkt {}?", "Jürgen Anke"),
+        ("Ольга работает врачом", "Ирина работает юристом", "Кем работает {}?", "Ольга Ирина"),
+        ("Тарас купив велосипед", "Олесь купив човен", "Що купив {}?", "Тарас Олесь"),
+        ("Kenji's exam is on Tuesday", "Akira's exam is on Friday", "When is {}'s exam?", "Kenji Akira"),
+    ],
+)
+def test_a_third_tells_of_two_in_several_languages(one: str, other: str, question: str, names: str) -> None:
+    memory = Memory(StaticEmbedder())
+    told = [memory.home.remember(text) for text in (other, one)]
+    memory.embed()
+    for name, rid in zip(names.split(), reversed(told), strict=True):
+        assert memory.recall(question.format(name))[0].rid == rid, name
+
+
+def test_who_is_named_by_the_first_name_alone_may_be_either() -> None:
+    both = ["Tom Baker", "Tom Fisher"]
+    assert Query("What did Tom sell?").names(both) == {*both}
+    assert Query("What did Tom Baker sell?").names([*both, "Ann"]) == {"Tom Baker"}
+    assert Query("Did Tom Baker call Ann?").names([*both, "Ann Fisher"]) == {"Tom Baker", "Ann Fisher"}
 
 
 def test_what_only_the_other_said_comes_under_the_name_of_who_said_it() -> None:

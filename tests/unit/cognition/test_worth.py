@@ -142,6 +142,24 @@ RELEVANT = (
     ("how long is the session token valid?", "Session tokens expire after 15 minutes"),
     ("who leads the search team?", "Carla manages the people who build search"),
     ("what are we allergic to?", "I must not eat peanuts, I am allergic"),
+    ("What colour is the shed?", "The shed got a coat of green last autumn"),
+    ("¿Cómo se llama el gato de Pilar?", "El gato de Pilar se llama Bigotes"),
+    ("Wann fährt der letzte Bus?", "Der letzte Bus fährt um 23:10"),
+    ("Какой пароль от вай-фай на даче?", "На даче вай-фай: имя сети Сосна"),
+    ("Що любить їсти Софія?", "Софія любить вареники з вишнею"),
+    ("Which tyre pressure for the van?", "van: 2.9 bar front, 3.4 rear"),
+    ("Who fixes our boiler?", "The boiler man is called Hamish"),
+    ("How does grandma like her eggs?", "grandma: eggs soft, no salt"),
+    ("Where are the spare keys?", "Spare keys hang behind the fuse box"),
+    ("What did the vet say about Rex?", "vet: Rex needs drops twice a day"),
+    ("what size shoes does Leo wear", "Leo's feet: 34 now"),
+    ("What's the name of the plumber's wife?", "The plumber's wife is Aoife"),
+    ("Who lent us the tent?", "We still have the tent of the Lindqvists"),
+    ("Which seat do I like on planes?", "I like the aisle on flights"),
+    ("What's in the blue box in the attic?", "Blue box, attic: Christmas lights"),
+    ("How many chairs did we order?", "Ordered six chairs from Ola"),
+    ("Is the gate code still the same?", "Gate code: 4471"),
+    ("What wine did Paul bring?", "Paul came with a Rioja"),
 )
 CRISES = (
     "The house burned down and everything in it was lost",
@@ -149,6 +167,10 @@ CRISES = (
     "The company is bankrupt, nobody will be paid",
     "The diagnosis is cancer",
     "The flood took the whole street",
+    "I was fired and lost everything",
+    "¡Hubo un terremoto y perdimos la casa!",
+    "Krieg ist ausgebrochen, wir mussten fliehen",
+    "Мы потеряли ребёнка",
 )
 
 
