@@ -21,6 +21,7 @@ from replica.state.reading import check_add
 from replica.state.register import Dot
 
 _TIME_BYTES: Final = 6
+_REST_BYTES: Final = MEMORY_ID_BYTES - _TIME_BYTES
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
 
@@ -49,7 +50,7 @@ def columns_of(rows: Iterable[AddedRow]) -> list[Any]:
 
 
 def read_columns(plain: object, id8: Callable[[int, int], bytes]) -> Iterator[tuple[bytes, Dot, Add]]:
-    """Give each memory with the add that made it; `InvalidOp` says what no op could have made.
+    """Give each memory with the add that made it, by its id; `InvalidOp` says what no op could have made.
 
     `id8` returns the short id of an op by its feed and seq, or refuses.
     """
@@ -62,11 +63,15 @@ def read_columns(plain: object, id8: Callable[[int, int], bytes]) -> Iterator[tu
             pass
         case _:
             raise InvalidOp("expected columns of added memories: ids, feeds, seqs, stamps, texts, fields")
-    numbers = map(accumulate, (feeds, seqs, stamps))
-    rest = len(feeds) * _TIME_BYTES
-    tail_bytes = MEMORY_ID_BYTES - _TIME_BYTES
-    for i, (feed, seq, hlc, text, more) in enumerate(zip(*numbers, texts, fields, strict=True)):
+    tails = len(feeds) * _TIME_BYTES
+    names = [
+        rids[i * _TIME_BYTES : (i + 1) * _TIME_BYTES]
+        + rids[tails + i * _REST_BYTES : tails + (i + 1) * _REST_BYTES]
+        for i in range(len(feeds))
+    ]
+    rows = list(zip(names, *map(accumulate, (feeds, seqs, stamps)), texts, fields, strict=True))
+    # What is made in the order in which it is used later lies in that order in memory, too.
+    rows.sort(key=itemgetter(0))
+    for rid, feed, seq, hlc, text, more in rows:
         check_add(hlc, text, more)
-        start, tail = i * _TIME_BYTES, rest + i * tail_bytes
-        rid = rids[start : start + _TIME_BYTES] + rids[tail : tail + tail_bytes]
         yield rid, _tuple(Dot, (feed, seq, id8(feed, seq))), _tuple(Add, (hlc, text, more))
