@@ -72,8 +72,8 @@ bench: $(DEV) ## measure beside the peers for twelve minutes; make bench FULL=--
 	@$(PIP) install --editable '.[peers]' || echo "note: the peers could not be installed, so ours is measured beside the floor" >&2
 	$(BIN)/python -m tests.bench.compare $(FULL) --out docs/benchmarks
 
-bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations: make bench-recall RERANKER=colbert-small EMBEDDER=bge-small
-	$(BIN)/python -m tests.bench.recall_locomo $(if $(EMBEDDER),--embedder $(EMBEDDER)) $(if $(RERANKER),--reranker $(RERANKER))
+bench-recall: $(DEV) ## recall on LoCoMo, beside plain BM25, with ablations: make bench-recall LOCOMO=locomo10.json RERANKER=colbert-small
+	$(BIN)/python -m tests.bench.recall_locomo $(if $(LOCOMO),--data $(LOCOMO)) $(if $(EMBEDDER),--embedder $(EMBEDDER)) $(if $(RERANKER),--reranker $(RERANKER))
 
 bench-think: $(DEV) ## a cycle of thinking: 10 to 300 new memories in stores of 1,000 to 30,000
 	$(BIN)/python -m tests.bench.think --out docs/benchmarks
