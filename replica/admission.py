@@ -96,6 +96,9 @@ def admit(
             for at in sorted(taken)
         ]
         taken.clear()
+    if len(taken) == len(by_segment) and not any(skip.values()):  # nearly always
+        admission.ops = list(zip(frame.ops, frame.segment_of, strict=True))
+        return admission
     passed = dict.fromkeys(taken, 0)
     for op, at in zip(frame.ops, frame.segment_of, strict=True):
         if at in taken:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from replica.feeds import Feed, Feeds
 from replica.ids import OpId, Place
-from replica.oplog import Row, Store
+from replica.oplog import Store
 from replica.ops import Op
 from replica.rows import read_places
 from replica.state.register import Vector
@@ -21,7 +21,7 @@ class Chains(Feeds):
     def __init__(self, store: Store) -> None:
         self._store = store
         self._fresh_ids: dict[tuple[int, int], bytes] = {}
-        self._fresh_rows: dict[int, list[Row]] = {}
+        self._fresh_seen: dict[int, list[Op]] = {}
         super().__init__(store.feeds(), self._stored_id8)
 
     def id_at(self, no: int, seq: int) -> OpId:
@@ -49,9 +49,11 @@ class Chains(Feeds):
         if seq < feed.base_seq:
             return None
         vector = dict(feed.base_vector if feed.base_seq > feed.fork else feed.fork_vector)
-        for row in [*self._store.seen_rows(no, feed.base_seq + 1, seq), *self._fresh_rows.get(no, ())]:
-            if row.seq <= seq:
-                self.see(vector, read_places(row.seen))
+        for row in self._store.seen_rows(no, feed.base_seq + 1, seq):
+            self.see(vector, read_places(row.seen))
+        for op in self._fresh_seen.get(no, ()):
+            if op.seq <= seq:
+                self.see(vector, op.seen)
         vector[no] = seq
         return vector
 
@@ -89,13 +91,9 @@ class Chains(Feeds):
         vector[feed.no] = op.seq
         if op.seen:
             self.see(vector, op.seen)
+            self._fresh_seen.setdefault(feed.no, []).append(op)
         self._fresh_ids[feed.no, op.seq] = op.id
         return vector
-
-    def remember_row(self, row: Row) -> None:
-        """Keep a row that moves a vector, until it can be read from the store."""
-        if row.seen:
-            self._fresh_rows.setdefault(row.feed, []).append(row)
 
     def know(self, no: int, seq: int, id8: bytes) -> None:
         """Remember an op's short id until it can be read from the store."""
@@ -104,7 +102,7 @@ class Chains(Feeds):
     def written(self) -> None:
         """Hear that the batch is in the store."""
         self._fresh_ids.clear()
-        self._fresh_rows.clear()
+        self._fresh_seen.clear()
 
     def _stored_id8(self, no: int, seq: int) -> bytes:
         fresh = self._fresh_ids.get((no, seq))

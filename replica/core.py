@@ -27,10 +27,10 @@ from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
 from replica.incarnations import Incident, Opened, Why, happened
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, Row, Status, Store
+from replica.oplog import Changes, Entry, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
 from replica.partial import Partial
-from replica.rows import Understood, body_of, row_of, status_without_body, without_payload
+from replica.rows import Understood, body_of, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import Key, memory_key
 from replica.state.digest import element, reduced
@@ -41,7 +41,7 @@ from replica.state.register import Dot, Vector
 if TYPE_CHECKING:
     from random import Random
 
-_dot = tuple.__new__  # by name it takes three times as long, and every op that is folded has one
+_dot = _entry = tuple.__new__  # by name it takes three times as long, and every op that is taken has both
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +302,7 @@ class Core:
         feeds, totals, folded = self.feeds, self.totals, Status.FOLDED
         working = WorkingSet.load(self.store, chain.from_iterable(named), feeds.origin_of)
         state = working.state
-        rows: list[Row] = []
+        entries: list[Entry] = []
         pos = self._pos
         for (op, at), body, keys in zip(ops, bodies, named, strict=True):
             feed = feed_of.get(at)
@@ -319,12 +319,9 @@ class Core:
                 if status is Status.UNKNOWN:
                     totals.unfolded = reduced(totals.unfolded + element(wire_place(op.place)))
             pos += 1
-            row = row_of(op, pos, feed.no, signatures.get(op_id), status)
-            rows.append(row)
-            if op.seen:
-                feeds.remember_row(row)
+            entries.append(_entry(Entry, (pos, feed.no, op, signatures.get(op_id), status)))
         changes = working.settle(totals, feeds.origin_of)
-        changes.rows = rows
+        changes.entries = entries
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
         self._erase(
             [
@@ -357,9 +354,9 @@ class Core:
                 if row.kind in TEXT_KINDS and row.payload is not None
             ]
         if self.erased:
-            changes.rows = [
-                without_payload(row) if row.kind in TEXT_KINDS and row.rid in self.erased else row
-                for row in changes.rows
+            changes.entries = [
+                without_payload(each) if each.op.kind in TEXT_KINDS and each.op.rid in self.erased else each
+                for each in changes.entries
             ]
 
     @contextmanager

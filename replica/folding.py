@@ -4,17 +4,14 @@ Between the two the ops are folded in memory. So a batch of five thousand ops co
 pass of the fold and one write, and the digests move by the difference.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from replica.ids import Origin
-from replica.oplog import Changes, MemoryChange, Store
+from replica.oplog import Changes, MemoryChange, OriginOf, Store
 from replica.state import digest
 from replica.state.cells import Key, Part, State
 from replica.state.memories import Memory, MemoryCell, show
-
-OriginOf = Callable[[int], Origin]
 
 _MEMORY: Final = Part.MEMORY
 _change = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one
@@ -53,9 +50,7 @@ class WorkingSet:
         working = cls(State(store.load(wanted), set(tombstones)), {}, tombstones)
         for key, cell in working.state.cells.items():
             memory = show(key.name, cell) if isinstance(cell, MemoryCell) else None
-            working._before[key] = _Before(
-                digest.visible_element(key, cell, memory), digest.state_element(key, cell, origin_of), memory
-            )
+            working._before[key] = _Before(*digest.elements(key, cell, memory, origin_of), memory)
         return working
 
     def settle(self, totals: Totals, origin_of: OriginOf) -> Changes:
@@ -81,8 +76,9 @@ class WorkingSet:
                 memory = None if lives is None else show(name, lives)
                 memories.append(_change(MemoryChange, (name, old, memory, lives)))
             if cell is not None:
-                visible += digest.visible_element(key, cell, memory)
-                cells += digest.state_element(key, cell, origin_of)
+                shown, held = digest.elements(key, cell, memory, origin_of)
+                visible += shown
+                cells += held
             changed[key] = cell
         totals.visible = digest.reduced(visible)
         totals.cells = digest.reduced(cells)

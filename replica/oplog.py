@@ -5,17 +5,22 @@ written in one transaction, so a crash leaves either all of it or none. `storage
 `storage/memory_store.py` in dictionaries for large simulations; `tests/conformance` holds both to the same contract.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
 from replica.erasure import Proof
 from replica.feeds import Feed
-from replica.ids import DeviceId, OpId
+from replica.ids import DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
+from replica.ops import Op
 from replica.state.cells import Cell, Key
 from replica.state.memories import Memory, MemoryCell
+from replica.state.register import Vector
+
+OriginOf = Callable[[int], Origin]
+"""Whose a feed is, by its local number."""
 
 
 class Status(IntEnum):
@@ -47,6 +52,19 @@ class Row(NamedTuple):
     payload: bytes | None
     payload_hash: bytes | None
     id: bytes
+    signature: bytes | None
+    status: int
+
+
+class Entry(NamedTuple):
+    """One op as it enters the log or leaves it for a peer: a `Row` with the op whole.
+
+    A store may keep the op as it is, so that replicas in one process share the same few immutable values.
+    """
+
+    pos: int
+    feed: int
+    op: Op
     signature: bytes | None
     status: int
 
@@ -85,7 +103,7 @@ class PartRow(NamedTuple):
 class Changes:
     """Everything one transaction writes. A cell that maps to None is taken away."""
 
-    rows: list[Row] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
     feeds: list[Feed] = field(default_factory=list)
     cells: dict[Key, Cell | None] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
@@ -132,6 +150,13 @@ class Store(Protocol):
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
+        ...
+
+    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
+        """Return the ops behind a position that `known` does not cover, in commit order: what somebody lacks.
+
+        `origin_of` says whose a feed is, to a store that keeps no ops but rows.
+        """
         ...
 
     def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:

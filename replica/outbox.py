@@ -13,9 +13,8 @@ from replica.feeds import join
 from replica.frame import Frame, Segment
 from replica.ids import Origin, Place
 from replica.limits import FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET
-from replica.oplog import Row
+from replica.oplog import Entry
 from replica.ops import Op
-from replica.rows import op_of
 from replica.state.register import Vector
 
 # A frame that is past its target ends where it last could, if going on to the next such place makes it this much
@@ -66,33 +65,33 @@ class Outbox:
             return None
         if not self._begun:
             self._begun, self._pos = True, self._first_lacking(core)
-        rows: list[Row] = []
+        entries: list[Entry] = []
         unsigned: set[int] = set()
         known, size, cut = self._known, 0, 0
-        for row in core.store.rows(after=self._pos):
-            if known.get(row.feed, 0) >= row.seq:
-                continue
-            rows.append(row)
-            size += len(row.payload or b"")
-            if row.signature is None:
-                unsigned.add(row.feed)
+        for entry in core.store.entries(self._pos, known, core.feeds.origin_of):
+            _, no, op, signature, _ = entry
+            entries.append(entry)
+            if op.payload is not None:
+                size += len(op.payload)
+            if signature is None:
+                unsigned.add(no)
             elif unsigned:
-                unsigned.discard(row.feed)
-            if cut and (len(rows) > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
+                unsigned.discard(no)
+            if cut and (len(entries) > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
                 break
             if not unsigned:
-                cut = len(rows)
+                cut = len(entries)
                 if cut >= FRAME_OPS_TARGET or size >= FRAME_PAYLOAD_BYTES_TARGET:
                     break
-        if not rows:
+        if not entries:
             self._pos = core.position
             return None
         assert cut, "every batch in the log ends signed"
-        del rows[cut:]
-        frame = frame_of(core, rows, self._parted)
-        for row in rows:
-            known[row.feed] = row.seq
-        self._pos = rows[-1].pos
+        del entries[cut:]
+        frame = frame_of(core, entries, self._parted)
+        for _, no, op, _, _ in entries:
+            known[no] = op.seq
+        self._pos = entries[-1].pos
         return frame
 
     def _first_lacking(self, core: Core) -> int:
@@ -106,8 +105,8 @@ class Outbox:
         return first
 
 
-def frame_of(core: Core, rows: list[Row], parted: Container[Origin] = ()) -> Frame:
-    """Return log rows as a frame; for each feed they must be unbroken and end signed.
+def frame_of(core: Core, entries: list[Entry], parted: Container[Origin] = ()) -> Frame:
+    """Return ops of the log as a frame; for each feed they must be unbroken and end signed.
 
     Where chains of an origin part, here or over there (`parted`), the first op of a segment may begin a branch that
     leaves the receiver's base, where it no longer knows what the writer had seen: then that comes along.
@@ -115,23 +114,21 @@ def frame_of(core: Core, rows: list[Row], parted: Container[Origin] = ()) -> Fra
     segments: list[Segment] = []
     segment_of: list[int] = []
     at_by_feed: dict[int, int] = {}
-    origins: list[Origin] = []
-    signature_by_feed = {row.feed: row.signature for row in rows}
+    signature_by_feed = {no: signature for _, no, _, signature, _ in entries}
     ops: list[Op] = []
-    for row in rows:
-        at = at_by_feed.get(row.feed)
+    for _, no, op, _, _ in entries:
+        at = at_by_feed.get(no)
         if at is None:
-            feed = core.feeds[row.feed]
-            at = at_by_feed[row.feed] = len(segments)
-            origins.append(feed.origin)
-            signature = signature_by_feed[row.feed]
+            feed = core.feeds[no]
+            at = at_by_feed[no] = len(segments)
+            signature = signature_by_feed[no]
             assert signature is not None
-            prev = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
+            prev = None if op.seq == 1 else core.feeds.id_at(no, op.seq - 1)
             vector: tuple[Place, ...] | None = None
             if prev is not None and (feed.origin in parted or len(core.feeds.of(feed.origin)) > 1):
-                seen = core.feeds.vector_at(row.feed, row.seq - 1)
+                seen = core.feeds.vector_at(no, op.seq - 1)
                 vector = None if seen is None else core.feeds.places(seen)
-            segments.append(Segment(feed.origin, row.seq, prev, signature, vector))
+            segments.append(Segment(feed.origin, op.seq, prev, signature, vector))
         segment_of.append(at)
-        ops.append(op_of(row, origins[at]))
+        ops.append(op)
     return Frame(tuple(segments), tuple(ops), tuple(segment_of))

@@ -101,8 +101,9 @@ def sum_up(state: State, totals: Totals, feeds: Feeds) -> dict[Key, Memory]:
         memory = None
         if isinstance(cell, MemoryCell):
             memory = shown[key] = show(key.name, cell)
-        visible += digest.visible_element(key, cell, memory)
-        cells += digest.state_element(key, cell, feeds.origin_of)
+        seen, held = digest.elements(key, cell, memory, feeds.origin_of)
+        visible += seen
+        cells += held
     for rid in state.tombstones:
         tombstones += digest.tombstone_element(rid)
     totals.visible, totals.cells = digest.reduced(visible), digest.reduced(cells)

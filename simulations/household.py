@@ -218,7 +218,8 @@ class Household(Timeline):
         if core.position <= device.seen_pos:
             return self._notice_base(device) if "compact" in self.options.faults else 0
         by_id = self.observer.by_id
-        arrivals = [(row, by_id.get(row.id)) for row in core.store.rows(after=device.seen_pos)]
+        news = core.store.entries(device.seen_pos, {}, core.feeds.origin_of)
+        arrivals = [(entry, by_id.get(entry.op.id)) for entry in news]
         for checker in self.checkers:
             checker.took(self, device, arrivals)
         device.held = held = device.held | bits(written for _, written in arrivals if written is not None)

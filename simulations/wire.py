@@ -9,13 +9,12 @@ cuts, packs and unpacks its own frames, and admits, orders, folds, stores and su
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import replica.chains
 import replica.core
 import replica.frame
 import replica.membership
-import replica.outbox
 import replica.rows
 import replica.snapshot
 import replica.state.digest
@@ -28,7 +27,7 @@ from replica.ops import Body, Op
 from replica.rows import Understood, body_of, op_of, read_places
 from replica.signing import verify
 from replica.state.cells import Cell, Key
-from replica.state.digest import state_element, visible_element
+from replica.state.digest import elements
 from replica.state.fold import keys_of
 from replica.state.memories import Memory, MemoryCell
 from simulations.patching import swapped
@@ -50,7 +49,7 @@ class Wire:
     _places: dict[bytes, tuple[Place, ...]] = field(default_factory=dict)
     _plain: dict[tuple[Place, ...], list[Any]] = field(default_factory=dict)
     _logged: dict[bytes, Op] = field(default_factory=dict)
-    _elements: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    _elements: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
     _bodies: dict[tuple[bytes, int], Body | None] = field(default_factory=dict)
     _keys: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
@@ -110,26 +109,18 @@ class Wire:
             op = self._logged[row.id] = op_of(row, origin)
         return op
 
-    def visible_element(self, key: Key, cell: Cell, memory: Memory | None) -> int:
-        """Return what a cell adds to the digest."""
-        if memory is None or memory.fields or not _is_only_added(cell):
-            return visible_element(key, cell, memory)
-        known = (key.name, memory.text)
-        number = self._elements.get(known)
-        if number is None:
-            number = self._elements[known] = visible_element(key, cell, memory)
-        return number
-
-    def state_element(self, key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> int:
-        """Return what a cell adds to the state digest."""
-        if not _is_only_added(cell):
-            return state_element(key, cell, origin_of)
-        (dot,) = cell.adds
-        known = (key.name, origin_of(dot.feed), dot.seq, dot.id8)
-        number = self._elements.get(known)
-        if number is None:
-            number = self._elements[known] = state_element(key, cell, origin_of)
-        return number
+    def elements(
+        self, key: Key, cell: Cell, memory: Memory | None, origin_of: Callable[[int], Origin]
+    ) -> tuple[int, int]:
+        """Return what a cell adds to the two digests."""
+        if type(cell) is not MemoryCell or memory is None or memory.fields or not cell.is_only_added():
+            return elements(key, cell, memory, origin_of)
+        ((feed, seq, id8),) = cell.adds
+        known = (key.name, memory.text, origin_of(feed), seq, id8)
+        numbers = self._elements.get(known)
+        if numbers is None:
+            numbers = self._elements[known] = elements(key, cell, memory, origin_of)
+        return numbers
 
     def verify(self, public_key: bytes, message: bytes, signature: bytes) -> bool:
         """Say whether an introduction or a revocation is rightly signed."""
@@ -164,10 +155,9 @@ class Wire:
             swapped(sync.exchange, "decode_frame", self.decode),
             swapped(replica.frame, "op_from", self.op_from),
             swapped(replica.frame, "wire_places", self.wire_places),
-            swapped(replica.outbox, "op_of", self.op_of),
+            swapped(replica.rows, "op_of", self.op_of),
             swapped(replica.rows, "wire_places", self.wire_places),
-            swapped(replica.state.digest, "visible_element", self.visible_element),
-            swapped(replica.state.digest, "state_element", self.state_element),
+            swapped(replica.state.digest, "elements", self.elements),
             swapped(replica.rows, "read_places", self.read_places),
             swapped(replica.chains, "read_places", self.read_places),
             swapped(replica.membership, "verify", self.verify),
@@ -176,8 +166,3 @@ class Wire:
             swapped(replica.core, "keys_of", self.keys_of),
         ):
             yield
-
-
-def _is_only_added(cell: Cell) -> TypeGuard[MemoryCell]:
-    """Say whether this is a memory of which nothing is known but one add."""
-    return type(cell) is MemoryCell and cell.is_only_added()

@@ -33,6 +33,13 @@ def element(plain: Any) -> int:
     return int.from_bytes(hashlib.sha256(pack(plain)).digest())
 
 
+def elements(
+    key: Key, cell: Cell, memory: Memory | None, origin_of: Callable[[int], Origin]
+) -> tuple[int, int]:
+    """Return what a cell adds to the digest, and what to the state digest."""
+    return visible_element(key, cell, memory), state_element(key, cell, origin_of)
+
+
 def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
     """Return what a cell adds to the digest, 0 where nothing of it shows; `memory` is what shows of a memory cell."""
     match cell:

@@ -1,33 +1,101 @@
 """Keep a replica in dictionaries: for simulations of a thousand devices, where SQLite would want 80 KB each.
 
 Nothing survives the process. A batch that fails half-way must leave no trace in the cells: memories are kept as bytes,
-and read anew for every batch; those that were only added, nearly all, as that add. The other kinds of cells are never
-changed in place, so they are kept as they are.
+and read anew for every batch; those that were only added, nearly all, as the op that did it, which all replicas of a
+process share. The other kinds of cells are never changed in place, so they are kept as they are.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from replica.codec import decode_payload
 from replica.erasure import Proof
 from replica.feeds import Feed
-from replica.ids import ID8_BYTES, DeviceId, OpId
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
-from replica.oplog import Changes, PartRow, Row, SpinePiece, Status
+from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, SpinePiece, Status
+from replica.ops import Op, Remember
+from replica.rows import row_of
 from replica.state.cells import Cell, Key, decode_cell, encode_cell
 from replica.state.memories import Add, MemoryCell
-from replica.state.register import Dot
+from replica.state.register import Dot, Vector
 
 
 class _Added(NamedTuple):
-    """A memory of which nothing is known but one add."""
+    """A memory of which nothing is known but one add, whose op is not at hand."""
 
     dot: Dot
     add: Add
 
 
-_Kept = bytes | _Added | Cell
+_FOLDED: Final = Status.FOLDED
+_entry = tuple.__new__  # by name it takes three times as long, and every op that is sent on makes one
+
+_Kept = bytes | Op | _Added | Cell
+
+
+class _Log:
+    """The log in columns: a few bytes for each op beside the op itself, which replicas of one process share."""
+
+    def __init__(self) -> None:
+        self.positions = array("Q")
+        self.feeds = array("I")
+        self.ops: list[Op] = []
+        self.signatures: dict[int, bytes] = {}
+        """By position: only the last op that a frame holds of a feed has one."""
+        self.statuses: dict[int, int] = {}
+        """By position, of those that are not folded."""
+        self.by_feed: dict[int, array[int]] = {}
+        """Where in the columns the ops of a feed are, one after the other."""
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Add ops at the end."""
+        ops, by_feed, positions, feeds = self.ops, self.by_feed, self.positions, self.feeds
+        for pos, feed, op, signature, status in entries:
+            try:
+                by_feed[feed].append(len(ops))
+            except KeyError:
+                by_feed[feed] = array("I", [len(ops)])
+            positions.append(pos)
+            feeds.append(feed)
+            ops.append(op)
+            if signature is not None:
+                self.signatures[pos] = signature
+            if status != _FOLDED:
+                self.statuses[pos] = status
+
+    def behind(self, after: int) -> int:
+        """Return where the ops behind a position begin."""
+        return bisect_right(self.positions, after)
+
+    def entry(self, at: int) -> Entry:
+        """Return what is in the columns here."""
+        pos = self.positions[at]
+        signature, status = self.signatures.get(pos), self.statuses.get(pos, _FOLDED)
+        return Entry(pos, self.feeds[at], self.ops[at], signature, status)
+
+    def entries(self, start: int = 0) -> Iterator[Entry]:
+        """Return everything from here on."""
+        return map(self.entry, range(start, len(self.ops)))
+
+    def op(self, feed: int, seq: int) -> Op | None:
+        """Return one op, if it is here."""
+        held = self.by_feed.get(feed)
+        at = -1 if held is None else seq - self.ops[held[0]].seq
+        return self.ops[held[at]] if held is not None and 0 <= at < len(held) else None
+
+    def of_feed(self, feed: int, first: int, last: int) -> Iterator[Entry]:
+        """Return the ops of one feed from seq `first` to `last`, as far as they are here."""
+        held = self.by_feed.get(feed)
+        if held is None:
+            return iter(())
+        begin = self.ops[held[0]].seq
+        at = max(0, first - begin)
+        return map(self.entry, held[at : max(at, last - begin + 1)])
 
 
 class MemoryStore:
@@ -35,9 +103,10 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._feeds: list[Feed] = []
+        self._first_feed: dict[Origin, int] = {}
+        """The feed of an origin that came first: the others are branches, and rare."""
         self._meta: dict[str, bytes] = {}
-        self._rows: list[Row] = []
-        self._rows_by_feed: dict[int, list[Row]] = {}
+        self._log = _Log()
         self._cells: dict[Key, _Kept] = {}
         self._tombstones: set[bytes] = set()
         self._base: dict[Key, _Kept] = {}
@@ -59,9 +128,9 @@ class MemoryStore:
 
     def id_at(self, feed: int, seq: int) -> bytes:
         """Return the id of an op that lies on this very feed."""
-        rows = self._rows_by_feed.get(feed)
-        if rows and seq >= rows[0].seq:
-            return rows[seq - rows[0].seq].id
+        op = self._log.op(feed, seq)
+        if op is not None:
+            return op.id
         piece = next(piece for piece in reversed(self._spine[feed]) if piece.first <= seq)
         at = (seq - piece.first) * ID8_BYTES
         return piece.ids[at : at + ID8_BYTES]
@@ -75,40 +144,47 @@ class MemoryStore:
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
         """Return ops in commit order."""
-        start = bisect_right(self._rows, after, key=lambda row: row.pos)
-        return self._rows[start:] if limit is None else self._rows[start : start + limit]
+        return map(row_of, islice(self._log.entries(self._log.behind(after)), limit))
+
+    def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
+        """Return the ops behind a position that `known` does not cover, in commit order."""
+        log = self._log
+        start, reach = log.behind(after), known.get
+        signature, status = log.signatures.get, log.statuses.get
+        columns = (islice(column, start, None) for column in (log.positions, log.feeds, log.ops))
+        return (
+            _entry(Entry, (pos, feed, op, signature(pos), status(pos, _FOLDED)))
+            for pos, feed, op in zip(*columns, strict=True)
+            if reach(feed, 0) < op.seq
+        )
 
     def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
         """Return the ops of one feed from seq `first` to `last`."""
-        rows = self._rows_by_feed.get(feed, [])
-        if not rows:
-            return []
-        at = max(0, first - rows[0].seq)
-        return rows[at : max(at, last - rows[0].seq + 1)]
+        return map(row_of, self._log.of_feed(feed, first, last))
 
     def seen_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
         """Return those of `feed_rows` that had seen something new of others."""
-        return [row for row in self.feed_rows(feed, first, last) if row.seen]
+        return [row_of(each) for each in self._log.of_feed(feed, first, last) if each.op.seen]
 
     def memory_rows(self, rid: bytes) -> Iterable[Row]:
         """Return the ops on one memory, in commit order."""
-        return [row for row in self._rows if row.rid == rid]
+        return [row_of(each) for each in self._log.entries() if each.op.rid == rid]
 
     def unknown_rows(self) -> Iterable[Row]:
         """Return the ops that were not understood, in commit order."""
-        return [row for row in self._rows if row.status == Status.UNKNOWN]
+        return [row_of(each) for each in self._log.entries() if each.status == Status.UNKNOWN]
 
     def load(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist."""
-        return _read(self._cells, keys)
+        return self._read(self._cells, keys)
 
     def load_base(self, keys: Iterable[Key]) -> dict[Key, Cell]:
         """Return those of the cells that exist in the base."""
-        return _read(self._base, keys)
+        return self._read(self._base, keys)
 
     def all_base_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell of the base."""
-        yield from _read(self._base, self._base).items()
+        yield from self._read(self._base, self._base).items()
 
     def packed_base(self) -> Iterator[tuple[int, bytes, bytes]]:
         """Give part, name and encoded cell of everything in the base, ordered by part and name."""
@@ -137,7 +213,7 @@ class MemoryStore:
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
-        yield from _read(self._cells, self._cells).items()
+        yield from self._read(self._cells, self._cells).items()
 
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
@@ -157,16 +233,12 @@ class MemoryStore:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Keep the changes."""
-        self._rows += changes.rows
-        for row in changes.rows:
-            try:
-                self._rows_by_feed[row.feed].append(row)
-            except KeyError:
-                self._rows_by_feed[row.feed] = [row]
+        self._log.append(changes.entries)
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
             self._feeds.insert(feed.no, feed.copy())
-        _keep(self._cells, changes.cells)
+            self._first_feed.setdefault(feed.origin, feed.no)
+        self._keep(self._cells, changes.cells)
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
         self._unpurged |= {proof.id for proof in changes.proofs}
@@ -174,7 +246,7 @@ class MemoryStore:
         self._rewrite_log(changes)
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
-        _keep(self._base, changes.base_cells)
+        self._keep(self._base, changes.base_cells)
         self._base_tombstones |= changes.base_tombstones
         self._tombstones |= changes.base_tombstones
         if changes.parts_gone is True:
@@ -193,40 +265,52 @@ class MemoryStore:
         if not (changes.erased or changes.statuses or changes.compacted):
             return
         erased, statuses, gone = dict(changes.erased), dict(changes.statuses), set(changes.compacted)
-        rows = [row for row in self._rows if row.pos not in gone]
-        for i, row in enumerate(rows):
-            if row.pos in erased:
-                row = row._replace(payload=None, payload_hash=erased[row.pos])
-            rows[i] = row._replace(status=statuses.get(row.pos, row.status))
-        self._rows = rows
-        self._rows_by_feed = {}
-        for row in rows:
-            self._rows_by_feed.setdefault(row.feed, []).append(row)
+        old, self._log = self._log, _Log()
+        self._log.append(
+            entry._replace(
+                op=entry.op._replace(payload=None, payload_hash=erased[entry.pos])
+                if entry.pos in erased
+                else entry.op,
+                status=statuses.get(entry.pos, entry.status),
+            )
+            for entry in old.entries()
+            if entry.pos not in gone
+        )
 
+    def _keep(self, held: dict[Key, _Kept], cells: dict[Key, Cell | None]) -> None:
+        for key, cell in cells.items():
+            if cell is None:
+                held.pop(key, None)
+            else:
+                held[key] = self._as_kept(cell) if type(cell) is MemoryCell else cell
 
-def _keep(held: dict[Key, _Kept], cells: dict[Key, Cell | None]) -> None:
-    for key, cell in cells.items():
-        if cell is None:
-            held.pop(key, None)
-        else:
-            held[key] = _as_kept(cell) if type(cell) is MemoryCell else cell
-
-
-def _as_kept(cell: MemoryCell) -> _Kept:
-    if cell.is_only_added():
+    def _as_kept(self, cell: MemoryCell) -> _Kept:
+        if not cell.is_only_added():
+            return encode_cell(cell)
         ((dot, add),) = cell.adds.items()
-        return _Added(dot, add)
-    return encode_cell(cell)
+        op = self._log.op(dot.feed, dot.seq)
+        if op is None or op.payload is None or self._first_feed[op.origin] != dot.feed:
+            return _Added(dot, add)
+        return op
 
+    def _read(self, held: dict[Key, _Kept], keys: Iterable[Key]) -> dict[Key, Cell]:
+        found: dict[Key, Cell] = {}
+        for key in keys:
+            kept = held.get(key)
+            if kept is None:
+                continue
+            if isinstance(kept, Op):
+                found[key] = self._added_by(kept)
+            elif isinstance(kept, _Added):
+                found[key] = MemoryCell.added(*kept)
+            else:
+                found[key] = decode_cell(key.part, kept) if isinstance(kept, bytes) else kept
+        return found
 
-def _read(held: dict[Key, _Kept], keys: Iterable[Key]) -> dict[Key, Cell]:
-    found: dict[Key, Cell] = {}
-    for key in keys:
-        kept = held.get(key)
-        if kept is None:
-            continue
-        if isinstance(kept, _Added):
-            found[key] = MemoryCell.added(*kept)
-        else:
-            found[key] = decode_cell(key.part, kept) if isinstance(kept, bytes) else kept
-    return found
+    def _added_by(self, op: Op) -> MemoryCell:
+        """Return the memory that this op added, of which nothing was said since."""
+        assert op.payload is not None
+        body = decode_payload(op.kind, op.payload)
+        assert isinstance(body, Remember)
+        dot = Dot(self._first_feed[op.origin], op.seq, op.id[:8])
+        return MemoryCell.added(dot, Add(op.hlc, body.text, dict(body.fields)))

@@ -6,7 +6,7 @@ and the payload is compared. Only a proof of erasure may have taken the payload 
 
 from typing import TYPE_CHECKING
 
-from replica.oplog import Row
+from replica.oplog import Entry
 from replica.ops import Op
 from simulations.checkers.base import Arrival, Checker
 
@@ -25,11 +25,12 @@ class Authorship(Checker):
     def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
         """An op that nobody wrote, or that differs from what was written, must not enter a log."""
         origin_of = device.core.feeds.origin_of
-        for row, written in arrivals:
+        for entry, written in arrivals:
+            _, feed, taken, _, _ = entry
             if written is None:
-                world.violate(self.name, f"{_told(device, row)}, which nobody wrote")
+                world.violate(self.name, f"{_told(device, taken)}, which nobody wrote")
                 continue
-            _, _, seq, hlc, kind, _, _, rid, _, payload, *_ = row
+            _, seq, hlc, _, kind, _, _, rid, _, _, payload, _ = taken
             op = written.op
             if (
                 seq != op.seq
@@ -37,21 +38,22 @@ class Authorship(Checker):
                 or kind != op.kind
                 or rid != op.rid
                 or payload != op.payload
-                or origin_of(row.feed) != op.origin
+                or origin_of(feed) != op.origin
             ):
-                self._differs(world, device, row, op)
+                self._differs(world, device, entry, op)
 
-    def _differs(self, world: "Household", device: "Device", row: Row, op: Op) -> None:
-        origin = device.core.feeds.origin_of(row.feed)
-        if (row.seq, row.hlc, row.kind, row.rid) != (op.seq, op.hlc, op.kind, op.rid) or origin != op.origin:
-            world.violate(self.name, f"{_told(device, row)}, which its author wrote otherwise")
-        if row.payload is None:
+    def _differs(self, world: "Household", device: "Device", entry: Entry, op: Op) -> None:
+        taken, origin = entry.op, device.core.feeds.origin_of(entry.feed)
+        told = (taken.seq, taken.hlc, taken.kind, taken.rid, origin)
+        if told != (op.seq, op.hlc, op.kind, op.rid, op.origin):
+            world.violate(self.name, f"{_told(device, taken)}, which its author wrote otherwise")
+        if taken.payload is None:
             if op.rid not in world.proven:
-                what = _told(device, row)
+                what = _told(device, taken)
                 world.violate(self.name, f"{what} without its payload, and no proof of erasure exists")
-        elif row.payload != op.payload:
-            world.violate(self.name, f"{_told(device, row)} with another payload than its author's")
+        elif taken.payload != op.payload:
+            world.violate(self.name, f"{_told(device, taken)} with another payload than its author's")
 
 
-def _told(device: "Device", row: Row) -> str:
-    return f"{device.name} took op {row.id.hex()[:8]} (kind {row.kind}, seq {row.seq})"
+def _told(device: "Device", op: Op) -> str:
+    return f"{device.name} took op {op.id.hex()[:8]} (kind {op.kind}, seq {op.seq})"

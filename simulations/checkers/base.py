@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from replica.oplog import Row
+from replica.oplog import Entry
 
 if TYPE_CHECKING:
     from simulations.device import Device
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simulations.observer import Written
     from simulations.world import World
 
-Arrival = tuple[Row, "Written | None"]
+Arrival = tuple[Entry, "Written | None"]
 """An op as it entered a log, and what its author wrote, if anybody did."""
 
 

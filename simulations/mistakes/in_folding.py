@@ -15,9 +15,9 @@ import replica.state.memories
 import replica.storage.shown
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
-from replica.folding import OriginOf, Totals, WorkingSet
+from replica.folding import Totals, WorkingSet
 from replica.ids import Place
-from replica.oplog import Changes, Store
+from replica.oplog import Changes, OriginOf, Store
 from replica.ops import Claim, Op
 from replica.refold import Refolded
 from replica.state.cells import Key, State, feedback_key, memory_key

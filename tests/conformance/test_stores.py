@@ -10,6 +10,7 @@ from replica.core import Core
 from replica.errors import StoreFailed
 from replica.ids import MemoryId, derived_memory_id
 from replica.oplog import Changes, Store
+from replica.rows import row_of
 from replica.state.cells import Part, memory_key, setting_key
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
@@ -121,6 +122,21 @@ def test_rows_come_in_commit_order_from_anywhere_and_as_many_as_asked(make_store
         assert [*store.rows(after=after)] == rows[after:]
         assert [*store.rows(after=after, limit=3)] == rows[after : after + 3]
     assert [*store.rows(limit=0)] == []
+
+
+def test_what_somebody_lacks_is_the_log_less_what_they_know_in_commit_order(make_store: MakeStore) -> None:
+    ann, _, _ = lived_in(make_store)
+    store, origin_of = ann.store, ann.feeds.origin_of
+    rows = [*store.rows()]
+    known = {feed.no: feed.seq // 2 for feed in ann.feeds}
+    assert len(known) > 1
+    assert any(row.signature is None for row in rows)
+    assert any(row.seen for row in rows)
+    for after in (0, 5, rows[-1].pos):
+        lacking = [row for row in rows if row.pos > after and row.seq > known[row.feed]]
+        entries = [*store.entries(after, known, origin_of)]
+        assert [row_of(each) for each in entries] == lacking
+        assert all(each.op.origin == origin_of(each.feed) for each in entries)
 
 
 def test_rows_are_found_by_feed_by_memory_and_by_kind(make_store: MakeStore) -> None:

@@ -135,7 +135,7 @@ def texts(core: Core) -> set[str]:
 
 def everything(core: Core) -> Frame:
     """The whole log as one frame."""
-    return frame_of(core, list(core.store.rows()))
+    return frame_of(core, list(core.store.entries(0, {}, core.feeds.origin_of)))
 
 
 def rows_of(core: Core) -> list[Row]:
