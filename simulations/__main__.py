@@ -79,6 +79,8 @@ def sweep_seeds(options: argparse.Namespace) -> int:
     """Many seeds: a line for each that failed, totals, and the smallest trace of the first failure."""
     first, last = options.seeds
     fixed = _fixed(options)
+    if options.output is not None:
+        _check_output(options.output)
     for seed in (first, last):
         draw(seed, **fixed)  # a bad option is a usage error here, not a traceback in every process
     bar = _progress(last - first + 1) if sys.stderr.isatty() else None
@@ -93,6 +95,7 @@ def sweep_seeds(options: argparse.Namespace) -> int:
                 "failed": failed,
                 **dict(sorted(result.totals.items())),
                 "took_s": round(result.took_s, 2),
+                "interrupted": result.interrupted,
             }
         )
     else:
@@ -100,6 +103,9 @@ def sweep_seeds(options: argparse.Namespace) -> int:
             print(f"seed {each.seed}: {each.violations[0].checker}: {each.violations[0].detail}")
         totals = ", ".join(f"{count:,} {name}" for name, count in sorted(result.totals.items()))
         print(f"{result.seeds:,} seeds in {result.took_s:.1f} s, {len(failed)} failed; {totals}")
+    if result.interrupted:
+        print(f"interrupted after {result.seeds:,} of {last - first + 1:,} seeds", file=sys.stderr)
+        return INTERRUPTED
     if result.failed and not options.no_shrink:
         _keep_smallest(result, options, fixed)
     return FOUND if failed else OK
@@ -141,8 +147,9 @@ def _all_scenarios(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """One page to look at."""
-    if not options.output.parent.is_dir():
-        raise UsageError(f"expected a folder that exists, got {options.output.parent}")
+    _check_output(options.output)
+    if options.replicas_max < 2:
+        raise UsageError(f"expected at least 2 replicas, got {options.replicas_max}")
     write_report(
         options.output,
         replicas_max=options.replicas_max,
@@ -219,6 +226,14 @@ def _range(text: str) -> tuple[int, int]:
     if not bounds[0] <= bounds[1] < bounds[0] + SEEDS_MAX:
         raise argparse.ArgumentTypeError(f"expected a range of 1 to {SEEDS_MAX} seeds, got {text!r}")
     return bounds
+
+
+def _check_output(path: Path) -> None:
+    """Refuse a file that cannot be written before the work for it is done."""
+    if not path.parent.is_dir():
+        raise UsageError(f"expected a folder that exists, got {path.parent}")
+    if path.is_dir():
+        raise UsageError(f"expected a file to write, got the folder {path}")
 
 
 def _fixed(options: argparse.Namespace) -> dict[str, Any]:

@@ -5,10 +5,12 @@ order they were run in.
 """
 
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing.pool import Pool
 from typing import Any
 
 from simulations.checkers import Violation
@@ -34,6 +36,8 @@ class Sweep:
     failed: list[SeedResult] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     took_s: float = 0.0
+    interrupted: bool = False
+    """Whether somebody ended it before all seeds had run."""
 
 
 def run_seed(seed: int, fixed: dict[str, Any]) -> SeedResult:
@@ -57,18 +61,33 @@ def sweep(
     jobs: int,
     progress: Callable[[Sweep], None] | None = None,
 ) -> Sweep:
-    """Run seeds on `jobs` processes (1: in this one) and add up what they came to."""
+    """Run seeds on `jobs` processes (1: in this one) and add up what they came to, also when it is interrupted."""
     began = time.perf_counter()
     result = Sweep()
     work = partial(run_seed, fixed=fixed)
-    if jobs == 1:
-        _collect(result, map(work, seeds), progress)
-    else:
-        # Fresh interpreters: a fork of a process that has threads (a test runner, say) may hang.
-        with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-            _collect(result, pool.imap(work, seeds, chunksize=8), progress)
+    try:
+        if jobs == 1:
+            _collect(result, map(work, seeds), progress)
+        else:
+            with _pool(jobs) as pool:
+                _collect(result, pool.imap(work, seeds, chunksize=8), progress)
+    except KeyboardInterrupt:
+        result.interrupted = True
     result.took_s = time.perf_counter() - began
     return result
+
+
+def _pool(jobs: int) -> Pool:
+    """Return fresh interpreters: a fork of a process that has threads (a test runner, say) may hang.
+
+    They are begun while interrupts are ignored, and so ignore them: the process that was asked ends them, or each would
+    print a traceback of its own.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return multiprocessing.get_context("spawn").Pool(jobs)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _collect(result: Sweep, each: Iterable[SeedResult], progress: Callable[[Sweep], None] | None) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from simulations.__main__ import FOUND, OK, USAGE, main
+from simulations import sweep
+from simulations.__main__ import FOUND, INTERRUPTED, OK, USAGE, main
 from simulations.recording import FORMAT
+from simulations.sweep import SeedResult
 
 
 def document(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -85,6 +87,22 @@ def test_sweep_gives_the_same_totals_on_one_process_and_on_two(capsys: pytest.Ca
     assert totals[0] == totals[1]
 
 
+def test_a_sweep_that_is_interrupted_tells_what_was_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_seed(seed: int, fixed: dict[str, object]) -> SeedResult:
+        if seed == 2:
+            raise KeyboardInterrupt
+        return SeedResult(seed, (), {"ops": 7}, "")
+
+    monkeypatch.setattr(sweep, "run_seed", run_seed)
+    assert main(["sweep", "--seeds", "0..9", "--jobs", "1", "--json"]) == INTERRUPTED
+    shown = capsys.readouterr()
+    told = json.loads(shown.out)
+    assert (told["seeds"], told["ops"], told["interrupted"]) == (2, 14, True)
+    assert "interrupted after 2 of 10 seeds" in shown.err
+
+
 def test_scenario_tells_its_story(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scenario", "wrong_year"]) == OK
     assert "wrong_year: Stores that let the higher stamp win" in capsys.readouterr().out
@@ -116,6 +134,9 @@ def test_report_writes_one_page_that_asks_the_network_for_nothing(
         (["scenario", "nowhere"], "expected one of away_for_a_year"),
         (["replay", "no-such-file.json"], "cannot be read"),
         (["report", "-o", "no/such/folder/page.html"], "folder that exists"),
+        (["report", "-o", "."], "a file to write, got the folder"),
+        (["report", "-o", "page.html", "--replicas-max", "0"], "at least 2 replicas, got 0"),
+        (["sweep", "--seeds", "1..2", "-o", "no/such/folder/kept.json"], "folder that exists"),
         ([], "VERB"),
     ],
 )
