@@ -239,6 +239,27 @@ def test_a_mind_with_a_reranker_has_it_read_for_recall_why_not_and_feedback(tmp_
     trio.run(main)
 
 
+def test_what_is_told_while_a_mind_is_open_is_read_in_the_background(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        reranker = OverlapReranker()
+        reranker.missing = ModelUnavailable("no weights here")
+        async with open_memory(tmp_path / "m.db", reranker=reranker) as (replica, _):
+            await remember(replica, "a walrus")
+            await trio.testing.wait_all_tasks_blocked()
+            reranker.missing = None
+            await remember(replica, "a seal", speaker="Ann")
+            with trio.fail_after(60):
+                while len(texts := [text for some in reranker.has_read for text in some]) < 2:
+                    await trio.lowlevel.checkpoint()
+            assert texts == ["a walrus", "Ann: a seal"]
+
+    monkeypatch.setattr("cognition.reranking.readings.IDLE_S", 0)
+    monkeypatch.setattr("cognition.naming.QUIET_S", 0.01)
+    trio.run(main)
+
+
 def test_the_parts_of_a_compound_question_share_what_may_be_read(tmp_path: Path) -> None:
     async def main() -> None:
         reranker = OverlapReranker()
