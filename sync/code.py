@@ -48,7 +48,9 @@ class PairingCode:
         """Read what a person typed: any case, and anything but letters and digits between the parts."""
         folded = unicodedata.normalize("NFKC", text).casefold()
         match re.findall(r"[0-9]+|[a-z]+", folded):
-            case [number, first, second] if len(number) == 3 and number >= str(NUMBER_MIN):
+            case [number, first, second] if (
+                number.isdigit() and len(number) == 3 and int(number) >= NUMBER_MIN
+            ):
                 for word in (first, second):
                     if word not in INDEX_BY_WORD:
                         raise InvalidCode(f"expected words from the list, {word[:20]!r} is not one of them")

@@ -105,10 +105,16 @@ class Identity:
     @classmethod
     def from_pem(cls, pem: bytes) -> Self:
         """Read what `to_pem` wrote; ValueError if key and certificate do not belong together."""
-        private_key = serialization.load_pem_private_key(pem, password=None)
-        if not isinstance(private_key, Ed25519PrivateKey):
-            raise ValueError(f"expected an Ed25519 key, got {type(private_key).__name__}")
-        der = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
+        try:
+            private_key = serialization.load_pem_private_key(pem, password=None)
+            if not isinstance(private_key, Ed25519PrivateKey):
+                raise ValueError(f"expected an Ed25519 key, got {type(private_key).__name__}")
+            der = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
+        except ValueError:
+            raise
+        except Exception as error:  # the library has a kind of error for each way in which bits may flip
+            said = str(error).partition("\n")[0]
+            raise ValueError(f"expected a key and its certificate, got what cannot be read: {said}") from None
         public_key = _raw(private_key.public_key())
         if certificate_key(der) != public_key:
             raise ValueError("expected the certificate of this key, got the certificate of another")

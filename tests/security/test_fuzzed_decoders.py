@@ -12,7 +12,7 @@ from tests.support.fuzzing import TARGETS, failure
 # A second of each on a quiet machine.
 CALLS = {
     "frames": 40, "bodies": 8, "snapshots": 40, "wire": 12, "link-frames": 300, "carriers": 8, "importers": 60,
-    "control": 20, "http": 20,
+    "control": 20, "http": 20, "settings": 60, "identities": 60, "codes": 200, "questions": 200,
 }  # fmt: skip
 FRESH = random.SystemRandom().randrange(2**32)
 
@@ -32,7 +32,10 @@ def test_spoiled_input_is_refused_in_the_documented_words_or_does_no_harm(name: 
             "snapshots",
             10148,
             "a snapshot without a deletion that it covers brought the memory's digest out of step",
-        )
+        ),
+        ("identities", 2318, "a bit that flipped in the kind of a key was told as a bug"),
+        ("identities", 17175, "and one in the version of its certificate"),
+        ("codes", 11012, "three letters where a code has its number"),
     ],
 )
 def test_what_failed_once_holds(name: str, seed: int, was: str) -> None:

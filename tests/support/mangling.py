@@ -5,6 +5,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
+from replica import codec
+
 # What readers forget: the wrong type, the edge of a range, what equals something else, what cannot be hashed.
 ODD: Final[tuple[Any, ...]] = (
     None, True, False, 0, 1, -1, 2, 255, 2**31, 2**48, 2**53, 2**63 - 1, 2**64 - 1, -(2**63), 0.0, -0.5, 1.5, 1e308,
@@ -95,3 +97,11 @@ def _sayable(plain: Any) -> Any:
             return repr(plain)
         case _:
             return plain
+
+
+def packed(plain: Any) -> bytes:
+    """Pack what was spoiled; where msgpack has no words for it, something that it has."""
+    try:
+        return codec.pack(plain)
+    except (OverflowError, ValueError, TypeError):
+        return codec.pack("what msgpack cannot say")
