@@ -134,7 +134,10 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
             return snapshot
         snapshot = read_parts(replica.codec.unpack(replica.snapshot.unseal(data)[1]))
         known = (Part.MEMORY, Part.EDGE)  # what an old program has tables for
-        return snapshot._replace(kinds={}, cells=tuple(cell for cell in snapshot.cells if cell[0] in known))
+        layout = {replica.snapshot._LAYOUT_KIND: replica.snapshot._LAYOUT}
+        return snapshot._replace(
+            kinds=layout, cells=tuple(cell for cell in snapshot.cells if cell[0] in known)
+        )
 
     return [(sync.exchange, "read_snapshot", read)]
 
