@@ -45,11 +45,13 @@ _FIRST: Final = "## Every device\n"
 
 
 def licence(name: str) -> str:
-    """Return what a package says its licence is; empty if it is not here to ask."""
+    """Return what a package says its licence is, where it is not known better; empty if it is not here to ask."""
+    if name in _KNOWN:
+        return _KNOWN[name]
     try:
         found = metadata(name)
     except PackageNotFoundError:
-        return _KNOWN.get(name, "")
+        return ""
     said = found.json  # which gives nothing for what is not said, whoever stands in for importlib's own
     spoken = str(said.get("license_expression") or "")
     if not spoken:
@@ -57,7 +59,7 @@ def licence(name: str) -> str:
         spoken = " and ".join(sorted(_one(one.rpartition(":: ")[2]) for one in classifiers))
     if not spoken or spoken == "OSI Approved":
         spoken = _one(str(said.get("license") or "").strip().partition("\n")[0])
-    return spoken or _KNOWN.get(name, "")
+    return spoken
 
 
 def _one(spelling: str) -> str:
