@@ -51,8 +51,8 @@ class Bases(Checker):
         for group in groups:
             for device in group if world.is_small else group[:1]:
                 self.audited(world, device)
-                for peer in sorted(device.core.membership.members) if world.is_small else ():
-                    if device.core.store.parts(peer):
+                for peer in group if world.is_small else ():
+                    if world.admitted(device, peer) and device.core.store.parts(peer.key.device):
                         world.violate(
                             self.name, f"{device.name} keeps parts of a snapshot that are of no use"
                         )
