@@ -29,6 +29,7 @@ from replica.codec import (
     wire_place,
 )
 from replica.ids import DeviceId, MemoryId, OpId, Origin
+from replica.oplog import Entry, Status
 from replica.ops import KIND_OF, Forget, Op, Relate, Remember, Set, Write
 from replica.state import cells
 from replica.state.digest import element
@@ -76,10 +77,6 @@ class CursorCore:
     def store(self) -> "CursorCore":
         """Return what the workload and the world read: this very object."""
         return self
-
-    def rows(self, *, after: int) -> list[Op]:
-        """Return ops in the order in which they arrived."""
-        return [self.ops[op_id] for op_id in self.arrived[after:]]
 
     def load(self, keys: Iterable[cells.Key]) -> dict[cells.Key, cells.Cell]:
         """Return those of the memories that live here, with their texts."""
@@ -269,6 +266,14 @@ class CursorWorld(World):
     def held_by(self, device: Device) -> Bits:
         """Return which ops a device holds."""
         return bits(self.observer.by_id[op_id] for op_id in core_of(device).arrived)
+
+    def arrived(self, device: Device) -> list[Entry]:
+        """Return what entered a device's log since the last look; there are no feeds in it."""
+        core = core_of(device)
+        return [
+            Entry(pos, 0, core.ops[core.arrived[pos - 1]], None, Status.FOLDED)
+            for pos in range(device.seen_pos + 1, core.position + 1)
+        ]
 
     def pairs(self) -> Iterator[tuple[Device, Device]]:
         """Return neighbours, in a line."""

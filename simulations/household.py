@@ -1,6 +1,6 @@
 """Hold the devices of a world: start them, crash them, swap their disks, let them write, and watch their logs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -9,6 +9,7 @@ from replica.errors import StoreFailed
 from replica.frame import Frame
 from replica.hlc import COUNTER_BITS
 from replica.ids import MemoryId
+from replica.oplog import Entry
 from replica.ops import Body, Claim, Erase, Op, Write
 from replica.purging import purge
 from replica.rows import body_of, op_of
@@ -218,8 +219,7 @@ class Household(Timeline):
         if core.position <= device.seen_pos:
             return self._notice_base(device) if "compact" in self.options.faults else 0
         by_id = self.observer.by_id
-        news = core.store.entries(device.seen_pos, {}, core.feeds.origin_of)
-        arrivals = [(entry, by_id.get(entry.op.id)) for entry in news]
+        arrivals = [(entry, by_id.get(entry.op.id)) for entry in self.arrived(device)]
         for checker in self.checkers:
             checker.took(self, device, arrivals)
         device.held = held = device.held | bits(written for _, written in arrivals if written is not None)
@@ -229,6 +229,10 @@ class Household(Timeline):
             self.violate("durability", f"{device.name} committed ops that are not in its log")
         self.flush(device)
         return taken
+
+    def arrived(self, device: Device) -> Iterable[Entry]:
+        """Return what entered a device's log since the last look."""
+        return device.core.store.entries(device.seen_pos, {}, device.core.feeds.origin_of)
 
     def _notice_base(self, device: Device) -> int:
         """See what came below the base, in a snapshot: it is not in the log."""
