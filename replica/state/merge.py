@@ -22,7 +22,7 @@ Name = TypeVar("Name")
 def merge_states(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
     """Return the merged state; `x_have(dot)` says whether x has folded the op at `dot`."""
     merged = State(tombstones=mine.tombstones | theirs.tombstones)
-    for key in mine.cells.keys() | theirs.cells.keys():
+    for key in mine.cells | theirs.cells:
         if key.part is Part.MEMORY and key.name in merged.tombstones:
             continue
         cell = _merge_cells(mine.cells.get(key), theirs.cells.get(key), i_have, they_have)
@@ -53,9 +53,9 @@ def _merge_cells(mine: Cell | None, theirs: Cell | None, i_have: Has, they_have:
 
 def _merge_memories(mine: MemoryCell, theirs: MemoryCell, i_have: Has, they_have: Has) -> MemoryCell | None:
     def registers(a: dict[Name, Register], b: dict[Name, Register]) -> dict[Name, Register]:
+        # In their order: a set has another one in every process, and the snapshots of one base would differ by it.
         merged = {
-            name: _merge_registers(a.get(name, {}), b.get(name, {}), i_have, they_have)
-            for name in a.keys() | b.keys()
+            name: _merge_registers(a.get(name, {}), b.get(name, {}), i_have, they_have) for name in a | b
         }
         return {name: heads for name, heads in merged.items() if heads}
 
