@@ -110,7 +110,10 @@ class Links:
         kept = Kept(link, new, trio.current_time(), _local_address(stream))
         self._kept[peer] = [*staying, kept]
         if address is not None:
-            self._group.update(peer, replace(self._group.record(peer), last=address))
+            record = self._group.record(peer)
+            self._group.update(peer, replace(record, last=address))
+            if record.last != address:  # kept at once: who is killed in its first sync knows where to go on
+                self._nursery.start_soon(self._group.save, link)
         self._linked(peer)
         self._changed()
         return kept
