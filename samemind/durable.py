@@ -1,6 +1,8 @@
 """Write files so that each is there whole or not at all, also after a kill or a loss of power."""
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,20 +13,36 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     """Give the path of an empty file beside `path` for the block to fill, which takes its place at the end.
 
     Whatever fails leaves what was there as it was. A kill may leave the file beside it, until the next that is written.
-    `mode`: of the file, less what the umask takes away.
+    A link stays one, and what it leads to is replaced. A pipe or a device cannot be there whole: it is given itself.
+    `mode`: of the file, less what the umask takes away, or less what the one that was there did not let in.
     """
-    scratch = path.with_name(f".{path.name}.part")
+    if path.exists() and not path.is_file():
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        yield path
+        return
+    target = Path(os.path.realpath(path))
+    kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    scratch = target.with_name(f".{target.name}.part")
     scratch.unlink(missing_ok=True)
-    os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    # For nobody else to read before it has the mode of what was there; and kept open, since that may be read-only.
+    made = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode if kept is None else 0o600)
     try:
         yield scratch
-        with scratch.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(scratch, path)
+        if not os.path.samestat(os.fstat(made), os.stat(scratch)):
+            raise FileExistsError(errno.EEXIST, "somebody else writes this file at the same time", str(path))
+        if kept is not None:
+            os.chmod(scratch, mode & kept)
+        os.fsync(made)
+        os.replace(scratch, target)
+    except BaseException:
+        if scratch.exists() and os.path.samestat(os.fstat(made), os.stat(scratch)):
+            scratch.unlink()
+        raise
     finally:
-        scratch.unlink(missing_ok=True)
+        os.close(made)
     with suppress(OSError):  # not every file system can: it has done what it can by then
-        sync_folder(path.parent)
+        sync_folder(target.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -125,7 +125,8 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
         for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
             beside(store, suffix).unlink(missing_ok=True)
         os.replace(fresh, store)
-        sync_folder(store.parent)  # or a loss of power may bring back what was there, without its log
+        with suppress(OSError):  # not every file system can, and the store is in its place
+            sync_folder(store.parent)  # or a loss of power may bring back what was there, without its log
     finally:
         fresh.unlink(missing_ok=True)
     return kept

@@ -116,7 +116,6 @@ def _change(path: Path, edit: Callable[[str], str], *, create: bool = True) -> C
         mode = stat.S_IMODE(path.stat().st_mode)
     with whole_file(path, mode=mode) as scratch:
         scratch.write_text(after, encoding="utf-8", newline="")
-        scratch.chmod(mode)
     return ChangedFile(path=str(path), changed=True, backup=None if backup is None else str(backup))
 
 

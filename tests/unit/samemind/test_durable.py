@@ -1,5 +1,6 @@
 """Files that are there whole or not at all."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -30,4 +31,56 @@ def test_what_fails_leaves_what_was_there_and_nothing_beside_it(tmp_path: Path) 
     with pytest.raises(OSError, match="full"):
         write()
     assert place.read_text() == "before"
+    assert [*tmp_path.iterdir()] == [place]
+
+
+def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path: Path) -> None:
+    place, link, pipe = tmp_path / "far" / "notes.jsonl", tmp_path / "link.jsonl", tmp_path / "pipe"
+    place.parent.mkdir()
+    link.symlink_to(place)
+    for text in ("first", "second"):
+        with whole_file(link) as scratch:
+            scratch.write_text(text)
+        assert (link.is_symlink(), place.read_text()) == (True, text)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with whole_file(pipe) as scratch:
+            scratch.write_text("read at once")
+        assert (os.read(reader, 100), pipe.is_fifo()) == (b"read at once", True)
+    finally:
+        os.close(reader)
+    with pytest.raises(IsADirectoryError), whole_file(place.parent):
+        raise AssertionError("unreachable: a folder is no file")
+
+
+@pytest.mark.parametrize(
+    ("was", "mode", "becomes"), [(0o600, 0o666, 0o600), (0o644, 0o600, 0o600), (0o444, 0o444, 0o444)]
+)
+def test_nobody_may_read_what_they_could_not_before(
+    tmp_path: Path, was: int, mode: int, becomes: int
+) -> None:
+    place = tmp_path / "notes.jsonl"
+    place.write_text("before")
+    place.chmod(was)
+    with whole_file(place, mode=mode) as scratch:
+        assert scratch.stat().st_mode & 0o077 == 0
+        scratch.write_text("after")
+    assert (place.read_text(), place.stat().st_mode & 0o777) == ("after", becomes)
+
+
+def test_of_two_who_write_one_file_at_once_none_publishes_the_others_half(tmp_path: Path) -> None:
+    place = tmp_path / "notes.jsonl"
+
+    def first() -> None:
+        with whole_file(place) as scratch:
+            scratch.write_text("of the first")
+            with whole_file(place) as other:
+                other.write_text("of the second")
+                with pytest.raises(FileNotFoundError):
+                    place.read_text()
+
+    with pytest.raises(OSError, match=r"notes\.jsonl"):
+        first()
+    assert place.read_text() == "of the second"
     assert [*tmp_path.iterdir()] == [place]
