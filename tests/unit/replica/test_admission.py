@@ -3,10 +3,12 @@
 import pytest
 
 from replica import ops
+from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId, Place
 from replica.ops import Op, Remember
 from tests.support.replicas import (
+    NOW_MS,
     Hand,
     acquaint,
     agree,
@@ -178,6 +180,23 @@ def test_a_frame_of_which_the_half_is_held_brings_the_other_half(ann: Core) -> N
     take(ann, ben.frame(*chain[:3]))
     assert take(ann, ben.frame(*chain)).ops == 3
     assert take(ann, ben.frame(*chain[2:])).ops == 0
+
+
+def test_what_a_sender_tells_of_an_op_that_is_held_is_not_taken_for_what_a_branch_below_the_base_had_seen(
+    ann: Core,
+) -> None:
+    """Or two honest devices would keep different vectors for the op that it leaves, and name other heads."""
+    ben = Hand("ben")
+    stem = [words(ben, f"memory {n}", n=n) for n in range(3)]
+    clone = ben.fork()
+    take(ann, ben.frame(*stem, words(ben, "goes on", n=3)))
+    assert compact(ann, NOW_MS) == 4
+    branch = words(clone, "branches off", n=4)
+    about_the_first = clone.segment(*stem[1:], branch)._replace(vector=(stem[0].place,))
+    taken = take(ann, frame_of_segments((about_the_first, [*stem[1:], branch])))
+    assert (taken.ops, [(each.seq, each.gap) for each in taken.refusals]) == (0, [(4, True)])
+    about_the_last = clone.segment(branch)._replace(vector=(stem[2].place,))
+    assert take(ann, frame_of_segments((about_the_last, [branch]))).ops == 1
 
 
 def test_a_newcomers_ops_are_taken_once_it_is_known() -> None:
