@@ -19,6 +19,7 @@ from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from tests.support.replicas import (
     NOW_MS,
+    Hand,
     MakeStore,
     acquaint,
     core_of,
@@ -29,6 +30,7 @@ from tests.support.replicas import (
     settle,
     sqlite_store,
     sync,
+    take,
 )
 
 
@@ -196,6 +198,20 @@ def test_what_is_not_understood_holds_compaction_back() -> None:
     sync(ann, old)
     old.contacts.clear()
     assert compact(old, NOW_MS) == 1, "only what comes before the op that is not understood"
+
+
+def test_a_branch_stays_in_the_log_with_the_op_that_it_leaves() -> None:
+    (ann, _) = group("ann", "ben")
+    ben = Hand("ben")
+    rid = derived_memory_id("test", "one")
+    one = ben.write(Remember("one", {}), rid)
+    newer = ben.write(Set("topic", "numbers"), rid, version=200)
+    clone = ben.fork()
+    take(ann, ben.frame(one))  # by itself, so that its signature came along
+    take(ann, ben.frame(newer, ben.write(Set("topic", "letters"), rid)))
+    take(ann, clone.frame(clone.write(Set("topic", "words"), rid)))
+    assert len(ann.feeds) == 2
+    assert compact(ann, NOW_MS) == 1, "a base that holds the branch holds all that its writer had seen"
 
 
 def test_ml_10_what_is_younger_than_the_horizon_is_told_in_full_and_the_horizon_is_known() -> None:

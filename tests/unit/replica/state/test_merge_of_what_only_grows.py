@@ -1,9 +1,19 @@
-"""When two bases meet, triggers and lessons join: neither side's news is lost, whichever is called mine."""
+"""When two bases meet, what grows is joined and what one gave up is gone, whichever is called mine."""
 
 import pytest
 
 from replica.ids import DeviceId, MemoryId, Origin, Place
-from replica.state.cells import Cell, Key, Lesson, State, feedback_key, memory_key
+from replica.state.cells import (
+    Cell,
+    Key,
+    Lesson,
+    Proposal,
+    State,
+    feedback_key,
+    memory_key,
+    proposal_key,
+    setting_key,
+)
 from replica.state.memories import Add, HeldTrigger, MemoryCell
 from replica.state.merge import merge_states
 from replica.state.register import Dot
@@ -48,3 +58,22 @@ def test_a_lesson_that_one_base_holds_stays(both_have: bool) -> None:
     key = feedback_key(PLACE)
     assert merged({key: lesson}, {}, both_have=both_have) == {key: lesson}
     assert merged({key: lesson}, {key: lesson}, both_have=both_have) == {key: lesson}
+
+
+@pytest.mark.parametrize("both_have", [True, False])
+def test_of_totals_and_of_the_last_edit_the_larger_stays(both_have: bool) -> None:
+    ours = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=4, accesses={0: (3, 20), 1: (1, 1)})
+    theirs = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=9, accesses={0: (2, 30)})
+    cell = merged({memory_key(RID): ours}, {memory_key(RID): theirs}, both_have=both_have)[memory_key(RID)]
+    assert isinstance(cell, MemoryCell)
+    assert (cell.edited_hlc, cell.accesses) == (9, {0: (3, 30), 1: (1, 1)})
+
+
+@pytest.mark.parametrize(
+    ("key", "cell"),
+    [(setting_key("name"), {DOT: (5, "v")}), (proposal_key(PLACE), Proposal(DOT, (RID, RID)))],
+)
+def test_what_only_one_base_holds_of_an_op_that_both_folded_was_given_up(key: Key, cell: Cell) -> None:
+    assert merged({key: cell}, {key: cell}, both_have=True) == {key: cell}
+    assert merged({key: cell}, {}, both_have=True) == {}
+    assert merged({key: cell}, {}, both_have=False) == {key: cell}
