@@ -4,7 +4,7 @@ Nothing here looks at a memory, so the cost does not grow with the number of can
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -13,7 +13,7 @@ from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import vocabulary
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import USE
-from cognition.words import any_of, terms, words
+from cognition.words import STOP_WORDS, any_of, terms, words
 
 # Questions about a time; the other languages are those of the stop words.
 _WHEN: Final = re.compile(
@@ -129,15 +129,43 @@ class Query:
 
         Of two who share it, only whom it names by more: who asks for Tom Baker does not mean Tom Fisher.
         """
-        asked = set(words(self.text))
-        named = {who: parts for who in speakers if (parts := words(who)) and parts[0] in asked}
-        held = {who: len(asked.intersection(parts)) for who, parts in named.items()}
-        most: dict[str, int] = {}
-        for who, parts in named.items():
-            most[parts[0]] = max(most.get(parts[0], 0), held[who])
-        return frozenset(who for who, parts in named.items() if held[who] == most[parts[0]])
+        asked = words(self.text)
+        of_all = {who: parts for who in speakers if (parts := words(who))}
+        firsts = {parts[0] for parts in of_all.values()}.intersection(asked)
+        named = {who: parts for who, parts in of_all.items() if parts[0] in firsts}
+        longest = max(map(len, named.values()), default=0)
+        mentions = {tuple(asked[at : at + longest]) for at, word in enumerate(asked) if word in firsts}
+        meant, by_more = set[str](), set[str]()
+        for mention in mentions:
+            first = mention[0]
+            held = {
+                who: _held(parts, mention[1 : len(parts)])
+                for who, parts in named.items()
+                if parts[0] == first
+            }
+            if most := max(held.values()):
+                by_more.add(first)
+                meant.update(who for who, count in held.items() if count == most)
+        return frozenset(meant | {who for who, parts in named.items() if parts[0] not in by_more})
 
     def topic(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the terms without the words of these names, unless nothing would be left."""
         of_names = {word for name in names for word in words(name)}
         return tuple(term for term in self.terms if term not in of_names) or self.terms
+
+
+def _held(name: Sequence[str], following: Sequence[str]) -> int:
+    """Return how many telling words of a name, after its first, stand in order behind a mention of the first.
+
+    Other words end it, or "when may Anna come" would ask for Anna May. A letter, or "de la", tells nobody from another.
+    """
+    left = [part for part in name[1:] if len(part) > 1 and part not in STOP_WORDS]
+    telling = frozenset(left)
+    count = 0
+    for word in following:
+        if word in left:
+            left = left[left.index(word) + 1 :]
+            count += 1
+        elif word in telling or word not in name:
+            break
+    return count

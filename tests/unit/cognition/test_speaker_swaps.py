@@ -145,6 +145,49 @@ def test_who_is_named_by_the_first_name_alone_may_be_either() -> None:
     assert Query("What did Tom sell?").names(both) == {*both}
     assert Query("What did Tom Baker sell?").names([*both, "Ann"]) == {"Tom Baker"}
     assert Query("Did Tom Baker call Ann?").names([*both, "Ann Fisher"]) == {"Tom Baker", "Ann Fisher"}
+    assert Query("Did Tom Baker call Tom Fisher?").names([*both, "Tom Reed"]) == {*both}
+
+
+@pytest.mark.parametrize(
+    ("question", "speakers"),
+    [
+        ("What kind of a car does Tom drive?", ("Tom A. Baker", "Tom Fisher")),
+        ("¿De qué color es el coche de Juan?", ("Juan de la Cruz", "Juan Pérez")),
+        ("¿Qué dijo Juan de la casa?", ("Juan de la Cruz", "Juan Pérez")),
+        ("When did Anna say she may move?", ("Anna May", "Anna Lee")),
+        ("How young was Mark when he moved?", ("Mark Young", "Mark Reed")),
+        ("What did Will cook in the long winter?", ("Will Long", "Will Smith")),
+        ("What did Tom (the baker's son) sell?", ("Tom Baker", "Tom Fisher")),
+        ("Which baker does Tom know?", ("Tom Baker", "Tom Fisher")),
+        ("What did Maria Lopez say?", ("Maria Lopez Vega", "Maria Elena Lopez")),
+    ],
+)
+def test_words_that_stand_apart_from_a_first_name_are_no_part_of_the_name(
+    question: str, speakers: tuple[str, str]
+) -> None:
+    assert Query(question).names(speakers) == {*speakers}
+
+
+@pytest.mark.parametrize(
+    ("question", "meant", "other"),
+    [
+        ("What did Tom Baker drive?", "Tom A. Baker", "Tom Fisher"),
+        ("What did Tom A. Baker drive?", "Tom A. Baker", "Tom A. Fisher"),
+        ("¿Qué coche tiene Juan de la Cruz?", "Juan de la Cruz", "Juan de la Peña"),
+        ("When may Anna May move?", "Anna May", "Anna Lee"),
+        ("Where does Maria Lopez live?", "Maria Elena Lopez", "Maria Elena Vega"),
+        ("Did Tom O'Brien call?", "Tom O'Brien", "Tom O'Hara"),
+        ("Was Tom with Fisher when Tom Baker called?", "Tom Baker", "Tom Fisher"),
+        ("Did Anna Lee meet Anna May Vega?", "Anna Lee", "Anna Ruiz"),
+    ],
+)
+def test_a_full_name_is_known_by_the_words_behind_the_first(question: str, meant: str, other: str) -> None:
+    assert Query(question).names([meant, other]) == {meant}
+
+
+def test_a_page_of_one_name_is_counted_in_a_moment() -> None:
+    people = [f"Tom Tom Baker {n}" for n in range(50)]
+    assert Query("Tom " * 5_000).names(people) == {*people}
 
 
 def test_what_only_the_other_said_comes_under_the_name_of_who_said_it() -> None:
