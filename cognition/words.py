@@ -18,6 +18,9 @@ TERMS_MAX: Final = 64
 TERM_CHARACTERS_MAX: Final = 64
 # Characters of a query that are looked at: a pasted page is searched by its beginning.
 QUERY_CHARACTERS_MAX: Final = 20_000
+# So many words without a small one among them are keywords of any language; more are a question, and in English
+# questions have small words: all 1,020 of LoCoMo's development part do.
+KEYWORDS_MAX: Final = 2
 
 _RUN: Final = re.compile(r"[^\W_]+")
 # The same runs where all letters are ASCII, as most texts are: whatever is none of them becomes a space. It takes a
@@ -78,14 +81,18 @@ def terms(text: str) -> list[str]:
 
 
 def is_english(text: str) -> bool:
-    """Guess whether a question is English, by its small words and letters; where nothing says otherwise, it is."""
+    """Guess whether a question is English, by its small words and letters.
+
+    A question without any is of a language that is in no table here, unless it is so short that it may be keywords.
+    What has one small word in common with English, as "Waar is Alice", passes: this is a guess and no detector.
+    """
     found = set(words(text))
     small = found & STOP_WORDS
     english, other = small - _OTHER_WORDS, small - _ENGLISH_WORDS
     strange = [word for word in found - small if not word.isascii()]
     if english or other or strange:
         return len(english) >= len(other) + len(strange)
-    return not small  # "was" and "in" alone may be German
+    return not small and len(found) <= KEYWORDS_MAX  # "was" and "in" alone may be German
 
 
 def any_of(wanted: Iterable[str]) -> str:
