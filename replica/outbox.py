@@ -52,9 +52,11 @@ class Outbox:
         known = self._known
         return any(feed.base_seq > feed.fork and feed.base_seq > known.get(feed.no, 0) for feed in core.feeds)
 
-    def sent_base(self, core: Core) -> None:
-        """Count the base as sent."""
-        join(self._known, {feed.no: feed.base_seq for feed in core.feeds if feed.base_seq > feed.fork})
+    def sent_base(self, core: Core) -> Vector:
+        """Count the base as sent; return how far it reaches, which is not how far it does when it has grown."""
+        reaches = {feed.no: feed.base_seq for feed in core.feeds if feed.base_seq > feed.fork}
+        join(self._known, reaches)
+        return reaches
 
     def next_frame(self, core: Core) -> Frame | None:
         """Return the next frame to send and count it as sent; None when nothing is lacking."""

@@ -13,11 +13,13 @@ from typing import Final
 from replica.alongside import Alongside, Wish
 from replica.core import Core
 from replica.errors import InvalidOp
+from replica.feeds import join
 from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.outbox import Outbox
 from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.state.register import Vector
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
 from sync.session import (
@@ -93,6 +95,8 @@ class Exchange:
         self._gap = self._stopped = False
         self._peer_folds = False
         self._parts: deque[Base] = deque()
+        # How far the snapshots reach that this link carried: each was taken, refused for good, or is on its way.
+        self._based: Vector = {}
         self._incoming = Incoming(core, peer)
         self._resume: tuple[bytes | None, int] = None, 0
         self.has_more = False
@@ -150,8 +154,7 @@ class Exchange:
                 news = [head for head in heads if self._core.feeds.locate(head) is None]
                 origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
                 self._outbox = Outbox(known, parted=origins)
-                if self._parts:
-                    self._outbox.sent_base(self._core)  # the rest of it is on its way
+                self._outbox.learn(self._based)
                 self._heard(known, now_ms)
                 self.session.compared(
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
@@ -265,7 +268,7 @@ class Exchange:
         """
         if not self._parts:
             self._parts = deque(self._cut(make_snapshot(self._core)))
-            outbox.sent_base(self._core)
+            join(self._based, outbox.sent_base(self._core))
             base, held = self._resume
             if base == self._parts[0].digest:
                 for _ in range(min(held, len(self._parts) - 1)):
