@@ -54,7 +54,7 @@ def judged(
     memory: Memory, reranker: OverlapReranker, question: str = "which walrus"
 ) -> tuple[Ranked, Ranked]:
     """The pool of a question before and after a reranker judged its best."""
-    before = with_readings(memory.home.connection, ranked(memory, question), reranker)
+    before = with_readings(memory.home.connection, ranked(memory, question))
     return before, reread_by(reranker, before)
 
 
@@ -274,7 +274,7 @@ def test_the_parts_of_a_compound_question_share_what_may_be_read(tmp_path: Path)
         async with open_memory(tmp_path / "m.db", reranker=reranker) as (replica, mind):
             await remember(replica, *(f"the dog number {n} and the cat number {n}" for n in range(60)))
             await mind.settle()
-            await mind.reranking.settle()
+            await mind.read_for_reranker()
             reranker.judged.clear()
             await mind.recall("Where does the dog sleep and what does the cat eat?")
             assert len(reranker.judged) > 1, "the question was split"
@@ -292,7 +292,7 @@ def test_without_its_model_recall_goes_on_by_the_signals_and_says_why(tmp_path: 
             hits, (told,) = await asked(mind, "where is the dog kept")
             assert len(hits) == 2
             assert dict(told.told) == {"scored": 2}
-            assert mind.reranking.trouble is reranker.missing
+            assert mind.reranker_trouble is reranker.missing
             with pytest.raises(ModelUnavailable, match="no weights here"):
                 await mind.warm_up()
             reranker.missing = None
