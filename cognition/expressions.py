@@ -9,11 +9,17 @@ from typing import Any, cast
 
 
 class _Late:
-    """Has whatever its pattern has, from the first time that anything is asked of it."""
+    """Has whatever its pattern has, from the first time that anything is asked of it.
+
+    No `__slots__`: what was asked for stays in the `__dict__`, so that a match costs what it costs a pattern.
+    """
 
     def __init__(self, expression: str, flags: int) -> None:
         self._expression = expression
         self._flags = flags
+
+    def __repr__(self) -> str:
+        return f"late({self._expression!r})"
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(self._expression, self._flags), name)
