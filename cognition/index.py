@@ -94,8 +94,7 @@ class VectorIndex:
 
         Equal cosines go by number.
         """
-        if query.shape != (self._width,):
-            raise IndexStale(f"expected a vector of width {self._width}, got {query.shape}")
+        self._check(query)
         count = len(self._at)
         ids, matrix = self._ids[:count], self._matrix[:count]
         if among is not None:
@@ -110,9 +109,14 @@ class VectorIndex:
 
     def cosines(self, query: Vectors, among: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these numbers that is here."""
+        self._check(query)
         here = [number for number in among if number in self._at]
         rows = np.fromiter(map(self._at.__getitem__, here), np.int64, len(here))
         return dict(zip(here, np.einsum("ij,j->i", self._matrix[rows], query).tolist(), strict=True))
+
+    def _check(self, query: Vectors) -> None:
+        if query.shape != (self._width,):
+            raise IndexStale(f"expected a vector of width {self._width}, got {query.shape}")
 
     def _shortlist(self, query: Vectors, wanted: int) -> Numbers:
         """Return the rows whose signs differ least from the question's: so many, and all that differ no more."""

@@ -96,6 +96,11 @@ def test_cosines_of_some_are_those_that_a_search_finds() -> None:
     index.add(range(1, 51), rows)
     found = dict(index.search(rows[7], 50))
     assert index.cosines(rows[7], [8, 3, 999, 50]) == {number: found[number] for number in (8, 3, 50)}
+    assert index.cosines(rows[7], [4, 4]) == {4: found[4]}
+    index.remove([3])
+    index.add([8], rows[20:21])
+    expected = {8: float(rows[7] @ rows[20]), 50: found[50]}
+    assert index.cosines(rows[7], [3, 8, 50]) == pytest.approx(expected), "as they stand now"
     assert index.cosines(rows[7], []) == {}
 
 
@@ -128,6 +133,8 @@ def test_ml_14_an_index_refuses_vectors_of_another_width() -> None:
         index.add([1], unit_rows(1, 8, 1))
     with pytest.raises(IndexStale, match="width 16"):
         index.search(unit_rows(1, 8, 1)[0], 3)
+    with pytest.raises(IndexStale, match="width 16"):
+        index.cosines(unit_rows(1, 8, 1)[0], [1])
 
 
 def test_an_empty_index_and_a_wish_for_nothing_find_nothing() -> None:
