@@ -13,6 +13,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.history import history
 from replica.ids import derived_memory_id
+from replica.membership import revoke
 from replica.refold import refold_after_upgrade
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from replica.storage.memory_store import MemoryStore
@@ -212,6 +213,35 @@ def test_a_branch_stays_in_the_log_with_the_op_that_it_leaves() -> None:
     take(ann, clone.frame(clone.write(Set("topic", "words"), rid)))
     assert len(ann.feeds) == 2
     assert compact(ann, NOW_MS) == 1, "a base that holds the branch holds all that its writer had seen"
+
+
+def test_a_base_ends_where_its_author_signed() -> None:
+    (ann, _) = group("ann", "ben")
+    ben = Hand("ben")
+    one, two = (ben.write(Remember(text, {}), derived_memory_id("test", text)) for text in ("one", "two"))
+    take(ann, ben.frame(one, two))  # two commits, and one signature
+    assert compactable(ann, [{0: 1}]) == []
+    assert len(compactable(ann, [{0: 2}])) == 2
+
+
+def test_the_vector_of_a_branch_in_the_base_covers_its_stem_up_to_the_fork() -> None:
+    (ann, _) = group("ann", "ben")
+    ben = Hand("ben")
+    rid = derived_memory_id("test", "one")
+    one = ben.write(Remember("one", {}), rid)
+    clone = ben.fork()
+    take(ann, ben.frame(one, ben.write(Set("topic", "letters"), rid)))
+    take(ann, clone.frame(clone.write(Set("topic", "words"), rid)))
+    assert compact(ann, NOW_MS) == 3
+    assert [feed.base_vector for feed in ann.feeds] == [{0: 2}, {0: 1, 1: 2}]
+
+
+def test_who_was_put_out_holds_nothing_back() -> None:
+    ann, ben = group("ann", "ben")
+    sync(ann, ben)
+    assert leased(ann, NOW_MS) == [ben.device]
+    ann.learn([], [revoke(ann.sign, ann.device, ben.device)])
+    assert leased(ann, NOW_MS) == []
 
 
 def test_ml_10_what_is_younger_than_the_horizon_is_told_in_full_and_the_horizon_is_known() -> None:

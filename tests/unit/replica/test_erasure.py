@@ -1,5 +1,7 @@
 """What is erased is gone from every log, and a payload is missed only under proof."""
 
+from contextlib import closing
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,11 +10,24 @@ from replica import Erase, Forget, InvalidOp, Set, Write
 from replica.core import Core
 from replica.erasure import proof_of, read_proof
 from replica.frame import decode_frame, encode_frame
+from replica.membership import revoke
 from replica.ops import TEXT_KINDS
 from replica.outbox import Outbox
 from replica.purging import erasure_status, purge
+from replica.storage.sql import connect
 from replica.verify import verify_replica
-from tests.support.replicas import NOW_MS, edit, group, remember, say, settle, sync
+from tests.support.replicas import (
+    NOW_MS,
+    Hand,
+    core_of,
+    edit,
+    group,
+    remember,
+    say,
+    settle,
+    sqlite_store,
+    sync,
+)
 
 
 def words_left(core: Core, word: bytes) -> int:
@@ -95,6 +110,10 @@ def test_only_an_erase_that_is_a_commit_of_its_own_is_a_proof() -> None:
     assert frame is not None
     with pytest.raises(InvalidOp, match="one erase op"):
         read_proof(encode_frame(frame))
+    hand = Hand("ann")
+    begun = hand.write(Erase((rid,)), ends=False)
+    with pytest.raises(InvalidOp, match="a commit of its own"):
+        read_proof(encode_frame(hand.frame(begun)))
     with pytest.raises(ValueError, match="commit of its own"):
         ann.commit([Write(Erase((rid,))), Write(Forget((rid,)))], NOW_MS)
 
@@ -117,6 +136,31 @@ def test_the_status_names_who_has_not_confirmed_and_a_receipt_changes_that() -> 
     before = ann.position
     assert purge(ann, NOW_MS), "there is nothing left to do"
     assert ann.position == before
+
+
+def test_nobody_waits_for_the_receipt_of_who_was_put_out() -> None:
+    ann, ben = group("ann", "ben")
+    (rid,) = remember(ann, "a plan")
+    sync(ann, ben)
+    say(ann, Erase((rid,)))
+    ann.learn([], [revoke(ann.sign, ann.device, ben.device)])
+    assert erasure_status(ann, rid).outstanding == (ann.device,)
+
+
+def test_no_receipt_is_written_while_a_reader_keeps_old_pages(tmp_path: Path) -> None:
+    store = sqlite_store(str(tmp_path / "store"))
+    store.connection.execute("PRAGMA busy_timeout=0")
+    core = core_of("ann", store)
+    (rid,) = remember(core, "a plan")
+    with closing(connect(str(tmp_path / "store"))) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM op").fetchone()
+        say(core, Erase((rid,)))
+        assert not purge(core, NOW_MS)
+        assert core.has_unpurged
+        assert erasure_status(core, rid).confirmed == ()
+    assert purge(core, NOW_MS)
+    assert erasure_status(core, rid).confirmed == (core.device,)
 
 
 def test_a_restart_remembers_what_was_erased() -> None:
