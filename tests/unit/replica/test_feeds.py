@@ -1,5 +1,6 @@
 """Where chains stand, where they part, and what their writers had seen."""
 
+from copy import deepcopy
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from replica.errors import InvalidOp
 from replica.frontier import Frontier, compare, last_known, locator
 from replica.ids import Place
 from replica.ops import Op, Remember
-from replica.state.register import Dot
+from replica.state.register import Dot, Vector
 from tests.support.replicas import Hand, agree, frame_of_segments, group, remember, say, sync, take
 
 
@@ -60,6 +61,14 @@ def test_a_vector_into_a_branch_covers_its_stem_up_to_the_fork_and_no_further() 
     assert core.feeds.vector_to([Dot(1, 6, b"")]) == {1: 6, 0: 3}
     assert core.feeds.vector_to([Dot(1, 6, b""), Dot(0, 5, b"")]) == {1: 6, 0: 5}
     assert core.feeds.closed({}) == {}
+    starts: list[Vector] = [{}, {0: 2}, {1: 5, 0: 3}]
+    for before in starts:
+        core.feeds.raise_to(before, Dot(1, 6, b""))
+        assert before == {1: 6, 0: 3}
+    further = {0: 5}
+    core.feeds.raise_to(further, Dot(1, 6, b""))
+    core.feeds.raise_to(further, Dot(1, 4, b""))
+    assert further == {1: 6, 0: 5}
 
 
 def test_a_branch_of_a_branch_is_found_down_to_the_root() -> None:
@@ -77,6 +86,17 @@ def test_a_branch_of_a_branch_is_found_down_to_the_root() -> None:
     assert dot is not None
     assert core.feeds.vector_to([dot]) == {2: 6, 1: 4, 0: 2}
     assert core.feeds.id8(2, 1) == root[0].id[:8]
+
+
+def test_a_copy_of_a_feed_goes_its_own_way() -> None:
+    core, *_ = forked(3, 2, 4)
+    for feed in core.feeds:
+        copy, before = feed.copy(), deepcopy(feed)
+        assert copy == feed
+        copy.seq += 1
+        for vector in (copy.vector, copy.fork_vector, copy.base_vector):
+            vector[7] = 1
+        assert feed == before
 
 
 def test_what_a_writer_had_seen_can_be_told_of_every_op_in_the_log() -> None:
