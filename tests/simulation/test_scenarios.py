@@ -1,7 +1,11 @@
 """Every named trap is survived; rows of the feature list are claimed by the scenario that plays them."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from simulations.options import FAULTS
 from simulations.scenarios import SCENARIOS, run_scenario
 from simulations.world import Outcome
 
@@ -23,6 +27,24 @@ def test_a_scenario_says_in_two_sentences_who_got_it_wrong(name: str) -> None:
     story = SCENARIOS[name].story
     assert story.endswith(".")
     assert 80 < len(story) < 300
+
+
+def test_what_the_page_names_for_each_promise_of_sync_is_there() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs/explanation/simulation.md").read_text(encoding="utf-8")
+    (section,) = [
+        part for part in page.split("\n## ") if part.startswith("Where each promise of sync is tried")
+    ]
+    rows = re.findall(r"^\| (\d+) \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", section, re.MULTILINE)
+    assert [number for number, _, _ in rows] == [str(number) for number in range(1, 11)]
+    sources = [path.read_text(encoding="utf-8") for path in (root / "tests/endtoend").glob("test_*.py")]
+    tests = {name for source in sources for name in re.findall(r"^def (test_\w+)", source, re.MULTILINE)}
+    for number, worlds, processes in rows:
+        assert set(re.findall(r"`(\w+)`", worlds)) <= set(SCENARIOS), number
+        for named in re.findall(r"faults? ([\w, ]+)", worlds):
+            assert set(named.split(", ")) <= set(FAULTS), number
+        assert (named := set(re.findall(r"`(\w+)`", processes))), number
+        assert named <= tests, number
 
 
 def test_d_11_a_write_that_has_seen_another_wins_whatever_the_clocks_say() -> None:
