@@ -20,7 +20,7 @@ from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from tests.support.links import identity
-from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, remember, say, sync, texts
+from tests.support.replicas import NOW_MS, acquaint, agree, core_of, remember, say, sync, texts
 
 MINUTE_MS = 60_000
 
@@ -386,60 +386,6 @@ def test_a_device_whose_clock_was_stepped_is_not_told_that_it_has_a_clone(days: 
         assert rival(laptop, now) is None
     assert whys(laptop) == [Why.CLOCK], "of the two steps one is back"
     assert verify_replica(laptop).ok
-
-
-@pytest.mark.parametrize("days", [0, 2, 365, 27_000], ids=lambda days: f"{days} days")
-@pytest.mark.parametrize("copied", ["a key in another store", "a machine, log and all"])
-def test_a_clone_is_seen_though_the_clock_once_leapt(days: int, copied: str) -> None:
-    """A minute of a wrong year hid a clone for that year: what it wrote seemed older than the device's own."""
-    phone = core_of("phone")
-    acquaint(phone, "phone", "laptop")
-    laptop = core_of("laptop", SqliteStore(connect(":memory:")))
-    acquaint(laptop, "laptop", "phone")
-    remember(laptop, "before")
-    sync(laptop, phone)
-    disk = connect(":memory:")
-    if copied == "a machine, log and all":
-        laptop.store.connection.backup(disk)  # type: ignore[attr-defined]
-        clone = core_of("laptop", SqliteStore(disk), seed="clone")
-    else:
-        clone = core_of("laptop", seed="clone")
-        acquaint(clone, "laptop", "phone")
-        sync(clone, phone)
-    for now in (NOW_MS + days * DAY_MS, NOW_MS + MINUTE_MS):
-        laptop.begin(now)
-        remember(laptop, f"written at {now}", now_ms=now)
-        assert rival(laptop, now) is None
-    laptop = core_of("laptop", laptop.store, seed="opened again")
-    for day in (4, 30, 200):
-        now = NOW_MS + day * DAY_MS
-        assert rival(laptop, now) is None, "what it wrote last was told a week ago"
-        for _ in range(3):  # who hears of itself begins anew, and knows more once it has written
-            for each, name in ((clone, "clone"), (laptop, "laptop")):
-                now += MINUTE_MS
-                each.begin(now)
-                remember(each, f"by the {name} at {now}", now_ms=now)
-                sync(each, phone, now)
-        sync(clone, phone, now)
-        found = [rival(each, now) for each in (laptop, clone)]
-        assert sorted(each.is_original for each in found if each) == [False, True], "one of them is told"
-    disk.close()
-    laptop.store.connection.close()  # type: ignore[attr-defined]
-
-
-def test_an_original_whose_clock_leapt_is_not_the_copy(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    with open_store(tmp_path / "a.db", outside) as (core, _):
-        remember(core, "shared")
-    shutil.copy(tmp_path / "a.db", tmp_path / "b.db")
-    with open_store(tmp_path / "b.db", outside, now_ms=NOW_MS + MINUTE_MS) as (copy, _):
-        remember(copy, "by the copy", now_ms=NOW_MS + MINUTE_MS)
-    for now in (NOW_MS + 365 * DAY_MS, NOW_MS + 2 * MINUTE_MS):
-        with open_store(tmp_path / "a.db", outside, now_ms=now) as (core, beside):
-            remember(core, f"written at {now}", now_ms=now)
-            (sibling,) = beside.siblings()
-            assert core.began_ms < sibling.began_ms
-    assert whys(core) == [Why.CLOCK]
 
 
 def test_a_restored_device_without_a_clone_is_not_told_to_part() -> None:
