@@ -507,6 +507,7 @@ class Mind:
         device: str | None = None,
         speaker: str | None = None,
         since: When | None = None,
+        ops: str | None = None,
         dry_run: bool = False,
         undo_s: float = 0.0,
     ) -> Retracted:
@@ -517,6 +518,7 @@ class Mind:
             device=device,
             speaker=speaker,
             since=when_of(since),
+            ops=ops,
             dry_run=dry_run,
             undo_s=undo_s,
         )

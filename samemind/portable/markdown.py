@@ -48,7 +48,9 @@ def read(path: str, text: str) -> Iterator[Record]:
         for target in dict.fromkeys(link.strip() for link in _LINK.findall(body)):
             if target and target not in linked:
                 linked.add(target)
-                yield Edge(line=number, source=title, relation="links_to", target=target, weight=1.0)
+                yield Edge(
+                    line=number, source=title, relation="links_to", target=target, weight=1.0, said_in=rid
+                )
 
 
 def _sections(text: str, line: int) -> Iterator[tuple[int, list[str], str]]:

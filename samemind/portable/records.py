@@ -29,13 +29,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """An edge of the knowledge graph."""
+    """An edge of the knowledge graph; `said_in` is the memory whose words it is from, and goes or stays with it."""
 
     line: int
     source: str
     relation: str
     target: str
     weight: float
+    said_in: MemoryId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

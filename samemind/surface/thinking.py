@@ -26,7 +26,14 @@ class Retract:
     source: str | None = option("--source", "where it was taken from")
     device: str | None = option("--device", "the device that told it: its name or its id")
     speaker: str | None = option("--speaker", "who said it")
-    since: str | None = option("--since", "only what was stored since then", metavar="TIME")
+    since: str | None = option(
+        "--since",
+        "only what was stored since then, by the stamp of the device that stored it",
+        metavar="TIME",
+    )
+    ops: str | None = option(
+        "--ops", "only what these wrote, as the end of an import names them", metavar="OPS"
+    )
     dry_run: bool = option("--dry-run", "change nothing: tell what would go", default=False)
     undo_s: float = option(
         "--undo", "write nothing for this long; Ctrl-C takes it back", default=0.0, metavar="SECONDS"

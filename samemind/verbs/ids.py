@@ -58,6 +58,11 @@ def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
     return rows.fetchone() is not None
 
 
+def is_forgotten(connection: sqlite3.Connection, rid: bytes) -> bool:
+    """Say whether a memory had this id, and has it no more."""
+    return connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone() is not None
+
+
 def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:
     """Return the member that a name, an id or its beginning names."""
     named = [

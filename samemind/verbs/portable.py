@@ -10,6 +10,7 @@ An export reads from a connection of its own in one transaction: it shows one mo
 import os
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,15 +36,14 @@ from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Setting, Storable, Unreadable
 from samemind.portable.texts import Source, source_of
-from samemind.results.plain import to_json
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
-from samemind.times import at_stamp
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
 from samemind.verbs.claim_lines import ClaimsIn, claim_records
 from samemind.verbs.contradictions import stated
 from samemind.verbs.held import edge_said, kept_back, line_kept_back
-from samemind.verbs.ids import is_known
+from samemind.verbs.ids import is_forgotten, is_known
+from samemind.verbs.stretches import Written, show_stretches
 from samemind.verbs.views import select_memories
 
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
@@ -61,9 +61,9 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     They are read twice, first to see what is in them and then to take it, a batch at a time: a file may be larger than
     this machine's memory.
     """
-    imported = skipped = held = facts = done = 0
+    counts, done = Counter(imported=0, skipped=0, facts=0, held=0), 0
     failed: list[FailedLine] = []
-    before = await device.replica.run(lambda _, connection: _ops_held(connection))
+    written = Written()
     paths = [
         await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
     ]
@@ -76,14 +76,12 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         taken: dict[MemoryId, TakenIn] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
             taken = await trio.to_thread.run_sync(_take_apart, good, survey.parents, device.now_ms())
-        here, beside, back = await device.replica.run(partial(_write, device, good, taken))
-        imported, skipped, facts = imported + here, skipped + len(good) - here - back, facts + beside
-        held += back
+        counts.update(await device.replica.run(written.noting(partial(_write, device, good, taken))))
         done += len(page)
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
-    held += await _bring_claims(device, survey.claims)
-    undo = await device.replica.run(partial(_undo, device, before)) if imported else None
-    return Imported(imported=imported, skipped=skipped, facts=facts, held=held, failed=failed, undo=undo)
+    counts["held"] += await _bring_claims(device, survey.claims, written)
+    undo = _undo(device, written) if written.stretches else None
+    return Imported(**counts, failed=failed, undo=undo)
 
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
@@ -103,21 +101,10 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
     return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
 
 
-def _ops_held(connection: sqlite3.Connection) -> int:
-    ((last,),) = connection.execute("SELECT max(pos) FROM op")
-    return last or 0
-
-
-def _undo(device: Device, before: int, core: Core, connection: sqlite3.Connection) -> str:
-    """Return what takes back all that this device wrote behind a place of the log.
-
-    The moment is that of the first stamp: where a clock was wrong, stamps run ahead of it.
-    """
-    ((stamp,),) = connection.execute(
-        "SELECT o.hlc FROM op o JOIN feed f ON f.no = o.feed WHERE o.pos > ? AND f.device = ? ORDER BY o.pos LIMIT 1",
-        (before, core.device),
-    )
-    return f"samemind retract --device {core.device.hex()[:DEVICE_DIGITS]} --since {to_json(at_stamp(stamp))}"
+def _undo(device: Device, written: Written) -> str:
+    """Return the command that takes back what was written here, whoever wrote meanwhile and whatever the clock was."""
+    name = device.device_id.hex()[:DEVICE_DIGITS]
+    return f"samemind retract --device {name} --ops {show_stretches(written.stretches)}"
 
 
 @dataclass(slots=True)
@@ -157,7 +144,7 @@ def _page(
     return page if workspace is None else [_into(workspace, record) for record in page]
 
 
-async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> int:
+async def _bring_claims(device: Device, claims: Sequence[Claimed], written: Written) -> int:
     """Claim on the memories that are here now what came along with them, and what was decided about it.
 
     Returns how many are held.
@@ -168,9 +155,9 @@ async def _bring_claims(device: Device, claims: Sequence[Claimed]) -> int:
         coming.write(core, connection, part, device.now_ms())
 
     for start in range(0, len(claims), CLAIMS_BATCH):
-        await device.replica.run(partial(write, claims[start : start + CLAIMS_BATCH]))
+        await device.replica.run(written.noting(partial(write, claims[start : start + CLAIMS_BATCH])))
     if claims:
-        await device.replica.run(lambda core, _: coming.decide(core, claims, device.now_ms()))
+        await device.replica.run(written.noting(lambda core, _: coming.decide(core, claims, device.now_ms())))
     return coming.held
 
 
@@ -221,38 +208,46 @@ def _write(
     taken: Mapping[MemoryId, TakenIn],
     core: Core,
     connection: sqlite3.Connection,
-) -> tuple[int, int, int]:
-    """Commit what is new of a batch; return how many that are, how many facts beside them, and how many are held."""
+) -> Counter[str]:
+    """Commit what is new of a batch; return how many `Imported` has of each.
+
+    A link that a text holds counts with it.
+    """
     now_ms = device.now_ms()
     teller = Teller(core, connection, now_ms)
-    new = facts = 0
+    counts: Counter[str] = Counter()
     accesses: list[tuple[replica.MemoryId, int, int]] = []
     seen: set[bytes] = set()
-    held = 0
     for record in records:
         if isinstance(record, Edge):
             said = edge_said(record.source, record.relation, record.target)
-            if not _has_edge(connection, record):
-                if line_kept_back(connection, said, now_ms):
-                    held += 1
-                    continue
-                new += 1
+            if record.said_in is not None and is_forgotten(connection, record.said_in):
+                continue  # it was taken back with the words that it is from
+            if _has_edge(connection, record):
+                counts["skipped"] += record.said_in is None
+            elif line_kept_back(connection, said, now_ms):
+                counts["held"] += 1
+            else:
+                counts["imported"] += record.said_in is None
                 teller.tell(
                     [Write(replica.Relate(record.source, record.relation, record.target, record.weight))]
                 )
         elif isinstance(record, Setting):
             # What this device has set stays: a file may be older.
-            if "" not in read_settings(connection, record.name):
-                said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
-                if line_kept_back(connection, said, now_ms):
-                    held += 1
-                    continue
-                new += 1
+            said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
+            if "" in read_settings(connection, record.name):
+                counts["skipped"] += 1
+            elif line_kept_back(connection, said, now_ms):
+                counts["held"] += 1
+            else:
+                counts["imported"] += 1
                 teller.tell([Write(replica.Set(record.name, record.value))])
-        elif record.rid not in seen and not is_known(connection, record.rid):
+        elif record.rid in seen or is_known(connection, record.rid):
+            counts["skipped"] += 1
+        else:
             seen.add(record.rid)
             if kept_back(connection, record.rid, record.text, record.fields, device.now_ms()) is not None:
-                held += 1
+                counts["held"] += 1
                 continue
             alone = TakenIn((Write(replica.Remember(record.text, record.fields), record.rid),), (), 0)
             each = taken.get(record.rid, alone)
@@ -262,14 +257,14 @@ def _write(
                 own,
                 *(fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)),
             ]
-            new, facts = new + 1, facts + len(writes) - 1
+            counts.update(imported=1, facts=len(writes) - 1)
             teller.tell(writes, stated(device, connection, each, record.fields, writes, now_ms))
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
     if accesses:
         teller.tell([Write(replica.Access(tuple(sorted(accesses))))])
     teller.commit()
-    return new, facts, held
+    return counts
 
 
 def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:

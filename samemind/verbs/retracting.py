@@ -5,7 +5,8 @@ that were taken from it, wherever that was done, and the edges that name it. For
 last and the summaries that it proposed. What it changed in the memories of others cannot be taken back by itself, since
 others may have written on; these are named, so that somebody can look.
 
-With `since`, only what was stored since then goes, by the stamps of the log: that is how an import is taken back.
+With `since`, only what was stored since then goes, by the stamp of the device that stored it: where a clock led, what
+was told before may bear a later one. With `ops`, only what these wrote goes: that is how an import is taken back.
 
 With `undo`, nothing is written until that time has passed. A call that is cancelled meanwhile has changed nothing.
 """
@@ -19,8 +20,8 @@ import trio
 
 import replica
 from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, show_memory_id
-from replica.edges import edges_by
-from replica.hlc import COUNTER_BITS, HLC_MAX
+from replica.edges import edge_writers
+from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from samemind.control.server import Say
 from samemind.device import Device
@@ -30,15 +31,16 @@ from samemind.results.thinking import Retracted
 from samemind.surface.thinking import Retract
 from samemind.times import read_time
 from samemind.verbs.ids import find_device
+from samemind.verbs.stretches import Meant, read_stretches
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0
 _CHANGES: Final = (Kind.EDIT, Kind.SET)
-_SOURCES: Final = "SELECT rid FROM memory WHERE source = ? COLLATE NOCASE AND created >= ?"
-_SPEAKERS: Final = "SELECT rid FROM memory WHERE speaker = ? COLLATE NOCASE AND created >= ?"
-_DEVICES: Final = (
-    "SELECT m.rid FROM memory m JOIN feed f ON f.no = m.feed WHERE f.device = ? AND m.created >= ?"
-)
+_MEMORIES: Final = """SELECT m.rid, f.incarnation, m.created FROM memory m JOIN feed f ON f.no = m.feed
+                      WHERE m.created BETWEEN ? AND ? AND """
+_SOURCES: Final = "m.source = ? COLLATE NOCASE"
+_SPEAKERS: Final = "m.speaker = ? COLLATE NOCASE"
+_DEVICES: Final = "f.device = ?"
 
 
 class Found(NamedTuple):
@@ -56,6 +58,8 @@ async def retract(device: Device, options: Retract, say: Say) -> Retracted:
     named = [each for each in (options.source, options.device, options.speaker) if each is not None]
     if len(named) != 1:
         raise Usage("expected one of --source, --device and --speaker", code="invalid")
+    if options.ops is not None and (options.device is None or options.since is not None):
+        raise Usage("expected --ops with --device, and without --since", code="invalid")
     if not 0 <= options.undo_s <= UNDO_S_MAX:
         raise Usage(
             f"expected an undo window of 0 to {UNDO_S_MAX:g} seconds, got {options.undo_s:g}", code="invalid"
@@ -79,11 +83,17 @@ async def retract(device: Device, options: Retract, say: Say) -> Retracted:
 
 def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found:
     own = None if options.device is None else find_device(connection, options.device)
-    sql = _DEVICES if own is not None else _SOURCES if options.source is not None else _SPEAKERS
+    which = _DEVICES if own is not None else _SOURCES if options.source is not None else _SPEAKERS
     named = own or options.source or options.speaker
-    since = 0 if options.since is None else read_time(options.since, name="since") << COUNTER_BITS
-    since = min(since, HLC_MAX)
-    rids = {MemoryId(rid) for (rid,) in connection.execute(sql, (named, since))}
+    meant = Meant(
+        0 if options.since is None else read_time(options.since, name="since") << COUNTER_BITS,
+        None if options.ops is None else read_stretches(options.ops),
+    )
+    rids = {
+        MemoryId(rid)
+        for rid, incarnation, created in connection.execute(_MEMORIES + which, (*meant.reach, named))
+        if meant.holds(incarnation, created)
+    }
     facts = _facts_of(connection, rids)
     gone = rids | facts
     names = {show_memory_id(rid) for rid in gone}
@@ -92,23 +102,35 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
     proposals: list[Place] = []
     changed: set[MemoryId] = set()
     if own is not None:
-        written = connection.execute("SELECT source, relation, target FROM edge WHERE hlc >= ?", (since,))
-        edges |= set(edges_by(core, own, written.fetchall()))
+        stamps = {
+            (source, relation, target): hlc
+            for source, relation, target, hlc in connection.execute(
+                "SELECT source, relation, target, hlc FROM edge WHERE hlc BETWEEN ? AND ?", meant.reach
+            )
+        }
+        edges |= {
+            edge
+            for edge, origin in edge_writers(core, stamps)
+            if origin.device == own and meant.holds(origin.incarnation, stamps[edge])
+        }
         everything = [
             MemoryId(rid) for (rid,) in connection.execute("SELECT DISTINCT rid FROM proposal_member")
         ]
         proposals = sorted(
             place
             for place in replica.proposals_of(connection, everything)
-            if place.origin.device == own and (not since or _stamped(connection, place) >= since)
+            if place.origin.device == own
+            and (meant == Meant() or meant.holds(place.origin.incarnation, _stamped(connection, place)))
         )
         changed = {
             MemoryId(rid)
-            for (rid,) in connection.execute(
-                """SELECT DISTINCT o.rid FROM op o JOIN feed f ON f.no = o.feed JOIN memory m ON m.rid = o.rid
-                   WHERE f.device = ? AND o.kind IN (?, ?) AND o.hlc >= ?""",
-                (own, *_CHANGES, since),
+            for rid, incarnation, hlc in connection.execute(
+                """SELECT o.rid, f.incarnation, o.hlc FROM op o JOIN feed f ON f.no = o.feed
+                   JOIN memory m ON m.rid = o.rid
+                   WHERE f.device = ? AND o.kind IN (?, ?) AND o.hlc BETWEEN ? AND ?""",
+                (own, *_CHANGES, *meant.reach),
             )
+            if meant.holds(incarnation, hlc)
         }
     return Found(sorted(rids), sorted(facts - rids), sorted(edges), proposals, sorted(changed - gone))
 

@@ -1,0 +1,135 @@
+"""What an import stored goes by the command that it ends with, whatever the clock was and whoever wrote meanwhile."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+import samemind
+from replica import MemoryId, show_memory_id
+from samemind.cli.line import read_words
+from samemind.config import Home
+from samemind.device import Device, open_device
+from samemind.results.portable import Imported
+from samemind.results.thinking import Retracted
+from samemind.surface.catalog import verb_named
+from samemind.surface.declare import read_options
+from samemind.surface.memories import Remember
+from samemind.surface.portable import Import
+from samemind.verbs import portable
+from samemind.verbs.memories import remember
+from samemind.verbs.portable import import_
+from samemind.verbs.retracting import retract
+
+NOW_MS = 1_780_000_000_000
+DAY_MS = 24 * 3_600_000
+
+
+async def nobody(said: Any) -> None:
+    """Hear what is said meanwhile."""
+
+
+async def bring(device: Device, file: Path, texts: list[str], **given: Any) -> Imported:
+    await trio.Path(file).write_text("".join(f'{{"text": "{text}"}}\n' for text in texts))
+    return await import_(device, Import(files=(str(file),)), given.get("say", nobody))
+
+
+async def tell(device: Device, *texts: str) -> set[str]:
+    return {(await remember(device, Remember(text=text, no_dedup=True))).rid for text in texts}
+
+
+async def take_back(device: Device, imported: Imported) -> Retracted:
+    """Do what the import said, as its words are read at a terminal."""
+    assert imported.undo is not None
+    _, name, *words = shlex.split(imported.undo)
+    verb = verb_named(name)
+    return await retract(device, read_options(verb, read_words(verb, words)), nobody)
+
+
+def at_home(folder: Path, main: Callable[[Device, list[int]], Any]) -> None:
+    """Run something on a device whose clock can be set."""
+    clock = [NOW_MS]
+
+    async def opened() -> None:
+        with trio.fail_after(120):
+            async with open_device(
+                Home.at(folder / "home"), program="a test", answers=False, clock=lambda: clock[0]
+            ) as device:
+                await main(device, clock)
+
+    trio.run(opened)
+
+
+async def held(device: Device) -> set[str]:
+    rows = await device.replica.run(lambda _, found: found.execute("SELECT rid FROM memory").fetchall())
+    return {show_memory_id(MemoryId(rid)) for (rid,) in rows}
+
+
+def test_what_was_told_before_it_stays_where_the_clock_had_led(tmp_path: Path) -> None:
+    async def main(device: Device, clock: list[int]) -> None:
+        clock[0] += DAY_MS // 2
+        kept = await tell(device, "told while the clock led")
+        clock[0] = NOW_MS
+        kept |= await tell(device, "the boat is red", "the car is blue", "the roof leaks")
+        imported = await bring(device, tmp_path / "in.jsonl", ["one", "two", "three"])
+        assert len((await take_back(device, imported)).rids) == 3
+        assert await held(device) == kept
+
+    at_home(tmp_path, main)
+
+
+def test_what_was_told_after_it_and_between_its_batches_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portable, "BATCH", 2)
+
+    async def main(device: Device, clock: list[int]) -> None:
+        kept: set[str] = set()
+
+        async def between(said: Any) -> None:
+            if said["progress"]["done"] < 6:
+                kept.update(await tell(device, f"told when {said['progress']['done']} were in"))
+
+        texts = [f"note {number}" for number in range(6)]
+        imported = await bring(device, tmp_path / "in.jsonl", texts, say=between)
+        assert len(kept) == 2
+        later = await bring(device, tmp_path / "later.jsonl", ["another import"])
+        kept |= await tell(device, "told after it")
+        assert len((await take_back(device, imported)).rids) == 6
+        assert len(await held(device) - kept) == 1, "of the other import"
+        await take_back(device, later)
+        assert await held(device) == kept
+
+    at_home(tmp_path, main)
+
+
+def test_batches_that_nobody_wrote_between_are_named_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portable, "BATCH", 2)
+
+    async def main(device: Device, clock: list[int]) -> None:
+        imported = await bring(device, tmp_path / "in.jsonl", [f"note {number}" for number in range(9)])
+        assert imported.undo is not None
+        assert "," not in imported.undo
+
+    at_home(tmp_path, main)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"ops": "0011aabb-1-2"},
+        {"device": "laptop", "ops": "0011aabb-1-2", "since": "2026-01-01"},
+        {"device": "laptop", "ops": "all of them"},
+    ],
+)
+def test_ops_are_those_of_a_device_as_an_import_names_them(tmp_path: Path, given: dict[str, Any]) -> None:
+    with (
+        samemind.open_blocking(tmp_path / "home", name="laptop") as mind,
+        pytest.raises(samemind.Usage, match="expected"),
+    ):
+        mind.retract(**given)
