@@ -25,7 +25,7 @@ from replica.folding import Totals, WorkingSet
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
-from replica.incarnations import Incident, Opened, Why, happened
+from replica.incarnations import Incident, Opened, Why, happened, read_incidents
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Entry, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
@@ -95,7 +95,9 @@ class Core:
         self._pos = 0
         self.totals = Totals()
         self.began_ms = 0
-        """When the present incarnation began: when it wrote its first op, or was drawn while it has written none."""
+        """When this store was found to be a copy, by the clock of then; 0 where it never was."""
+        self.past: Vector = {}
+        """What was held of this device's own feeds when its clock was corrected: their stamps say nothing."""
         self.horizon_ms = 0
         """Up to when ops have left the log: what was before is not told in full any more (`replica.compaction`)."""
         self.partials: dict[DeviceId, Partial] = {}
@@ -141,6 +143,7 @@ class Core:
         Call before reading for a write.
         """
         if hlc.runs_ahead(self._clock, now_ms):
+            self.past = {feed.no: feed.seq for feed in self.feeds if feed.origin.device == self.device}
             self.incarnate(Why.CLOCK, now_ms)
             self._clock = hlc.Hlc(0)  # the one case in which a stamp may fall behind what was stamped before
 
@@ -151,7 +154,8 @@ class Core:
         """
         self.origin = new_origin(self.device, self._random)
         self._own = None
-        self.began_ms = max(now_ms, hlc.milliseconds(self._clock))
+        if why is Why.COPIED:
+            self.began_ms = now_ms
         if why is not None:
             self.note(why, self.device, now_ms)
 
@@ -241,7 +245,7 @@ class Core:
         with self.undoing():
             if feed is None:
                 feed = self.feeds.start(self.origin)
-                self._own, self.began_ms = feed.no, max(self.began_ms, hlc.milliseconds(commit.ops[0].hlc))
+                self._own = feed.no
             self._clock = commit.clock
             signatures = {commit.ops[-1].id: commit.signature}
             self._apply([(op, 0) for op in commit.ops], bodies, {0: feed}, (), signatures, now_ms)
@@ -376,9 +380,9 @@ class Core:
 
     def _meta(self) -> dict[str, bytes]:
         totals = self.totals
-        incidents = {"incidents": pack([list(incident) for incident in self.incidents])}
+        rare = {"incidents": [list(incident) for incident in self.incidents], "past": self.past}
         return {
-            **(incidents if self.incidents else {}),  # rare, and this is written with every commit
+            **{name: pack(value) for name, value in rare.items() if value},  # each commit writes it
             "opened": pack(self.opened),
             "began": pack(self.began_ms),
             "horizon": pack(self.horizon_ms),
@@ -406,17 +410,13 @@ class Core:
         self.horizon_ms = unpack(meta["horizon"]) if "horizon" in meta else 0
         opened = unpack(meta["opened"]) if "opened" in meta else None
         self.opened = None if opened is None else Opened(*opened)
-        self.incidents = [
-            Incident(at_ms, Why(why), *rest)
-            for at_ms, why, *rest in (unpack(meta["incidents"]) if "incidents" in meta else ())
-        ]
+        self.incidents = read_incidents(unpack(meta["incidents"]) if "incidents" in meta else ())
+        self.past = unpack(meta["past"]) if "past" in meta else {}
         self.contacts = {
             DeviceId(peer): Contact(*contact)
             for peer, contact in unpack(meta.get("contacts", b"\x80")).items()
         }
-        self.totals = Totals()
-        if "totals" in meta:
-            self.totals = Totals(*(int.from_bytes(n) for n in unpack(meta["totals"])))
+        self.totals = Totals(*map(int.from_bytes, unpack(meta["totals"]) if "totals" in meta else ()))
         if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
             self.incarnate()

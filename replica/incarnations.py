@@ -13,9 +13,9 @@ A twin that is missing is no proof of anything, but a store that had one before 
 to another machine: a new incarnation costs a few bytes, a fork costs a branch for ever.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 NONCE_BYTES: Final = 16
 # What doctor tells: the last few things that happened to a device, not its life; and whatever misses writes.
@@ -93,6 +93,11 @@ def happened(incidents: Sequence[Incident], at_ms: int, why: Why, device: bytes)
     more = [*incidents, Incident(at_ms, why, device)]
     last = len(more) - INCIDENTS_MAX
     return [incident for at, incident in enumerate(more) if at >= last or incident.seq]
+
+
+def read_incidents(plain: Iterable[Sequence[Any]]) -> list[Incident]:
+    """Return the incidents that were kept as lists."""
+    return [Incident(at_ms, Why(why), *rest) for at_ms, why, *rest in plain]
 
 
 def pardoned(incidents: Sequence[Incident]) -> list[Incident]:

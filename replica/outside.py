@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another store that was open here under the same key. `began_ms`: since when it goes its own way."""
+    """Another store that was open here under the same key. `began_ms`: since when it is known to be a copy, or 0."""
 
     store: Path
     began_ms: int

@@ -1,15 +1,18 @@
 """Find out whether somebody else writes under this device's key: a clone that is alive.
 
 Both know it once they have met, through a third device: there are ops of this device that it did not write, stamped
-after its present incarnation began. Which of the two has to become a device of its own follows from what both hold: the
-one whose incarnation wrote its first op later, since it is the copy.
+after its present incarnation wrote its first. What it held when its clock was corrected is its own past, or was written
+before, whatever the stamps say; and a stamp that is far ahead does not say when it was made.
+
+Which of the two has to become a device of its own follows from what both hold: the one whose incarnation wrote its
+first op later, since it is the copy.
 """
 
 from typing import Final, NamedTuple
 
 from replica.core import Core
 from replica.feeds import Feed
-from replica.hlc import milliseconds
+from replica.hlc import AHEAD_MS_MAX, milliseconds
 from replica.ids import DeviceId, Origin
 from replica.ops import Set
 from replica.state.cells import setting_key
@@ -35,12 +38,13 @@ def rival(core: Core, now_ms: int) -> Rival | None:
     if core.own_feed is None:
         return None  # what came before this incarnation's first op may be its own past
     found: list[Rival] = []
-    mine = _first(core, [feed for feed in core.feeds.of(core.origin) if feed.no == core.own_feed])
+    since, _ = mine = _first(core, [feed for feed in core.feeds.of(core.origin) if feed.no == core.own_feed])
     for feed in core.feeds:
         if feed.origin.device != core.device or feed.no == core.own_feed or _parted(core, feed):
             continue
         at_ms = _stamp(core, feed, feed.seq)
-        if at_ms > max(core.began_ms, now_ms - LIVE_MS):
+        is_new = feed.seq > core.past.get(feed.no, 0)
+        if is_new and max(since, now_ms - LIVE_MS) < at_ms <= now_ms + AHEAD_MS_MAX:
             first = _stamp(core, feed, feed.fork + 1), feed.origin.incarnation
             found.append(Rival(feed.origin.incarnation, at_ms, first < mine))
     return max(found, key=lambda each: each.at_ms, default=None)
