@@ -2,7 +2,7 @@
 
 Once a day the daemon lets ops leave the log that every device has and that are older than the owner wants to look
 back: `history_days` among the settings. A device that was not heard of for the length of a lease holds nothing back,
-and loses nothing. A clock that is far ahead of another device's lets nothing go.
+and loses nothing. A clock that is far ahead of what most other devices said lately lets nothing go.
 """
 
 import logging
@@ -12,6 +12,7 @@ from typing import Final
 import trio
 
 from replica import Core, ReplicaError, compact
+from replica.compaction import LEASE_MS
 from samemind.device import Device
 
 # Days go by in steps of a day.
@@ -29,9 +30,7 @@ async def keep_house(device: Device) -> None:
     while True:
         try:
             if _runs_ahead(device):
-                _log.warning(
-                    "no op left the log today: this clock is a day or more ahead of another device's"
-                )
+                _log.warning("no op left the log today: this clock is a day or more ahead of other devices'")
             else:
                 await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
         except (
@@ -43,9 +42,22 @@ async def keep_house(device: Device) -> None:
 
 
 def _runs_ahead(device: Device) -> bool:
-    """Say whether this clock may be wrong, and call old what is not: what has left the log does not come back."""
+    """Say whether this clock may be wrong, and call old what is not: what has left the log does not come back.
+
+    As many as not must say so, of those heard of within a lease: one phone with a wrong clock, or one that was lost or
+    put out, would keep the log long for ever; what was heard while this clock was ahead says nothing of it now. Of two
+    clocks neither is known to be right.
+    """
     peers = () if device.syncer is None else device.syncer.peers()
-    return any(peer.offset_ms is not None and peer.offset_ms <= -_DAY_MS for peer in peers)
+    lately = [
+        peer.offset_ms <= -_DAY_MS
+        for peer in peers
+        if peer.offset_ms is not None
+        and peer.last_sync_ms is not None
+        and peer.state != "revoked"
+        and (peer.state == "linked" or 0 <= device.now_ms() - peer.last_sync_ms < LEASE_MS)
+    ]
+    return 0 < len(lately) <= 2 * sum(lately)
 
 
 async def fold_away(device: Device, *, before_ms: int | None) -> int:

@@ -1,14 +1,16 @@
 """A daemon keeps its log short by itself, and says how far back it still tells."""
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trio
 
 from samemind import housekeeping
 from samemind.config import Home, Settings
-from samemind.housekeeping import fold_away, keep_house
+from samemind.housekeeping import _runs_ahead, fold_away, keep_house
 from tests.support.daemons import until
 from tests.support.devices import run
 from tests.support.doors import opened
@@ -61,11 +63,46 @@ def test_ops_older_than_the_owner_looks_back_leave_the_log_by_themselves(
     run(main)
 
 
+def heard(days: float, *, state: str = "away", ago_days: float = 1.0) -> SimpleNamespace:
+    """A phone whose clock was so many days ahead of this device's when the two last met, so many days ago."""
+    return SimpleNamespace(
+        state=state,
+        last_sync_ms=int(time.time() * 1_000) - int(ago_days * 86_400_000),
+        offset_ms=int(days * 86_400_000),
+    )
+
+
 class Linked:
     """Links to one phone, whose clock is a year behind this device's."""
 
     def peers(self) -> list[SimpleNamespace]:
-        return [SimpleNamespace(offset_ms=-365 * 86_400_000)]
+        return [heard(-365, state="linked", ago_days=0)]
+
+
+@pytest.mark.parametrize(
+    ("peers", "is_ahead"),
+    [
+        ([], False),
+        ([heard(-2)], True),
+        ([heard(-0.5)], False),
+        ([heard(2)], False),
+        ([heard(-2, state="revoked")], False),
+        ([heard(-2, ago_days=91)], False),
+        ([heard(-365, ago_days=-365)], False),
+        ([heard(-365, state="linked", ago_days=365)], True),
+        ([heard(-2), heard(0)], True),
+        ([heard(-2), heard(0), heard(0)], False),
+        ([heard(-2), heard(-2), heard(0)], True),
+        ([heard(-2), heard(0), heard(0, ago_days=91), heard(0, state="revoked")], True),
+    ],
+)
+def test_a_clock_is_ahead_where_as_many_as_not_said_so_lately(
+    peers: list[SimpleNamespace], is_ahead: bool
+) -> None:
+    """One phone with a wrong clock, or one that was lost or put out, kept the log long for ever."""
+    now_ms = int(time.time() * 1_000)
+    device: Any = SimpleNamespace(syncer=SimpleNamespace(peers=lambda: peers), now_ms=lambda: now_ms)
+    assert _runs_ahead(device) == is_ahead
 
 
 def test_a_clock_that_leapt_a_year_ahead_lets_nothing_leave_the_log(
