@@ -123,6 +123,11 @@ async def secure(
     pinned = tuple(pins)
     try:
         context = _reused_context(identity, pinned, server_side)
+    except ssl.SSLError as error:  # an OSError by name, and no passing want
+        await trio.aclose_forcefully(stream)
+        raise LinkLost(
+            f"OpenSSL cannot read this device's key, or a certificate of its group: {error}"
+        ) from error
     except OSError as error:  # no descriptor is free: one link less, and no reason to end the others
         await trio.aclose_forcefully(stream)
         raise LinkLost(f"this device cannot begin a handshake at the moment: {error}") from error

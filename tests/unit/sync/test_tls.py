@@ -22,3 +22,15 @@ def test_a_link_without_a_descriptor_for_its_key_is_lost_and_closed(server_side:
         assert await far.receive_some(1) == b"", "the raw stream is closed"
 
     trio.run(main)
+
+
+def test_a_certificate_that_cannot_be_read_is_named_as_what_it_is() -> None:
+    """It was told as something that would pass."""
+
+    async def main() -> None:
+        near, far = memory_stream_pair()
+        with pytest.raises(LinkLost, match="cannot read this device's key, or a certificate of its group"):
+            await secure(near, identity=Identity.create(), pins=[b"no certificate"], server_side=False)
+        assert await far.receive_some(1) == b"", "the raw stream is closed"
+
+    trio.run(main)
