@@ -142,6 +142,13 @@ def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
     return True
 
 
+def not_understood(snapshot: Snapshot) -> str:
+    """Say why a snapshot is not taken that `absorb` did not understand, and who has to be upgraded."""
+    if snapshot.kinds.get(_LAYOUT_KIND, 0) < _LAYOUT:
+        return f"the snapshot is laid out as by an older version: upgrade {snapshot.maker.hex()[:8]}, which made it"
+    return "the snapshot is of a later version than that of the device which got it: upgrade that"
+
+
 def _understands(core: Core, kinds: Mapping[int, int]) -> bool:
     return kinds.get(_LAYOUT_KIND) == _LAYOUT and all(
         version <= core.understood.get(kind, 0) for kind, version in kinds.items() if kind != _LAYOUT_KIND

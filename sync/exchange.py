@@ -18,7 +18,7 @@ from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.outbox import Outbox
-from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
 from replica.state.register import Vector
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
@@ -53,6 +53,8 @@ from sync.wire.messages import (
 
 # A frame refused for a gap is asked for again, but not in a loop: what is missing has to come from elsewhere first.
 PULL_AGAIN_MS: Final = 30_000
+# Enough to see what is wrong; a link stays up for weeks, and each frame may be refused.
+REFUSALS_MAX: Final = 64
 
 
 @dataclass(slots=True)
@@ -85,14 +87,15 @@ class Exchange:
         self._frames_per_turn = frames_per_turn
         self._peer = peer
         self.tally = Tally()
-        self.refusals: list[Refused] = []
-        """What was refused by either side, for `doctor` and the log."""
+        self.refusals: deque[Refused] = deque(maxlen=REFUSALS_MAX)
+        """What was refused by either side last, for `doctor` and the log."""
         self._held = core.feeds.held()
         self._frontier = core.frontier()
         self._outbox: Outbox | None = None
         self._position = core.position
         self._pulled_ms = now_ms
         self._gap = self._stopped = False
+        self._waits_for_upgrade = False  # what the gaps lack is in a snapshot that is not understood here
         self._peer_folds = False
         self._parts: deque[Base] = deque()
         # How far the snapshots reach that this link carried: each was taken, refused for good, or is on its way.
@@ -256,7 +259,7 @@ class Exchange:
             )
         self.tally.received += taken.ops
         refused = tuple(Refused(each.origin, each.seq, each.reason, each.gap) for each in taken.refusals)
-        self._gap = self._gap or any(each.gap for each in refused)
+        self._gap = self._gap or (any(each.gap for each in refused) and not self._waits_for_upgrade)
         self._stopped = self._stopped or not all(each.gap for each in refused)
         self.refusals += refused
         self.session.taken(taken.ops, refused)
@@ -278,29 +281,33 @@ class Exchange:
     def _take_part(self, part: Base, now_ms: int) -> None:
         refused: tuple[Refused, ...] = ()
         whole = self._incoming.take(part)
-        if whole is not None and not self._absorb(whole, now_ms):
-            self._incoming.give_up()
-            reason = "the snapshot holds kinds of ops that this version does not understand: upgrade it"
-            refused = (Refused(self._core.origin, 0, reason, gap=False),)
+        if whole is not None:
+            why = self._absorb(whole, now_ms)
+            self._waits_for_upgrade = why is not None
+            if why is not None:
+                self._gap = False
+                self._incoming.give_up()
+                refused = (Refused(self._core.origin, 0, why, gap=False),)
         self.refusals += refused
         self.session.taken(0, refused)
 
-    def _absorb(self, data: bytes, now_ms: int) -> bool:
-        """Merge a snapshot that has come whole; False where it is not understood here."""
+    def _absorb(self, data: bytes, now_ms: int) -> str | None:
+        """Merge a snapshot that has come whole; where it is not understood here, return why."""
         try:
             snapshot = read_snapshot(data, self._core)
             if snapshot.maker != self._peer:  # an old one of somebody else's, who may be revoked by now
                 raise InvalidOp(
                     f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
                 )
-            understood = absorb(self._core, snapshot, now_ms)
+            if not absorb(self._core, snapshot, now_ms):
+                return not_understood(snapshot)
         except InvalidOp as error:
             self._incoming.give_up()  # or it would end the next link, too
             raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
-        if understood and self._outbox is not None:  # or what has just come would go back
+        if self._outbox is not None:  # or what has just come would go back
             ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
             self._outbox.learn(self._core.feeds.vector_to(last_known(self._core.feeds, ends)))
-        return understood
+        return None
 
     def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:
         assert self._alongside is not None, "no vectors come that were not asked for"

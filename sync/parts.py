@@ -51,14 +51,15 @@ class Incoming:
 
     def take(self, part: Base) -> bytes | None:
         """Keep the next part, durably; return the whole with the last one."""
-        if self._coming is None:
-            self._coming = self._begin(part)
-            self._may_hold = True
-        coming = self._coming
+        coming = self._coming or self._begin(part)
         if (part.index, part.count, part.digest) != (len(coming.parts), coming.count, coming.digest):
             raise RemoteProtocolError(
                 f"expected part {len(coming.parts)} of a snapshot, got part {part.index}"
             )
+        if self._coming is None:
+            self._coming, self._may_hold = coming, True
+            if self._knows_of_every_erasure():  # or the peer may have cut it before it heard of one
+                self._core.partials[self._peer] = coming
         if part.index < part.count - 1:
             keep_part(self._core, self._peer, coming, part.part)
             return None
@@ -80,16 +81,10 @@ class Incoming:
             self.give_up()
 
     def _begin(self, part: Base) -> Partial:
-        """Return what came before the part with which a snapshot begins to come here.
-
-        It is kept for the next link if the peer knew of all that was erased here before it cut anything.
-        """
+        """Return what came before the part with which a snapshot begins to come here."""
         told, self._told = self._told, None
         goes_on = told is not None and (told.digest, told.count) == (part.digest, part.count)
-        coming = Partial(part.digest, part.count, told.parts[: part.index] if told and goes_on else [])
-        if self._knows_of_every_erasure():
-            self._core.partials[self._peer] = coming
-        return coming
+        return Partial(part.digest, part.count, told.parts[: part.index] if told and goes_on else [])
 
     def _knows_of_every_erasure(self) -> bool:
         return self._proofs_shared == len(self._core.proofs)

@@ -19,7 +19,7 @@ from replica.frontier import Frontier, last_known
 from replica.ids import DEVICE_ID_BYTES, DeviceId, Place
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
-from replica.snapshot import absorb, make_snapshot, read_snapshot
+from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
 from sync.carrier.sealing import Sealer, open_sealed
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.identity import Identity
@@ -197,11 +197,10 @@ class Taking:
         if heads and all(core.feeds.locate(head) is not None for head in heads):
             return  # all of it is held: merging it would change nothing, and fold the whole log anew
         try:
-            understood = absorb(core, snapshot, now_ms)
+            if not absorb(core, snapshot, now_ms):
+                self._refuse(not_understood(snapshot))
         except InvalidOp as error:
             raise RemoteProtocolError(f"a snapshot of its maker's could not be read: {error}") from error
-        if not understood:
-            self._refuse("the snapshot holds kinds of ops that this version does not understand: upgrade it")
 
     def _refuse(self, *reasons: str) -> None:
         self.brought.refused += reasons

@@ -374,29 +374,6 @@ def test_who_sent_a_snapshot_does_not_get_it_back() -> None:
     assert agree(phone, laptop)
 
 
-@pytest.mark.parametrize("by", ["absorbing", "folding"])
-def test_a_base_that_grew_while_its_snapshot_was_on_its_way_is_not_counted_as_sent(by: str) -> None:
-    """Asked again between two parts, the laptop took what it held by then for what it was sending."""
-    laptop, phone, tablet = group("laptop", "phone", "tablet")
-    remember(laptop, *(f"note {n} of many that are not like each other {n * n}" for n in range(300)))
-    compact(laptop, NOW_MS + LEASE_MS)
-    remember(tablet, *(f"of the tablet {n}" for n in range(20)))
-    both = Talk(phone, laptop).until(4)
-    if by == "absorbing":
-        compact(tablet, NOW_MS + LEASE_MS)
-    sync(laptop, tablet)
-    if by == "folding":
-        assert compact(laptop, NOW_MS + 2 * LEASE_MS)
-    both.ours.ask()
-    both.to_them += both.ours.more(NOW_MS)
-    while both.step():
-        pass
-    assert both.ours.session.is_quiet
-    assert both.theirs.unsent() == 0
-    assert agree(phone, laptop)
-    assert "of the tablet 19" in texts(phone)
-
-
 def test_parts_cut_before_their_maker_heard_of_an_erasure_are_kept_in_no_store() -> None:
     """The phone knows already that the words are erased, and the laptop is sending a snapshot that holds them."""
     laptop, phone = compacted()
