@@ -19,7 +19,6 @@ from replica.frontier import compare, last_known, locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.outbox import Outbox
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
-from replica.state.register import Vector
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
 from sync.session import (
@@ -99,7 +98,7 @@ class Exchange:
         self._peer_folds = False
         self._parts: deque[Base] = deque()
         # How far the snapshots reach that this link carried: each was taken, refused for good, or is on its way.
-        self._based: Vector = {}
+        self._based: dict[int, int] = {}
         self._incoming = Incoming(core, peer)
         self._resume: tuple[bytes | None, int] = None, 0
         self.has_more = False
