@@ -1,7 +1,7 @@
 """Run cognition beside a replica: embed what was written or merged, and answer recalls.
 
-What is new is embedded in the background (`cognition.worker`). Recall works from the first moment: memories
-whose vectors are not ready are found by their words.
+What is new is embedded in the background (`cognition.worker`), and read by a reranker where there is one. Recall works
+from the first moment: memories whose vectors are not ready are found by their words.
 """
 
 import sqlite3
@@ -30,9 +30,10 @@ from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, assemble, fuse_hits, pool_size, rank, wished
 from cognition.relating import related, vector_of
-from cognition.reranking.mixing import reread_by, with_readings
-from cognition.reranking.readings import enter_model, read_ahead, read_all
+from cognition.reranking.mixing import with_readings
+from cognition.reranking.readings import enter_model
 from cognition.reranking.reranker import Reranker
+from cognition.reranking.worker import RerankerWorker
 from cognition.spelling import corrected
 from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
@@ -62,9 +63,7 @@ class Mind:
         reranker: Reranker | None,
     ) -> None:
         self._replica = replica
-        self.reranker = reranker
-        self.reranker_trouble: ModelUnavailable | None = None
-        """Why the reranker reads nothing at present, if that is so."""
+        self.reranking = RerankerWorker(replica, reranker)
         self.embedding = EmbeddingWorker(replica, embedder, space)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         # The writing thread's own: it decides before a text is stored.
@@ -120,13 +119,15 @@ class Mind:
         def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Hit]:
             return self.answer(connection, ranked, k=k, filters=filters, traces=traces)
 
-        if self.reranker is None:
+        if self.reranking.reranker is None:
             # In one visit to the reading thread: going there and back costs more than embedding a question.
             return await self._replica.read(lambda connection: answer(connection, rank_all(connection)))
         ranked = await self._replica.read(rank_all)
         # A model that reads for a tenth of a second does so beside that thread, on which others wait.
-        reread = await trio.to_thread.run_sync(self.reread, ranked)
-        return await self._replica.read(lambda connection: answer(connection, reread))
+        reread = await trio.to_thread.run_sync(self.reranking.reread, ranked)
+        hits = await self._replica.read(lambda connection: answer(connection, reread))
+        await self.reranking.keep(reread)
+        return hits
 
     def new_lexicon(self) -> WordVectors | None:
         """Return word vectors for a thread to have to itself.
@@ -155,18 +156,6 @@ class Mind:
             traces += [trace(ranked, hits) for ranked, hits in zip(parts, found, strict=True)]
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
         return with_both_sides(connection, hits, filters, k)
-
-    def reread(self, parts: Sequence[Ranked]) -> list[Ranked]:
-        """Have the reranker judge the best of every part, where there is one; on any thread."""
-        if self.reranker is None:
-            return list(parts)
-        try:
-            reread = [reread_by(self.reranker, ranked, len(parts)) for ranked in parts]
-        except ModelUnavailable as error:
-            self.reranker_trouble = error  # what the signals say still stands
-            return list(parts)
-        self.reranker_trouble = None
-        return reread
 
     async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""
@@ -223,7 +212,7 @@ class Mind:
                 connection, part, self.embedding.loaded, self._lexicon, k=k, filters=filters, now_ms=now_ms
             )
         )
-        (reread,) = await trio.to_thread.run_sync(self.reread, [ranked])
+        (reread,) = await trio.to_thread.run_sync(self.reranking.reread, [ranked])
         return await self._replica.read(lambda connection: then(connection, reread))
 
     def ranked(
@@ -254,7 +243,8 @@ class Mind:
             triples=self._has_triples,
             profile=self._profile,
         )
-        return ranked if self.reranker is None else with_readings(connection, ranked)
+        reranker = self.reranking.reranker
+        return ranked if reranker is None else with_readings(connection, ranked, reranker)
 
     @property
     def embeds_quickly(self) -> bool:
@@ -285,11 +275,6 @@ class Mind:
     async def read_entities(self) -> None:
         """Read what every text that came since names and states."""
         await read_all_names(self._replica)
-
-    async def read_for_reranker(self) -> None:
-        """Have the reranker read what came since, where there is one; `ModelUnavailable` without its model."""
-        if self.reranker is not None:
-            await read_all(self._replica, self.reranker)
 
     async def think(self) -> Cycle:
         """Run one cycle of thinking over everything that can be embedded now; another one is waited for."""
@@ -324,20 +309,16 @@ class Mind:
         except ModelUnavailable as error:
             self.embedding.trouble = error
         try:
-            await self._warm_reranker()
-            self.reranker_trouble = None
+            await self.reranking.warm()
+            self.reranking.trouble = None
         except ModelUnavailable as error:
-            self.reranker_trouble = error
+            self.reranking.trouble = error
 
     async def warm_up(self) -> None:
         """Load the model and the vectors now rather than at the first recall."""
         await self.embedding.embed(["warm"])
-        await self._warm_reranker()
+        await self.reranking.warm()
         await self._replica.read(lambda connection: len(self.embedding.loaded(connection)))
-
-    async def _warm_reranker(self) -> None:
-        if self.reranker is not None:
-            await trio.to_thread.run_sync(self.reranker.read, ["warm"])
 
 
 def _looking_up(embedder: Embedder) -> Embedder:
@@ -386,7 +367,7 @@ async def open_mind(
         if has_triples:
             nursery.start_soon(read_names, replica, replica.position)
         if reranker is not None:
-            nursery.start_soon(read_ahead, replica, reranker, replica.position)
+            nursery.start_soon(mind.reranking.work, replica.position)
         try:
             yield mind
         except Exception as error:

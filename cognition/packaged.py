@@ -58,15 +58,19 @@ class PackagedModel:
         # Files that are not the chosen ones, as they were when that was found, and what was said.
         self._refused: dict[Path, tuple[tuple[int, int], str]] = {}
 
-    def run(self, text: str, *, marker: int | None = None) -> NDArray[np.float32]:
+    def run(self, text: str, *, marker: int | None = None, most: int | None = None) -> NDArray[np.float32]:
         """Return what the model makes of each token of a text; of a long one, of as many as it is allowed.
 
-        `marker` is the number of a token that goes in after the first, for a model that is told by it what it reads.
+        `marker` is the number of a token that goes in after the first, for a model that is told by it what it reads;
+        `most` allows fewer tokens than all texts of this model may have.
         """
         tokenizer, session = self._load()
         ids = tokenizer.encode(self._clean(text)).ids
         if marker is not None:
             ids.insert(1, marker)
+        allowed = self._tokens_max if most is None else most
+        if len(ids) > allowed:
+            ids[allowed - 1 : -1] = []  # the last one says that the text has ended
         shown = np.array([ids], np.int64)
         given = {
             "input_ids": shown,
@@ -85,12 +89,13 @@ class PackagedModel:
         with self._loading:
             if self._loaded is None:
                 folder = (self._folder or data_folder()) / self._pinned.folder
+                runtime = _runtime()  # before anything is read and hashed that nothing would run
                 place = folder / "tokenizer.json"
                 tokenizer = open_tokenizer(self._read(place, self._pinned.tokenizer), place)
                 tokenizer.no_padding()
                 tokenizer.enable_truncation(self._tokens_max)
                 weights = self._read(folder / "model.onnx", self._pinned.weights)
-                self._loaded = tokenizer, _session(weights)
+                self._loaded = tokenizer, _session(runtime, weights)
             return self._loaded
 
     def _read(self, path: Path, expected: str) -> bytes:
@@ -133,14 +138,23 @@ def read_pinned(path: Path, expected: str) -> bytes:
     return held
 
 
-def _session(weights: bytes) -> Any:
+def _runtime() -> Any:
     try:
         import onnxruntime  # an extra, and slow to load
     except ImportError as error:
         raise ModelUnavailable(
             f"expected the package onnxruntime to be installed ({error}); {_GET_IT}"
         ) from None
+    return onnxruntime
+
+
+def _session(onnxruntime: Any, weights: bytes) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its classes have no other base
+        raise ModelUnavailable(
+            f"expected onnxruntime {onnxruntime.__version__} to take the chosen weights, got: {error}; {_GET_IT}"
+        ) from None

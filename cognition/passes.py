@@ -26,7 +26,7 @@ from replica.fields import INT_MAX
 
 # Numbers as one parameter: a statement of as many marks as there are numbers would be another each time, and to
 # compile it costs as much as to run it.
-_EACH: Final = "SELECT value FROM json_each(?)"
+EACH: Final = "SELECT value FROM json_each(?)"
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
 # ML-42: how far a question follows edges, and how many neighbours of one step it follows.
@@ -149,7 +149,7 @@ def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Fil
     """Return those of the memories that the filters let through."""
     condition, values = filters.sql()
     rows = connection.execute(
-        f"SELECT m.id FROM memory m WHERE m.id IN ({_EACH}) AND {condition}", (json.dumps(numbers), *values)
+        f"SELECT m.id FROM memory m WHERE m.id IN ({EACH}) AND {condition}", (json.dumps(numbers), *values)
     )
     return {number for (number,) in rows}
 
@@ -160,7 +160,7 @@ def _judged(connection: sqlite3.Connection, numbers: Sequence[int], filters: Fil
     return dict(
         connection.execute(
             f"""SELECT m.id, {condition} AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
-                FROM memory m WHERE m.id IN ({_EACH})""",
+                FROM memory m WHERE m.id IN ({EACH})""",
             (*values, json.dumps(numbers)),
         )
     )
@@ -201,7 +201,7 @@ def by_triples(
 
 def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
     """Return the candidates of these numbers."""
-    found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({_EACH})", (json.dumps(numbers),))
+    found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({EACH})", (json.dumps(numbers),))
     return {row.id: row for row in map(_row, found)}
 
 

@@ -66,7 +66,7 @@ class PastMind:
                 self._ranked(connection, part, k=wished(k), filters=filters, graph=graph) for part in parts
             ]
             return self._mind.answer(
-                connection, self._mind.reread(ranked), k=wished(k), filters=filters, traces=traces
+                connection, self._mind.reranking.reread(ranked), k=wished(k), filters=filters, traces=traces
             )
 
         return await self.read(answer)
@@ -78,7 +78,7 @@ class PastMind:
         asked = await self._read_query(query[:QUERY_CHARACTERS_MAX])
 
         def explain(connection: sqlite3.Connection) -> list[Stage]:
-            (ranked,) = self._mind.reread([self._ranked(connection, asked, k=k, filters=filters)])
+            (ranked,) = self._mind.reranking.reread([self._ranked(connection, asked, k=k, filters=filters)])
             return why_not(connection, rid, ranked, filters=filters, k=k)
 
         return await self.read(explain)

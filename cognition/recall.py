@@ -134,6 +134,8 @@ class Ranked:
     weights: Mapping[str, float] = field(default_factory=lambda: signals.WEIGHTS)
     readings: Mapping[int, bytes] = field(default_factory=dict)
     """What a reranker read of the best, by their ids, where there is one."""
+    fresh: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
+    """What it read of them just now: of each id and its text."""
     reread: Reread | None = None
 
 

@@ -47,7 +47,7 @@ _CREATE: Final = (
     "CREATE TABLE vector_space (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
     # 16-bit floats: half the file and half the time to load, for a change of the cosine in its fifth digit.
     "CREATE TABLE vector (id INTEGER PRIMARY KEY, space INTEGER NOT NULL, data BLOB NOT NULL)",
-    # What a reranker read (`cognition.reranking.readings`); NULL where it has to read again, or nothing is left.
+    # What a reranker read (`cognition.reranking.readings`); NULL where it has to read again, empty where it failed.
     "CREATE TABLE reading (id INTEGER PRIMARY KEY, data BLOB)",
     "CREATE INDEX reading_stale ON reading (id) WHERE data IS NULL",
     """CREATE TABLE embed_queue (
@@ -189,6 +189,9 @@ class CognitionTables:
         ((last_read,),) = connection.execute("SELECT max(id) FROM reading")
         if last_read is not None:
             # Reading goes by the numbers: what comes back under an old one would not be come by again.
+            connection.executemany(
+                "DELETE FROM reading WHERE id = ?", [each for each in gone if each[0] < last_read]
+            )
             again = [(number,) for number in fresh if number < last_read]
             connection.executemany("INSERT OR IGNORE INTO reading (id) VALUES (?)", again)
 

@@ -3,23 +3,22 @@
 The model (answerai-colbert-small, from the wheel of the extra `[models]`: `cognition.packaged`) gives a vector for each
 token of a text. How well a text answers is how near, on average, each token of the question has its nearest token in
 it. A cross-encoder reads question and text together and has to be asked anew for each pair, 15 ms a text; here the text
-is read beforehand, the question takes one reading of its own, and then some hundred texts cost a millisecond or two.
+is read beforehand, the question takes one reading of its own, and then some hundred texts cost ten to thirty.
 On conversations it finds more than the cross-encoder that stood here, which beside it found nothing.
 
 A vector of 384 numbers for each token would be forty times the text. Only the sign of each number is kept, less what
 all tokens have in common: 48 bytes a token, which lose nothing that could be measured (decision 0024).
 """
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from cognition.embedding.centring import EVERYDAY
 from cognition.embedding.embedder import Vectors, unit
 from cognition.packaged import PackagedModel, Pinned
+from cognition.reranking.middle import middle
 from cognition.reranking.reranker import Scores
 from cognition.words import is_english
 
@@ -30,14 +29,16 @@ COLBERT: Final = Pinned(
 )
 WIDTH: Final = 384
 BYTES_A_TOKEN: Final = WIDTH // 8
-# A turn of talk has some forty, a question a dozen. Of longer texts the beginning is read, which bounds what is kept of
-# a text to six thousand bytes.
+# A turn of talk has some forty. Of longer texts the beginning is read, which bounds what is kept of a text to six
+# thousand bytes.
 TOKENS_MAX: Final = 128
+# A question has a dozen. Each of its tokens is held against all of the texts, while somebody waits.
+ASKED_MAX: Final = 32
 # The tokens by which the model was taught to tell a question from a text; they stand second.
 QUESTION: Final = 1
 TEXT: Final = 2
 # What is done to a text and what is kept of it; raise it when that changes.
-RECIPE: Final = 1
+RECIPE: Final = 2
 
 
 class LateInteraction:
@@ -45,8 +46,7 @@ class LateInteraction:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._model = PackagedModel(COLBERT, tokens_max=TOKENS_MAX, folder=folder)
-        self._centring = threading.Lock()
-        self._middle: Vectors | None = None
+        self._middle = middle()
 
     @property
     def name(self) -> str:
@@ -59,31 +59,30 @@ class LateInteraction:
 
     def read(self, texts: Sequence[str]) -> list[bytes]:
         """Return the signs of each text's tokens."""
-        middle = self._middle_of_all()
-        return [np.packbits(self._tokens(text, TEXT) > middle, axis=1).tobytes() for text in texts]
+        return [
+            np.packbits(self.tokens(text, TEXT, TOKENS_MAX) > self._middle, axis=1).tobytes()
+            for text in texts
+        ]
+
+    def holds(self, reading: bytes) -> bool:
+        """A reading is whole tokens, one at least."""
+        return bool(reading) and len(reading) % BYTES_A_TOKEN == 0
 
     def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
         """Return the mean, over the tokens of the question, of the cosine with the nearest token of each text."""
         if not readings:
             return np.zeros(0)
-        middle = self._middle_of_all()
-        asked = unit(self._tokens(question, QUESTION) - middle)
+        asked = unit(self.tokens(question, QUESTION, ASKED_MAX) - self._middle)
         held = np.frombuffer(b"".join(readings), np.uint8).reshape(-1, BYTES_A_TOKEN)
         signs = np.unpackbits(held, axis=1).astype(np.float32)
-        # Signs are +1 and -1, unpacked they are 1 and 0.
-        near = (2 * (asked @ signs.T) - asked.sum(axis=1, keepdims=True)) / np.sqrt(WIDTH)
+        # Not `@`, whose threads wait for the cores: see `cognition.index`. Signs are +1 and -1, unpacked 1 and 0.
+        near = 2 * np.einsum("ij,kj->ik", asked, signs) - asked.sum(axis=1, keepdims=True)
+        near /= np.sqrt(WIDTH)
         begins = np.cumsum([0, *(len(one) // BYTES_A_TOKEN for one in readings[:-1])])
         nearest = np.maximum.reduceat(near, begins, axis=1).mean(axis=0)
         said: Scores = np.clip(nearest, 0, 1).astype(np.float64)
         return said
 
-    def _tokens(self, text: str, kind: int) -> Vectors:
-        return unit(np.array(self._model.run(text, marker=kind), np.float32))
-
-    def _middle_of_all(self) -> Vectors:
-        with self._centring:
-            if self._middle is None:
-                tokens = [self._tokens(text, TEXT) for text in EVERYDAY]
-                middle: Vectors = np.concatenate(tokens).mean(axis=0)
-                self._middle = middle
-            return self._middle
+    def tokens(self, text: str, kind: int, most: int) -> Vectors:
+        """Return a vector of length 1 for each token of a text, up to a number of them."""
+        return unit(np.array(self._model.run(text, marker=kind, most=most), np.float32))

@@ -15,12 +15,13 @@ import numpy as np
 
 from cognition.ranking.signals import RERANKER, Scored
 from cognition.recall import Ranked, Reread, best_of, in_order
-from cognition.reranking.readings import as_read, readings_of
+from cognition.reranking.readings import UNREADABLE, Unread, as_read, read_one, readings_of
 from cognition.reranking.reranker import Reranker, Scores
 
 # How many are judged for a recall. On conversations 24 and 48 found less, and the whole pool no more.
 CANDIDATES: Final = 96
-# How many of them a recall reads for itself, where the background has not come to them yet: a tenth of a second.
+# How many of them a recall reads for itself, where the background has not come to them yet: a tenth of a second, well
+# spent on the few that came just now. Of a store that is yet to be read, eight of 96 would change nothing.
 FRESH_MAX: Final = 8
 # What a turn takes of what the model says of the turns before and after it.
 FROM_BESIDE: Final = 0.2
@@ -35,21 +36,39 @@ def to_judge(ranked: Ranked, parts: int = 1) -> list[int]:
     return best_of(ranked, max(1, CANDIDATES // parts))
 
 
-def with_readings(connection: sqlite3.Connection, ranked: Ranked) -> Ranked:
-    """Return a pool with what was read of its best; on the thread of the connection."""
+def asks(reranker: Reranker, ranked: Ranked) -> bool:
+    """Say whether a reranker is to judge this pool: it has weight, and knows the language of the question."""
+    return bool(ranked.weights.get(RERANKER)) and reranker.knows(ranked.pool.query.text)
+
+
+def with_readings(connection: sqlite3.Connection, ranked: Ranked, reranker: Reranker) -> Ranked:
+    """Return a pool with what was read of its best, where that is wanted; on the thread of the connection."""
+    if not asks(reranker, ranked):
+        return ranked
     numbers = [ranked.pool.rows[i].id for i in to_judge(ranked)]
     return replace(ranked, readings=readings_of(connection, numbers))
 
 
 def read_of(
     ranked: Ranked, reranker: Reranker, rows: Sequence[int], limit: int
-) -> tuple[dict[int, bytes], int]:
-    """Return the readings of rows, and how many were made for it: those that are kept, and up to `limit` others."""
-    kept = ranked.readings
-    readings = {i: kept[number] for i in rows if (number := ranked.pool.rows[i].id) in kept}
-    missing = [i for i in rows if i not in readings][:limit]
-    texts = [as_read(row.text, row.speaker) for row in map(ranked.pool.rows.__getitem__, missing)]
-    return readings | dict(zip(missing, reranker.read(texts), strict=True)), len(missing)
+) -> tuple[dict[int, bytes], dict[tuple[int, str], bytes]]:
+    """Return the readings of rows, and those that were made for it: of all that are missing if these are few, or none.
+
+    What the model failed at has an empty reading: it is not tried again, and not judged.
+    """
+    kept = {i: ranked.readings.get(ranked.pool.rows[i].id) for i in rows}
+    readings = {i: reading for i, reading in kept.items() if reading and reranker.holds(reading)}
+    missing = [i for i in rows if i not in readings and kept[i] != UNREADABLE]
+    if len(missing) > limit:
+        return readings, {}
+    fresh: dict[tuple[int, str], bytes] = {}
+    for i in missing:
+        row = ranked.pool.rows[i]
+        one = Unread(row.id, as_read(row.text, row.speaker))
+        fresh[one] = read_one(reranker, one.text)
+        if fresh[one] != UNREADABLE:
+            readings[i] = fresh[one]
+    return readings, fresh
 
 
 def raised(said: Scores) -> Scores:
@@ -63,7 +82,7 @@ def raised(said: Scores) -> Scores:
     return above
 
 
-def mixed(ranked: Ranked, rows: Sequence[int], said: Scores, reread: Reread) -> Ranked:
+def mixed(ranked: Ranked, rows: Sequence[int], said: Scores) -> Ranked:
     """Return the pool with what was said of some of its rows added to their scores, in its new order."""
     own = np.zeros(len(ranked.pool))
     own[list(rows)] = raised(said)
@@ -71,18 +90,17 @@ def mixed(ranked: Ranked, rows: Sequence[int], said: Scores, reread: Reread) -> 
     given = ranked.weights[RERANKER] * (own + beside)
     scores = ranked.scored.scores + given
     scored = Scored(scores, {**ranked.scored.contributions, RERANKER: given})
-    return replace(
-        ranked, scored=scored, order=in_order(scores, ranked.pool.rows, ranked.under), reread=reread
-    )
+    return replace(ranked, scored=scored, order=in_order(scores, ranked.pool.rows, ranked.under))
 
 
 def reread_by(reranker: Reranker, ranked: Ranked, parts: int = 1) -> Ranked:
     """Have a reranker judge the best of one of the `parts` of a question, and mix in what it says."""
     rows = to_judge(ranked, parts)
-    if not rows or not ranked.weights.get(RERANKER) or not reranker.knows(ranked.pool.query.text):
+    if not rows or not asks(reranker, ranked):
         return ranked
     began = time.perf_counter()
-    readings, read = read_of(ranked, reranker, rows, max(1, FRESH_MAX // parts))
+    readings, fresh = read_of(ranked, reranker, rows, max(1, FRESH_MAX // parts))
     said = reranker.scores(ranked.pool.query.text, list(readings.values()))
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
-    return mixed(ranked, list(readings), said, Reread(reranker.name, len(said), read, took_ms))
+    told = replace(ranked, fresh=fresh, reread=Reread(reranker.name, len(said), len(fresh), took_ms))
+    return mixed(told, list(readings), said) if readings else told

@@ -3,23 +3,29 @@
 A reading belongs to the words and the speaker of a memory, and to one model. It is derived data of this device: not an
 op, not shared, and made anew when the model changes. Memories are read in the order of their numbers, so what is still
 to be read are the numbers above the last reading, and the rows that `cognition.tables` emptied since their words are
-others now. Only the background writes: a recall that meets a memory that was not read yet reads it for itself.
+others now. A recall that meets a few memories that were not read yet reads them for itself, and keeps that too.
+
+A text that the model fails at, while it reads another, has an empty reading, or it would hold up all that came later.
 """
 
+import json
 import sqlite3
-import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import trio
-
 from cognition.errors import ModelUnavailable
-from cognition.naming import IDLE_S, quiet
+from cognition.passes import EACH
 from cognition.reranking.reranker import Reranker
-from replica import Core, Replica, StoreFailed, derived_transaction
+from replica import derived_transaction
 
 # Some two hundred milliseconds.
 PAGE: Final = 8
+# What is kept of a text that the model fails at.
+UNREADABLE: Final = b""
+# Every model reads this, or it reads nothing.
+PROBE: Final = "It rains."
+# How many memories may lie unread before one that a recall read for itself, for that to be kept: each is marked then.
+AHEAD_MAX: Final = 1_000
 
 
 class Unread(NamedTuple):
@@ -52,21 +58,49 @@ def unread(connection: sqlite3.Connection, limit: int = PAGE) -> list[Unread]:
     ).fetchall()
     if len(rows) < limit:
         rows += connection.execute(
-            """SELECT id, text, speaker FROM memory
-               WHERE id > (SELECT coalesce(max(id), 0) FROM reading) ORDER BY id LIMIT ?""",
-            (limit - len(rows),),
+            "SELECT id, text, speaker FROM memory WHERE id > ? ORDER BY id LIMIT ?",
+            (_last_read(connection), limit - len(rows)),
         )
     return [Unread(number, as_read(text, speaker)) for number, text, speaker in rows]
+
+
+def count_unread(connection: sqlite3.Connection) -> int:
+    """Return how many memories are still to be read."""
+    ((count,),) = connection.execute(
+        """SELECT (SELECT count(*) FROM reading r JOIN memory m ON m.id = r.id WHERE r.data IS NULL)
+                + (SELECT count(*) FROM memory WHERE id > ?)""",
+        (_last_read(connection),),
+    )
+    return int(count)
+
+
+def read_one(reranker: Reranker, text: str) -> bytes:
+    """Return what a reranker makes of a text; `UNREADABLE` where it fails at this one only, else `ModelUnavailable`."""
+    try:
+        (reading,) = reranker.read([text])
+    except ModelUnavailable:
+        raise
+    except Exception:
+        try:
+            reranker.read([PROBE])
+        except ModelUnavailable:
+            raise
+        except Exception as error:
+            raise ModelUnavailable(
+                f"expected {reranker.name} to read {PROBE!r}, got: {type(error).__name__}: {error}"
+            ) from error
+        return UNREADABLE
+    return reading
 
 
 def keep(connection: sqlite3.Connection, page: Sequence[Unread], readings: Sequence[bytes]) -> None:
     """Keep the readings of those memories that still say what was read."""
     with derived_transaction(connection):
+        numbers = json.dumps([one.id for one in page])
         now = {
             number: as_read(text, speaker)
             for number, text, speaker in connection.execute(
-                f"SELECT id, text, speaker FROM memory WHERE id IN ({','.join('?' * len(page))})",
-                [one.id for one in page],
+                f"SELECT id, text, speaker FROM memory WHERE id IN ({EACH})", (numbers,)
             )
         }
         connection.executemany(
@@ -77,48 +111,41 @@ def keep(connection: sqlite3.Connection, page: Sequence[Unread], readings: Seque
                 for one, reading in zip(page, readings, strict=True)
             ],
         )
+        # Unless others stand behind it.
+        connection.execute(
+            f"""DELETE FROM reading WHERE id IN ({EACH}) AND data IS NULL AND id < ?
+                AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = reading.id)""",
+            (numbers, _last_read(connection)),
+        )
+
+
+def keep_fresh(connection: sqlite3.Connection, read: Sequence[tuple[tuple[int, str], bytes]]) -> None:
+    """Keep what a recall read for itself, and mark what it leaped over, so that the background comes to that."""
+    last = _last_read(connection)
+    after = connection.execute(
+        "SELECT id FROM memory WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?", (last, AHEAD_MAX)
+    ).fetchone()
+    near = [(Unread(*one), reading) for one, reading in read if after is None or one[0] < after[0]]
+    if not near:
+        return
+    with derived_transaction(connection):
+        connection.execute(
+            "INSERT OR IGNORE INTO reading (id) SELECT id FROM memory WHERE id > ? AND id < ?",
+            (last, max(one.id for one, _ in near)),
+        )
+    keep(connection, [one for one, _ in near], [reading for _, reading in near])
 
 
 def readings_of(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, bytes]:
     """Return the readings there are of these memories."""
     return dict(
         connection.execute(
-            f"SELECT id, data FROM reading WHERE data IS NOT NULL AND id IN ({','.join('?' * len(ids))})", ids
+            f"SELECT id, data FROM reading WHERE data IS NOT NULL AND id IN ({EACH})", (json.dumps(ids),)
         )
     )
 
 
-async def read_ahead(replica: Replica, reranker: Reranker, position: int) -> None:
-    """Read what came, for ever; while the model or the disk is missing, whatever is written next is a new try."""
-    while True:
-        await trio.sleep(IDLE_S)
-        try:
-            while True:
-                if (took_s := await _read_page(replica, reranker)) is None:
-                    break
-                await trio.sleep(took_s)  # as long again for whoever else wants this machine
-        except (ModelUnavailable, StoreFailed):
-            pass  # a recall that wants the model says so, and whoever writes is told of the disk
-        position = await replica.stirred(position)
-        await quiet(replica)
-
-
-async def read_all(replica: Replica, reranker: Reranker) -> None:
-    """Read all that came since, for somebody who waits for it."""
-    while await _read_page(replica, reranker) is not None:
-        pass
-
-
-async def _read_page(replica: Replica, reranker: Reranker) -> float | None:
-    """Read a page, and return how long that took; None: there is nothing to read."""
-    page = await replica.read(unread)
-    if not page:
-        return None
-    began = time.perf_counter()
-    found = await trio.to_thread.run_sync(reranker.read, [one.text for one in page])
-
-    def write(core: Core, connection: sqlite3.Connection) -> None:
-        keep(connection, page, found)
-
-    await replica.run(write)
-    return time.perf_counter() - began
+def _last_read(connection: sqlite3.Connection) -> int:
+    """Return the number below which every memory was read or is marked."""
+    ((number,),) = connection.execute("SELECT coalesce(max(id), 0) FROM reading")
+    return int(number)

@@ -17,7 +17,8 @@ Scores = NDArray[np.float64]
 class Reranker(Protocol):
     """Says how well texts answer a question. May be called from several threads; loads on its first call.
 
-    `read` and `scores` raise `ModelUnavailable` where the model cannot be had on this machine.
+    `read` and `scores` raise `ModelUnavailable` where the model cannot be had on this machine; whatever else `read`
+    raises is laid to the text.
     """
 
     @property
@@ -31,6 +32,10 @@ class Reranker(Protocol):
 
     def read(self, texts: Sequence[str]) -> list[bytes]:
         """Return what it makes of each text, never nothing; in any company the same."""
+        ...
+
+    def holds(self, reading: bytes) -> bool:
+        """Say whether these bytes are a reading, and not what damage left of one."""
         ...
 
     def scores(self, question: str, readings: Sequence[bytes]) -> Scores:

@@ -30,7 +30,8 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     """Look at everything that may be wrong; quick, unlike `verify`, but for models that are slow to load."""
     await device.mind.try_models()
     queue = await device.mind.embedding.state()
-    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed), _reranker(device)]
+    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
+    checks.append(_reranker(device, await device.mind.reranking.pending()))
     checks += _settings(device)
     checks += await _taking(device)
     checks += await device.replica.run(_store)
@@ -81,12 +82,12 @@ def _embedding(device: Device, pending: int, failed: int) -> Check:
     )
 
 
-def _reranker(device: Device) -> Check:
-    """Look at the model that reads the best of a recall, where there is one."""
-    reranker, trouble = device.mind.reranker, device.mind.reranker_trouble
+def _reranker(device: Device, pending: int) -> Check:
+    """Look at the model that reads memories and judges the best of a recall, where there is one."""
+    reranker, trouble = device.mind.reranking.reranker, device.mind.reranking.trouble
     if reranker is None:
         return Check(name="reranker", ok=True, detail="none: signals alone put memories in order", fix="")
-    detail = f"{reranker.name}, local" + ("" if trouble is None else f"; {trouble}")
+    detail = f"{reranker.name}, local; {pending} waiting" + ("" if trouble is None else f"; {trouble}")
     fix = (
         "" if trouble is None else f'install what it names, or set reranker = "off" in {device.home.settings}'
     )

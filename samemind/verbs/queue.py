@@ -1,7 +1,7 @@
 """Show what is still to be done, and try again what was given up.
 
 Two queues are shown as one: memories to be embedded, named by their ids, and stretches of talk for a model to
-read, named `talk-N`.
+read, named `talk-N`. What a reranker has still to read is counted with them, and has no entries: it is never given up.
 """
 
 from datetime import datetime
@@ -36,7 +36,7 @@ async def queue_list(device: Device, options: ListQueue) -> Queue:
     )
     entries = [*map(_embed_entry, embeds), *map(_talk_entry, talks)]
     return Queue(
-        pending=state.pending + talk.pending,
+        pending=state.pending + talk.pending + await device.mind.reranking.pending(),
         failed=state.failed + talk.failed,
         entries=entries[: options.limit],
     )
@@ -58,7 +58,10 @@ async def queue_requeue(device: Device, options: Requeue) -> Requeued:
 
 
 async def queue_wait(device: Device, options: WaitForQueue, say: Say) -> Queue:
-    """Wait until everything is embedded, saying how far that is; a change of the embedder begins anew."""
+    """Wait until everything is embedded, and read by the reranker, saying how far that is.
+
+    A change of either model begins anew.
+    """
     total = 0
 
     async def told(pending: int) -> None:
@@ -67,6 +70,8 @@ async def queue_wait(device: Device, options: WaitForQueue, say: Say) -> Queue:
         await say({"progress": {"done": total - pending, "total": total}})
 
     await device.mind.settle(told)
+    total = 0
+    await device.mind.reranking.settle(told)
     return await queue_list(device, ListQueue())
 
 

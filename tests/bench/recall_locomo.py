@@ -128,7 +128,7 @@ class Conversation:
             weights=weights,
         )
         if self.reranker is not None:
-            ranked = reread_by(self.reranker, with_readings(self.home.connection, ranked))
+            ranked = reread_by(self.reranker, with_readings(self.home.connection, ranked, self.reranker))
         return ranked, (time.perf_counter() - began) * 1_000
 
     def bm25(self, question: str) -> list[str]:

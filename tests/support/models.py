@@ -73,6 +73,9 @@ class OverlapReranker:
             self.has_read.append(list(texts))
         return [b">" + text.encode(errors="replace") for text in texts]
 
+    def holds(self, reading: bytes) -> bool:
+        return reading.startswith(b">")
+
     def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
         if self.missing is not None:
             raise self.missing

@@ -4,17 +4,21 @@ import hashlib
 import json
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cognition.embedding import onnx
+from cognition.embedding.centring import EVERYDAY
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.packaged import PackagedModel, Pinned, read_pinned
 from cognition.reranking import LateInteraction, late
-from tests.support.models import needs_models, without_network
+from cognition.reranking.middle import middle
+from tests.support.models import installed, needs_models, without_network
 
 TOKENIZER = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}).encode()
 
@@ -28,6 +32,13 @@ def of(folder: Path, weights: bytes = b"no model") -> PackagedModel:
     return PackagedModel(pinned, tokens_max=8, folder=folder)
 
 
+@pytest.fixture
+def some_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is imported before a file is looked at; it has to be there for what is told of the files."""
+    if not installed("onnxruntime"):
+        monkeypatch.setitem(sys.modules, "onnxruntime", ModuleType("onnxruntime"))
+
+
 def test_weights_of_another_hash_are_refused_by_name_with_what_was_expected_and_found(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"swapped")
     found = hashlib.sha256(b"swapped").hexdigest()
@@ -37,6 +48,7 @@ def test_weights_of_another_hash_are_refused_by_name_with_what_was_expected_and_
         assert said in str(caught.value)
 
 
+@pytest.mark.usefixtures("some_runtime")
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
 def test_a_byte_that_changed_in_either_file_is_noticed_before_it_is_used(tmp_path: Path, name: str) -> None:
     model = of(tmp_path)
@@ -45,6 +57,7 @@ def test_a_byte_that_changed_in_either_file_is_noticed_before_it_is_used(tmp_pat
         model.run("a")
 
 
+@pytest.mark.usefixtures("some_runtime")
 def test_a_file_that_was_refused_is_read_again_only_when_it_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,8 +99,28 @@ def test_a_package_that_is_not_here_is_named_with_what_to_install(
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ModelUnavailable, match=r"onnxruntime .*pip install 'onnxruntime>="):
         of(tmp_path).run("a")
+
+
+def test_without_its_runtime_no_file_of_a_model_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To hash 34 MB for nothing cost every recall a fifth of a second."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
+    with pytest.raises(ModelUnavailable, match=r"onnxruntime .*pip install 'onnxruntime>="):
+        of(tmp_path).run("a")
+
+
+@pytest.mark.usefixtures("some_runtime")
+def test_a_model_that_is_not_where_it_should_be_is_said_to_be_missing_there(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="expected a model file at"):
         OnnxEmbedder(tmp_path / "elsewhere").embed(["tea"])
+
+
+@needs_models
+def test_what_the_runtime_refuses_is_a_model_that_is_not_to_be_had(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=r"expected onnxruntime .* to take the chosen weights, got"):
+        of(tmp_path).run("a")
 
 
 @needs_models
@@ -131,7 +164,18 @@ def test_texts_are_cut_where_the_model_is_told_to_and_no_later() -> None:
     reranker, words = LateInteraction(), " word" * (late.TOKENS_MAX + 10)
     one, other = reranker.read([words, words + " Ann"])
     assert one == other
-    assert len(one) == (late.TOKENS_MAX + 1) * late.BYTES_A_TOKEN
+    assert len(one) == late.TOKENS_MAX * late.BYTES_A_TOKEN
+    texts = reranker.read(["Ann lives in Lisbon", "a tax report"])
+    asked = " ".join(["where"] * late.ASKED_MAX)
+    said = reranker.scores(asked, texts)
+    assert reranker.scores(f"{asked} does Ann live", texts).tolist() == said.tolist()
+
+
+@needs_models
+def test_the_middle_that_is_kept_is_the_one_that_the_model_makes_of_everyday_sentences() -> None:
+    reranker = LateInteraction()
+    tokens = [reranker.tokens(text, late.TEXT, late.TOKENS_MAX) for text in EVERYDAY]
+    assert np.concatenate(tokens).mean(axis=0) == pytest.approx(middle(), abs=0.003)
 
 
 @needs_models

@@ -12,7 +12,7 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, WEIGHTS
 from cognition.recall import Ranked, assemble, pool_size, rank
 from cognition.reranking.mixing import CANDIDATES, FRESH_MAX, FROM_BESIDE, raised, reread_by, with_readings
-from cognition.reranking.readings import enter_model, keep, readings_of, unread
+from cognition.reranking.readings import enter_model, keep, keep_fresh, readings_of, unread
 from cognition.tracing import Stage, trace
 from cognition.words import is_english
 from replica import Forget, Replica, Set, Write
@@ -54,7 +54,7 @@ def judged(
     memory: Memory, reranker: OverlapReranker, question: str = "which walrus"
 ) -> tuple[Ranked, Ranked]:
     """The pool of a question before and after a reranker judged its best."""
-    before = with_readings(memory.home.connection, ranked(memory, question))
+    before = with_readings(memory.home.connection, ranked(memory, question), reranker)
     return before, reread_by(reranker, before)
 
 
@@ -88,25 +88,32 @@ def test_what_the_reranker_says_is_one_signal_that_is_weighed_and_added() -> Non
     assert not before.scored.contributions[RERANKER].any(), "the pool that was given stays as it was"
 
 
-def test_what_was_not_read_yet_is_read_for_the_recall_up_to_a_limit_and_the_rest_counts_as_the_middle() -> (
-    None
-):
+def test_a_few_that_were_not_read_yet_are_read_for_the_recall_and_of_many_none() -> None:
     memory, reranker = filled(30), OverlapReranker()
-    _, after = judged(memory, reranker)
-    (texts,) = reranker.has_read
-    assert len(texts) == FRESH_MAX
-    assert len(reranker.judged[0]) == FRESH_MAX
+    before, after = judged(memory, reranker)
+    assert reranker.has_read == []
+    assert after.reread is not None
+    assert (after.reread.judged, after.reread.read, after.order) == (0, 0, before.order)
+    reranker.judged.clear()
     memory.home.remember("which walrus")
     memory.embed()
     read(memory, reranker)
-    for n in range(3):
+    for n in range(FRESH_MAX):
         memory.home.remember(f"walrus new {n}")
     memory.embed()
     reranker.has_read.clear()
     _, after = judged(memory, reranker)
-    assert len(reranker.has_read[0]) == 3
+    assert sum(map(len, reranker.has_read)) == FRESH_MAX
     assert after.reread is not None
-    assert (after.reread.judged, after.reread.read) == (34, 3)
+    assert (after.reread.judged, after.reread.read) == (31 + FRESH_MAX, FRESH_MAX)
+    keep_fresh(memory.home.connection, list(after.fresh.items()))
+    memory.home.remember("walrus too many")
+    assert [one.text for one in unread(memory.home.connection)] == ["walrus too many"]
+    for n in range(FRESH_MAX):
+        memory.home.remember(f"walrus too many {n}")
+    _, after = judged(memory, reranker)
+    assert after.reread is not None
+    assert (after.reread.judged, after.reread.read) == (31 + FRESH_MAX, 0), "what was read is judged beside"
 
 
 def test_a_turn_takes_a_part_of_what_is_said_of_the_turns_beside_it() -> None:
@@ -202,7 +209,7 @@ def test_duplicates_are_read_once() -> None:
     memory.home.remember("another walrus")
     reranker = OverlapReranker()
     reread_by(reranker, ranked(memory))
-    assert sorted(reranker.has_read[0]) == ["a walrus", "another walrus"]
+    assert sorted(reranker.has_read) == [["a walrus"], ["another walrus"]]
 
 
 def test_an_explanation_shows_what_the_reranker_gave_and_the_trace_how_long_it_took() -> None:
@@ -263,7 +270,7 @@ def test_what_is_told_while_a_mind_is_open_is_read_in_the_background(
                     await trio.lowlevel.checkpoint()
             assert texts == ["a walrus", "Ann: a seal"]
 
-    monkeypatch.setattr("cognition.reranking.readings.IDLE_S", 0)
+    monkeypatch.setattr("cognition.reranking.worker.IDLE_S", 0)
     monkeypatch.setattr("cognition.naming.QUIET_S", 0.01)
     trio.run(main)
 
@@ -274,7 +281,7 @@ def test_the_parts_of_a_compound_question_share_what_may_be_read(tmp_path: Path)
         async with open_memory(tmp_path / "m.db", reranker=reranker) as (replica, mind):
             await remember(replica, *(f"the dog number {n} and the cat number {n}" for n in range(60)))
             await mind.settle()
-            await mind.read_for_reranker()
+            await mind.reranking.settle()
             reranker.judged.clear()
             await mind.recall("Where does the dog sleep and what does the cat eat?")
             assert len(reranker.judged) > 1, "the question was split"
@@ -292,7 +299,7 @@ def test_without_its_model_recall_goes_on_by_the_signals_and_says_why(tmp_path: 
             hits, (told,) = await asked(mind, "where is the dog kept")
             assert len(hits) == 2
             assert dict(told.told) == {"scored": 2}
-            assert mind.reranker_trouble is reranker.missing
+            assert mind.reranking.trouble is reranker.missing
             with pytest.raises(ModelUnavailable, match="no weights here"):
                 await mind.warm_up()
             reranker.missing = None
