@@ -35,6 +35,7 @@ from replica.state.merge import merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
 
+# What is signed here, and nowhere else; its number is not that of the layout.
 _CONTEXT: Final = b"samemind snapshot 1\0"
 # How a snapshot is laid out, as the version of a kind that no op has: who knows another layout waits for an upgrade.
 _LAYOUT_KIND: Final = 0
