@@ -67,6 +67,8 @@ def check_share(workspace: str | None, share: Iterable[str]) -> None:
 
 def full_path(path: str | os.PathLike[str]) -> str:
     """Return a path from the root: the program that reads or writes it may stand in another folder."""
+    if not os.fspath(path):  # what an unset variable leaves; it would stand for the working directory
+        raise Usage("expected the path of a file, got nothing", code="invalid")
     return os.path.abspath(path)
 
 

@@ -1,4 +1,6 @@
-"""Ask before many notes come in: a folder that was named by mistake may hold thousands, and others hear of each.
+"""Ask before many notes come in: what was named by mistake may hold thousands, and others hear of each.
+
+Counted is all that was named together, folders and single notes: a shell makes many files of one `*.md`.
 
 Asked is who sits at a terminal. A program that calls, `--json` and `--raw` mean what they say.
 """
@@ -15,25 +17,27 @@ from samemind.errors import NeedsDecision
 NOTES_UNASKED_MAX: Final = 100
 
 
-def agree_to_import(files: Iterable[str]) -> None:
+def agree_to_import(files: Iterable[str], format: str = "auto") -> None:
     """Return where nobody has to be asked, or somebody agreed; `NeedsDecision` where they did not."""
-    files = list(files)
-    if not (sys.stdin.isatty() and sys.stderr.isatty()) or STANDARD_INPUT_PATH in files:
+    paths = [Path(each) for each in files]
+    if not (sys.stdin.isatty() and sys.stderr.isatty()) or Path(STANDARD_INPUT_PATH) in paths:
         return
-    from samemind.portable.files import notes_in  # where somebody waits, and has time
+    from samemind.portable.files import is_note, notes_in  # where somebody waits, and has time
 
-    for folder in filter(Path.is_dir, map(Path, files)):
-        if (count := len(notes_in(folder))) > NOTES_UNASKED_MAX:
-            print(
-                f"{folder} holds {count:,} Markdown notes, and each section of them becomes a memory, on every "
-                "device of yours. Bring them in? [y/N] ",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-                raise NeedsDecision(
-                    f"nothing was imported: {folder} holds {count:,} notes",
-                    code="not_agreed",
-                    hint="name the part of it that is meant, or say --yes",
-                )
+    count = sum(len(notes_in(path)) if path.is_dir() else is_note(path.name, format) for path in paths)
+    if count <= NOTES_UNASKED_MAX:
+        return
+    holds = f"{paths[0]} holds" if len(paths) == 1 else f"what was named, {paths[0]} and so on, holds"
+    print(
+        f"{holds} {count:,} Markdown notes, and each section of them becomes a memory, on every "
+        "device of yours. Bring them in? [y/N] ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise NeedsDecision(
+            f"nothing was imported: {holds} {count:,} notes",
+            code="not_agreed",
+            hint="name the part of it that is meant, or say --yes",
+        )

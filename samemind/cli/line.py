@@ -91,10 +91,14 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
         found["files"] = [STANDARD_INPUT_PATH if each == STANDARD_INPUT else each for each in found["files"]]
     for name in _PATHS & found.keys():
         given = found[name]
-        found[name] = (
-            os.path.abspath(given) if isinstance(given, str) else [os.path.abspath(each) for each in given]
-        )
+        found[name] = _full_path(given) if isinstance(given, str) else [_full_path(each) for each in given]
     return found
+
+
+def _full_path(path: str) -> str:
+    if not path:  # what an unset variable leaves; it would stand for the working directory
+        raise Usage("expected the path of a file, got nothing", code="invalid")
+    return os.path.abspath(path)
 
 
 def parser_of(verb: Verb[Any, Any]) -> argparse.ArgumentParser:

@@ -89,7 +89,7 @@ def _run(line: Line, printer: Printer) -> int:
     if verb.name == "import" and not options.pop("yes", False) and not (printer.json or printer.raw):
         from samemind.cli.asking import agree_to_import
 
-        agree_to_import(options["files"])
+        agree_to_import(options["files"], options.get("format", "auto"))
     home = Home.choose(line.home)
     if verb.alone:
         result = _do_alone(verb, read, home)

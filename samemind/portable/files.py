@@ -58,7 +58,7 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
     elif kind is not None:
         yield from _listed(path, kind)
     else:
-        text = _note(path) if _is_note(path.name, format) else whole_text(path)
+        text = _note(path) if is_note(path.name, format) else whole_text(path)
         yield from read_text(path.name, text, format)
 
 
@@ -74,7 +74,7 @@ def notes_in(folder: Path) -> list[Path]:
 def _streamed(path: Source, format: str) -> str | None:
     """Return the format of a file of lines or of a list that is known by its beginning; None: it is read whole."""
     name = path.name.lower()
-    if _is_note(name, format):
+    if is_note(name, format):
         return None
     with open_text(path) as file:
         beginning = file.read(BEGINNING_CHARACTERS)
@@ -94,7 +94,8 @@ def _streamed(path: Source, format: str) -> str | None:
     return next((kind for kind in kinds if _DOCUMENTS[kind][0](some)), None)
 
 
-def _is_note(name: str, format: str) -> bool:
+def is_note(name: str, format: str) -> bool:
+    """Say whether a file of this name is read as a note."""
     return format == "markdown" or (format == "auto" and name.lower().endswith((".md", ".markdown")))
 
 
@@ -142,7 +143,7 @@ def _listed(path: Source, format: str) -> Iterator[Record]:
 
 def read_text(name: str, text: str, format: str) -> Iterator[Record]:
     """Return what a text holds."""
-    if _is_note(name, format):
+    if is_note(name, format):
         return notes.read(text) if notes.is_ours(text) else markdown.read(name, text)
     lines = text.split("\n")
     if format == "mcp-memory" or (format == "auto" and mcp_memory.looks_like(_first(lines))):

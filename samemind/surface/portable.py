@@ -23,7 +23,7 @@ class Import:
     workspace: str | None = option("--workspace", "the space they go to")
     facts: bool = option("--facts", "store the facts in them beside them too", default=False)
     yes: bool = option(
-        "--yes", "at a terminal, do not ask before a folder of many notes", default=False, short="-y"
+        "--yes", "at a terminal, do not ask before many notes come in", default=False, short="-y"
     )
 
 

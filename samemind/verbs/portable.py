@@ -8,6 +8,7 @@ An export reads from a connection of its own in one transaction: it shows one mo
 """
 
 import os
+import shlex
 import shutil
 import sqlite3
 from collections import Counter
@@ -103,8 +104,11 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
 
 def _undo(device: Device, written: Written) -> str:
     """Return the command that takes back what was written here, whoever wrote meanwhile and whatever the clock was."""
-    name = device.device_id.hex()[:DEVICE_DIGITS]
-    return f"samemind retract --device {name} --ops {show_stretches(written.stretches)}"
+    words = ["samemind", "retract", "--device", device.device_id.hex()[:DEVICE_DIGITS]]
+    words += ["--ops", show_stretches(written.stretches)]
+    home = device.home  # named always: whoever runs it may have another default
+    words += ["--home", str(home.store if home.prefix else home.folder)]
+    return shlex.join(words)
 
 
 @dataclass(slots=True)

@@ -63,6 +63,33 @@ def test_they_come_in_for_who_agrees_or_asks_as_a_program_does(
         assert mind.stats().memories == NOTES_UNASKED_MAX + 1
 
 
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_all_that_was_named_together_is_counted(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: bool
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for note in sorted(vault.glob("*.md"))[::2]:
+        note.rename(other / note.name)
+    named = [*vault.glob("*.md"), *other.glob("*.md")] if one_by_one else [vault, other]
+    shown = at_a_terminal(monkeypatch, "no\n")
+    assert main(["--home", str(tmp_path / "home"), "import", *map(str, named)]) == 4
+    assert f"and so on, holds {NOTES_UNASKED_MAX + 1} Markdown notes" in shown.getvalue()
+
+
+def test_a_name_that_is_empty_is_no_folder(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is what an unset variable leaves, and would stand for the working directory."""
+    monkeypatch.chdir(vault)
+    assert main(["--home", str(tmp_path / "home"), "import", "", "--yes"]) == 2
+    assert "expected the path of a file, got nothing" in capsys.readouterr().err
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        with pytest.raises(samemind.Usage, match="got nothing"):
+            mind.import_("")
+        assert mind.stats().memories == 0
+
+
 def test_few_notes_and_a_pipe_ask_nobody(
     vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,7 +107,7 @@ def test_few_notes_and_a_pipe_ask_nobody(
 
 
 def test_an_import_is_taken_back_by_the_command_that_it_ends_with_and_nothing_else_goes(
-    vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home, early = tmp_path / "home", tmp_path / "early.md"
     early.write_text("An earlier note about [[ships]]")
@@ -93,10 +120,11 @@ def test_an_import_is_taken_back_by_the_command_that_it_ends_with_and_nothing_el
         assert mind.import_(vault).undo is None, "nothing came in"
     program, *words = shlex.split(undo)
     assert program == "samemind"
-    assert main(["--home", str(home), "--json", *words, "--dry-run"]) == 0
+    monkeypatch.setenv("SAMEMIND_HOME", str(tmp_path / "another"))
+    assert main(["--json", *words, "--dry-run"]) == 0
     would_go = json.loads(capsys.readouterr().out)
     assert len(would_go["rids"]) == NOTES_UNASKED_MAX + 1
-    assert main(["--home", str(home), "--json", *words]) == 0
+    assert main(["--json", *words]) == 0
     with samemind.open_blocking(home) as mind:
         assert {each.rid for each in mind.list(limit=1000).memories} == {*kept}
         edges = {(each.source, each.target) for each in mind.graph("boat").edges}

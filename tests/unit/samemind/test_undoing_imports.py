@@ -10,7 +10,7 @@ import trio
 
 import samemind
 from replica import MemoryId, show_memory_id
-from samemind.cli.line import read_words
+from samemind.cli.line import read_line, read_words
 from samemind.config import Home
 from samemind.device import Device, open_device
 from samemind.results.portable import Imported
@@ -44,9 +44,10 @@ async def tell(device: Device, *texts: str) -> set[str]:
 async def take_back(device: Device, imported: Imported) -> Retracted:
     """Do what the import said, as its words are read at a terminal."""
     assert imported.undo is not None
-    _, name, *words = shlex.split(imported.undo)
-    verb = verb_named(name)
-    return await retract(device, read_options(verb, read_words(verb, words)), nobody)
+    line = read_line(shlex.split(imported.undo)[1:])
+    assert line.home == str(device.home.folder)
+    verb = verb_named(line.verb)
+    return await retract(device, read_options(verb, read_words(verb, line.words)), nobody)
 
 
 def at_home(folder: Path, main: Callable[[Device, list[int]], Any]) -> None:
