@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import zstandard
 
-from replica.codec import pack, unpack
+from replica.codec import decode_payload, pack, unpack
 from replica.collector import collector_paused
 from replica.core import Core
 from replica.errors import InvalidOp
@@ -24,13 +24,14 @@ from replica.feeds import Feed, Feeds, join
 from replica.ids import ID8_BYTES, OpId, Place
 from replica.incarnations import Why
 from replica.limits import SNAPSHOT_BYTES_MAX
-from replica.oplog import Changes, SpinePiece
+from replica.oplog import Changes, Row, SpinePiece, Status
+from replica.ops import Kind, Remember
 from replica.refold import changes_to, refold
 from replica.signing import verify
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
 from replica.state.cells import Cell, Key, Part, State, encode_cell, memory_key, only_add, read_cell, renumber
-from replica.state.memories import MemoryCell
+from replica.state.memories import Add, MemoryCell
 from replica.state.merge import merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
@@ -166,6 +167,8 @@ class _Absorption:
     """How far the snapshot reaches on each feed here."""
     _chains: list[_Chain] = field(default_factory=list)
     """For each feed of the snapshot, the stretches of feeds here that its whole chain runs through."""
+    _leaving: dict[tuple[int, int], Row] = field(default_factory=dict)
+    """What leaves the log here for the base, by feed and seq: as its authors signed it."""
 
     def run(self, now_ms: int) -> None:
         core, feeds = self.core, self.core.feeds
@@ -216,20 +219,40 @@ class _Absorption:
         snapshot = self.snapshot
         cells: dict[Key, Cell] = {}
         as_there = self._is_numbered_alike()
-        for rid, dot, add in read_columns(snapshot.adds, snapshot.id8):
+        for rid, dot, add in read_columns(snapshot.adds, snapshot.id8, ops=snapshot.ops()):
             cells[memory_key(rid)] = MemoryCell.added(dot if as_there else self._dot(dot), add)
         reader = CellReader(snapshot.place, snapshot.writers())
         for cell in snapshot.cells:
             match cell:
                 case [part, name, data]:
                     key, read = reader.read(part, name, data)
+                    if key in cells:
+                        raise InvalidOp("expected each cell once, got one twice")
+                    if isinstance(read, MemoryCell) and read.is_only_added():
+                        raise InvalidOp("expected a memory that was only added in the columns, got its cell")
                     cells[key] = read if as_there else renumber(read, self._dot, self._origin)
                 case _:
                     raise InvalidOp("expected a cell [part, name, bytes]")
         state = State({key: cells[key] for key in sorted(cells)}, set(snapshot.tombstones))
         if any(memory_key(rid) in cells for rid in state.tombstones):
             raise InvalidOp("expected a memory or its tombstone, got both")
+        if self._leaving:  # a newcomer's log holds none, and a newcomer reads the most cells
+            for key, cell in state.cells.items():
+                if isinstance(cell, MemoryCell):
+                    self._check_said(key.name, cell)
         return state
+
+    def _check_said(self, rid: bytes, cell: MemoryCell) -> None:
+        """Refuse a memory that was added in other words than its author signed, where that op is held here."""
+        for dot, add in cell.adds.items():
+            row = self._leaving.get((dot.feed, dot.seq))
+            if row is None or row.payload is None:
+                continue
+            if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid == rid:
+                said = decode_payload(row.kind, row.payload)
+                if isinstance(said, Remember) and add == Add(row.hlc, said.text, dict(said.fields)):
+                    continue
+            raise InvalidOp("expected a memory as the op that added it says, got another than is held here")
 
     def _place(self, i: int, feed: SnapshotFeed, changes: Changes) -> bool:
         """Give the ops of one of the snapshot's feeds their places here; say whether news of my own were among them."""
@@ -286,6 +309,7 @@ class _Absorption:
         rows = list(core.store.feed_rows(no, feed.base_seq + 1, last))
         vector = core.feeds.vector_at(no, last)
         assert vector is not None, "what is in the log has a vector"
+        self._leaving |= {(no, row.seq): row for row in rows}
         changes.compacted += [row.pos for row in rows]
         changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))
         feed.base_seq, feed.base_head, feed.base_vector = last, OpId(rows[-1].id), vector

@@ -49,10 +49,13 @@ def columns_of(rows: Iterable[AddedRow]) -> list[Any]:
     ]
 
 
-def read_columns(plain: object, id8: Callable[[int, int], bytes]) -> Iterator[tuple[bytes, Dot, Add]]:
+def read_columns(
+    plain: object, id8: Callable[[int, int], bytes], *, ops: int
+) -> Iterator[tuple[bytes, Dot, Add]]:
     """Give each memory with the add that made it, by its id; `InvalidOp` says what no op could have made.
 
-    `id8` returns the short id of an op by its feed and seq, or refuses.
+    `id8` returns the short id of an op by its feed and seq, or refuses; `ops` is how many there are. Rows that are
+    alike take next to no room on a link, so how many come is judged before anything is made of them.
     """
     match plain:
         case [bytes(rids), list(feeds), list(seqs), list(stamps), list(texts), list(fields)] if (
@@ -63,6 +66,12 @@ def read_columns(plain: object, id8: Callable[[int, int], bytes]) -> Iterator[tu
             pass
         case _:
             raise InvalidOp("expected columns of added memories: ids, feeds, seqs, stamps, texts, fields")
+    if len(feeds) > ops:
+        raise InvalidOp(
+            f"expected at most one added memory for each of the {ops} ops of the snapshot, got {len(feeds)}"
+        )
+    if not all(feed > 0 or (feed == 0 and seq > 0) for feed, seq in zip(feeds, seqs, strict=True)):
+        raise InvalidOp("expected added memories in the order of their ops, one for each op")
     tails = len(feeds) * _TIME_BYTES
     names = [
         rids[i * _TIME_BYTES : (i + 1) * _TIME_BYTES]
@@ -72,6 +81,10 @@ def read_columns(plain: object, id8: Callable[[int, int], bytes]) -> Iterator[tu
     rows = list(zip(names, *map(accumulate, (feeds, seqs, stamps)), texts, fields, strict=True))
     # What is made in the order in which it is used later lies in that order in memory, too.
     rows.sort(key=itemgetter(0))
+    before = None
     for rid, feed, seq, hlc, text, more in rows:
+        if rid == before:
+            raise InvalidOp("expected each added memory once, got one twice")
+        before = rid
         check_add(hlc, text, more)
         yield rid, _tuple(Dot, (feed, seq, id8(feed, seq))), _tuple(Add, (hlc, text, more))

@@ -5,6 +5,7 @@ refers to ops from within cells is checked where cells are read (`replica.state.
 """
 
 from collections.abc import Mapping, Sequence
+from operator import lt
 from typing import Any, NamedTuple
 
 from replica.errors import InvalidOp
@@ -66,6 +67,10 @@ class Snapshot(NamedTuple):
         wrote = {feed.origin for feed in self.feeds}
         return frozenset(i for i, origin in enumerate(self.origins) if origin in wrote)
 
+    def ops(self) -> int:
+        """Return how many ops it lists."""
+        return sum(feed.seq - feed.fork for feed in self.feeds)
+
     def id8(self, feed: int, seq: int) -> bytes:
         """Return the short id of an op of it; `InvalidOp` where the snapshot holds no such op."""
         if 0 <= feed < len(self.feeds):
@@ -106,6 +111,8 @@ def read_parts(plain: object) -> Snapshot:
             raise InvalidOp("expected a snapshot of eight parts")
     if not all(type(rid) is bytes and len(rid) == MEMORY_ID_BYTES for rid in tombstones):
         raise InvalidOp("expected tombstones to be memory ids")
+    if not all(map(lt, tombstones, tombstones[1:])):
+        raise InvalidOp("expected tombstones in order, each once")
     if type(horizon_ms) is not int or not 0 <= horizon_ms <= MS_MAX:
         raise InvalidOp(f"expected a horizon up to {MS_MAX}, got {horizon_ms}")
     read: list[SnapshotFeed] = []

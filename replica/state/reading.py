@@ -60,6 +60,7 @@ class CellReader:
                 _rid(name)
                 if not all(type(each) is bytes and len(each) == DEVICE_ID_BYTES for each in _list(plain)):
                     raise InvalidOp("expected the devices that confirmed an erasure")
+                _once(set(plain), plain)
             case Part.FEEDBACK:
                 _place_in(name)
                 _said(Kind.FEEDBACK, plain)
@@ -89,48 +90,59 @@ class CellReader:
                 _stamp(edited_hlc, low=0)
                 self._check_accesses(rid, accesses)
                 claimed = {self._check_claim(claim) for claim in claims}
+                _once(claimed, claims)
+                judged = set()
                 for verdict in verdicts:
                     match verdict:
                         case [*dot, register] if (claim := self._op(dot)) in claimed:
+                            judged.add(claim)
                             for keep in self._heads(register):
                                 _said(Kind.RESOLVE, [[rid, wire_place(claim), keep]])
                         case _:
                             raise InvalidOp("expected a verdict on a claim of the same memory")
+                _once(judged, verdicts)
                 for trigger, held in triggers.items():
                     _check_trigger(trigger, held)
             case _:
                 raise InvalidOp("expected a memory's cell: adds, or adds and all that was said about them")
 
     def _check_adds(self, adds: Sequence[object]) -> None:
+        added_by = set()
         for add in adds:
             match add:
                 case [feed, seq, id8, hlc, text, fields]:
-                    self._op([feed, seq, id8])
+                    added_by.add(self._op([feed, seq, id8]))
                     check_add(hlc, text, fields)
                 case _:
                     raise InvalidOp("expected an add [feed, seq, id8, hlc, text, fields]")
+        _once(added_by, adds)
 
     def _heads(self, register: object) -> Iterator[Any]:
         """Give the values that a register holds."""
         heads = _list(register)
+        written_by = set()
         for head in heads:
             match head:
                 case [feed, seq, id8, hlc, value]:
-                    self._op([feed, seq, id8])
+                    written_by.add(self._op([feed, seq, id8]))
                     _stamp(hlc)
                     yield value
                 case _:
                     raise InvalidOp("expected a head [feed, seq, id8, hlc, value]")
         if not heads:
             raise InvalidOp("expected a register to hold a head, got an empty one")
+        _once(written_by, heads)
 
     def _check_accesses(self, rid: bytes, accesses: Sequence[object]) -> None:
+        counted = set()
         for access in accesses:
             match access:
                 case [int(origin), count, last] if type(origin) is int and origin in self.origins:
                     _said(Kind.ACCESS, [[rid, count, last]])
+                    counted.add(origin)
                 case _:
                     raise InvalidOp("expected an origin's accesses [origin, count, last]")
+        _once(counted, accesses)
 
     def _check_claim(self, claim: object) -> Place:
         match claim:
@@ -208,6 +220,12 @@ def _place_in(name: bytes) -> Place:
     if pack(wire_place(place)) != name:
         raise InvalidOp("expected the place of an op, got another spelling of it")
     return place
+
+
+def _once(different: set[Any], items: Sequence[object]) -> None:
+    """Refuse what says a thing twice: repeats take no room on a link, and nothing that was folded holds one."""
+    if len(different) != len(items):
+        raise InvalidOp("expected each part of a cell once, got one twice")
 
 
 def _list(plain: object) -> list[Any]:

@@ -238,12 +238,13 @@ class MemoryStore:
             del self._feeds[feed.no : feed.no + 1]
             self._feeds.insert(feed.no, feed.copy())
             self._first_feed.setdefault(feed.origin, feed.no)
-        self._keep(self._cells, changes.cells)
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
         self._unpurged |= {proof.id for proof in changes.proofs}
         self._unpurged -= set(changes.purged)
+        # Before a cell is kept as an op: what leaves the log now, somebody else's base may tell otherwise.
         self._rewrite_log(changes)
+        self._keep(self._cells, changes.cells)
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
         self._keep(self._base, changes.base_cells)

@@ -9,9 +9,10 @@ from replica import ops
 from replica.core import Core
 from replica.errors import StoreFailed
 from replica.ids import MemoryId, derived_memory_id
-from replica.oplog import Changes, Store
+from replica.oplog import Changes, SpinePiece, Store
 from replica.rows import row_of
 from replica.state.cells import Part, memory_key, setting_key
+from replica.state.memories import MemoryCell
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from tests.support.replicas import (
@@ -234,3 +235,20 @@ def test_a_batch_that_fails_in_the_fold_leaves_all_as_it_was(
             assert (ann.digests(), rows_of(ann), ann.position, ann.origin) == before
     remember(ann, "kept")
     assert verify_replica(ann).ok
+
+
+def test_a_cell_is_kept_as_it_was_written_when_the_op_at_its_dot_leaves_the_log(
+    make_store: MakeStore,
+) -> None:
+    """A base that another device made may tell what it says otherwise."""
+    core = core_of("ann", make_store())
+    (rid,) = remember(core, "as the op says")
+    key, (row,) = memory_key(rid), core.store.rows()
+    cell = core.store.load([key])[key]
+    assert isinstance(cell, MemoryCell)
+    ((dot, add),) = cell.adds.items()
+    told = MemoryCell.added(dot, add._replace(text="otherwise", hlc=add.hlc + 1))
+    changes = Changes(cells={key: told}, base_cells={key: told}, compacted=[row.pos])
+    changes.spine.append(SpinePiece(dot.feed, 1, dot.id8))
+    core.store.write(changes, NOW_MS)
+    assert core.store.load([key]) == core.store.load_base([key]) == {key: told}
