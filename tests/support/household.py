@@ -20,12 +20,16 @@ AGREE_SECONDS_MAX: Final = 120.0
 
 @dataclass
 class Member:
-    """A home, and its daemon while that is up: again at the address at which the others know it."""
+    """A home, and its daemon while that is up: again at the address at which the others know it.
+
+    `build`: the folder of the build that it runs, where that is not the present one.
+    """
 
     home: Path
     running: ExitStack = field(default_factory=ExitStack)
     up: cli.RunningDaemon | None = None
     address: str = ""
+    build: Path | None = None
 
     def make(self) -> None:
         """Make the home, called as its folder is."""
@@ -35,7 +39,7 @@ class Member:
     def start(self) -> None:
         """Start the daemon."""
         place = ("--listen", self.address) if self.address else ()
-        self.up = self.running.enter_context(cli.daemon(self.home, *place))
+        self.up = self.running.enter_context(cli.daemon(self.home, *place, cwd=self.build))
         self.address = self.up.said["address"]
 
     def end(self, number: int = signal.SIGTERM) -> None:
