@@ -12,17 +12,17 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("replica", "sync", "cognition", "samemind")
 
+_READING: Final = """\
+            case Part.FEEDBACK:
+                _place_in(name)
+                _said(Kind.FEEDBACK, plain)
+"""
 # What the build before feedback did not say: each stands in its file once.
 _FEEDBACK: Final = (
     ("replica/ops.py", "    FEEDBACK = 14\n"),
     ("replica/ops.py", "    Feedback: Kind.FEEDBACK,\n"),
     ("replica/codec.py", "    ops.Kind.FEEDBACK: _feedback,\n"),
-    (
-        "replica/state/reading.py",
-        "            case Part.FEEDBACK:\n"
-        "                _place_in(name)\n"
-        "                _said(Kind.FEEDBACK, plain)\n",
-    ),
+    ("replica/state/reading.py", _READING),
 )
 
 
