@@ -6,7 +6,7 @@ from the first moment: memories whose vectors are not ready are found by their w
 
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 import trio
@@ -44,7 +44,7 @@ from cognition.tracing import trace
 from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
 from cognition.worker import EmbeddingWorker
-from replica import Core, MemoryId, Replica, StoreFailed
+from replica import Core, MemoryId, Replica, ReplicaError
 
 Result = TypeVar("Result")
 
@@ -78,7 +78,7 @@ class Mind:
         """What thinking last came to, since this mind was opened."""
 
     @property
-    def trouble(self) -> ModelUnavailable | StoreFailed | None:
+    def trouble(self) -> ModelUnavailable | ReplicaError | None:
         """Why nothing is embedded at present, if that is so."""
         return self.embedding.trouble
 
@@ -281,7 +281,7 @@ class Mind:
         async with self._thinking:
             try:
                 await self.settle()
-            except (ModelUnavailable, StoreFailed):
+            except (ModelUnavailable, ReplicaError):
                 pass  # what has no vector yet is left to a later cycle; `trouble` tells why
             self.last_cycle = await think(self._replica, self._steps)
             return self.last_cycle
@@ -308,11 +308,8 @@ class Mind:
             await self.embedding.embed(["warm"])
         except ModelUnavailable as error:
             self.embedding.trouble = error
-        try:
+        with suppress(ModelUnavailable):  # noted by the worker
             await self.reranking.warm()
-            self.reranking.trouble = None
-        except ModelUnavailable as error:
-            self.reranking.trouble = error
 
     async def warm_up(self) -> None:
         """Load the model and the vectors now rather than at the first recall."""

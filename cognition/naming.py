@@ -13,7 +13,7 @@ import trio
 
 from cognition.entities import PAGE as WAITED_FOR_PAGE
 from cognition.entities import keep, read_some, unread
-from replica import Core, Replica, StoreFailed
+from replica import Core, Replica, ReplicaError
 
 # A program that asks one thing is gone before.
 IDLE_S: Final = 1.0
@@ -36,7 +36,7 @@ async def read_names(replica: Replica, position: int) -> None:
                 await trio.sleep(took_s)
                 if replica.news != before:
                     await quiet(replica)
-        except StoreFailed:
+        except ReplicaError:
             pass  # whoever writes is told; nothing is lost here
         position = await replica.stirred(position)
         await quiet(replica)

@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from replica import Core, MemoryId, Replica, StoreFailed, access_write, transaction
+from replica import Core, MemoryId, Replica, ReplicaError, access_write, transaction
 
 TELL_MS: Final = 60_000
 # As many as one op may name; a program that recalls more than this within a minute tells the rest in the next.
@@ -42,7 +42,7 @@ class Rehearsals:
         noted, self.noted = self.noted, {}
         try:
             await replica.run(lambda core, connection: keep(core, connection, noted, self._now_ms()))
-        except StoreFailed:  # a full disk: others say so; what was noted is still here
+        except ReplicaError:  # a full disk: others say so; what was noted is still here
             for rid, (count, last_ms) in noted.items():
                 more, later_ms = self.noted.get(rid, (0, 0))
                 self.noted[rid] = count + more, max(last_ms, later_ms)

@@ -22,7 +22,7 @@ from cognition.alongside import VectorsAlongside
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.errors import ModelUnavailable
 from cognition.index import VectorIndex
-from replica import MemoryId, Replica, StoreFailed
+from replica import MemoryId, Replica, ReplicaError
 
 # New texts are left to gather for this long: who writes many, one after the other, would otherwise share the store and
 # the interpreter with the worker at each of them. They are found by their words meanwhile.
@@ -38,7 +38,7 @@ class EmbeddingWorker:
         """`space`: the number under which this embedder's vectors are kept."""
         self.embedder = embedder
         self.space = space
-        self.trouble: ModelUnavailable | StoreFailed | None = None
+        self.trouble: ModelUnavailable | ReplicaError | None = None
         """Why nothing is embedded at present, if that is so."""
         self._replica = replica
         self._index: VectorIndex | None = None  # loaded by the first recall; the reading thread's own
@@ -91,7 +91,7 @@ class EmbeddingWorker:
     async def settle(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.
 
-        `told` hears how many still wait, before each wait. Raises `ModelUnavailable` or `StoreFailed` rather than wait
+        `told` hears how many still wait, before each wait. Raises `ModelUnavailable` or `ReplicaError` rather than wait
         for a model or a disk.
         """
         while True:
@@ -140,7 +140,7 @@ class EmbeddingWorker:
                 while await self._embed_batch():
                     pass
                 self.trouble, wait_s = None, await self._until_due_s()
-            except (ModelUnavailable, StoreFailed) as error:
+            except (ModelUnavailable, ReplicaError) as error:
                 self.trouble, wait_s = error, TROUBLE_RETRY_S
             self._tell()
             self._hurry = trio.Event()

@@ -25,7 +25,7 @@ from replica.refold import refold_after_upgrade
 from replica.signing import Sign
 from replica.storage.driver import Driver, open_driver
 from replica.storage.shown import DerivedTables
-from replica.storage.sql import connect
+from replica.storage.sql import as_trouble, connect
 from replica.storage.store import SqliteStore
 
 Result = TypeVar("Result")
@@ -76,6 +76,8 @@ class Replica:
 
         try:
             return await self._driver.run(run)
+        except sqlite3.Error as error:
+            raise as_trouble(error) or error from error.__cause__
         finally:
             if news > self._news:  # two that ended together come in either order
                 self._position, self._news = ended, news
@@ -94,7 +96,10 @@ class Replica:
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
-        return await self._driver.read(function)
+        try:
+            return await self._driver.read(function)
+        except sqlite3.Error as error:
+            raise as_trouble(error) or error from error.__cause__
 
     @contextmanager
     def _watching(self) -> Iterator[trio.Event]:

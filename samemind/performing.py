@@ -6,7 +6,7 @@ The one way in which every door, in this process or another, gets anything done.
 import sqlite3
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from replica.errors import ReplicaError, StoreCorrupt
 from samemind.errors import Usage, explain
@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from samemind.control.server import Say
     from samemind.device import Device
 
+# What code that trusts its own file raises when it should not have; any other error of ours is not worth reading the
+# whole store for.
+_AS_DAMAGE_SHOWS: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    sqlite3.Error,
+)
+
 
 async def perform(device: "Device", verb: Verb[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
     """Do it, and return the result as the document that every door shows."""
@@ -25,7 +36,7 @@ async def perform(device: "Device", verb: Verb[Any, Any], options: Any, say: "Sa
     function = getattr(import_module(verb.module), verb.performs)
     try:
         result = await (function(device, options, say) if verb.streams else function(device, options))
-    except Exception as error:
+    except _AS_DAMAGE_SHOWS as error:
         if explain(error).code == "internal" and (found := await _damage(device)):
             raise StoreCorrupt(f"expected a whole store, SQLite says: {found}") from error
         raise

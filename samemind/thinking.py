@@ -72,6 +72,9 @@ class ThinkLoop:
         except (CognitionError, ReplicaError) as error:
             self.trouble = str(error)
             _log.warning("thinking was given up until the next cycle: %s", error)
+        except Exception as error:  # a bug that shows in what somebody told must not end the links
+            self.trouble = f"an error of ours ended the cycle: {error!r:.200}"
+            _log.exception("thinking was given up until the next cycle, on an error of ours")
         self._seen = self._position()  # what it wrote itself is no news
 
 

@@ -16,7 +16,7 @@ from cognition.recall import Ranked
 from cognition.reranking.mixing import reread_by
 from cognition.reranking.readings import count_unread, keep, keep_fresh, read_one, unread
 from cognition.reranking.reranker import Reranker
-from replica import Core, Replica, StoreFailed
+from replica import Core, Replica, ReplicaError
 
 
 class RerankerWorker:
@@ -52,13 +52,19 @@ class RerankerWorker:
 
         try:
             await self._replica.run(write)
-        except StoreFailed:
+        except ReplicaError:
             pass  # it is read again; whoever writes is told
 
     async def warm(self) -> None:
-        """Load the model now; `ModelUnavailable` without it."""
-        if self.reranker is not None:
+        """Load the model now; `ModelUnavailable` without it, and that is noted as the trouble."""
+        if self.reranker is None:
+            return
+        try:
             await trio.to_thread.run_sync(read_one, self.reranker, "warm")
+            self.trouble = None
+        except ModelUnavailable as error:
+            self.trouble = error
+            raise
 
     async def pending(self) -> int:
         """Return how many memories are still to be read."""
@@ -88,7 +94,7 @@ class RerankerWorker:
                     await trio.sleep(took_s)  # as long again for whoever else wants this machine
             except ModelUnavailable as error:
                 self.trouble = error
-            except StoreFailed:
+            except ReplicaError:
                 pass  # whoever writes is told of the disk
             position = await self._replica.stirred(position)
             await quiet(self._replica)

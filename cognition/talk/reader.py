@@ -25,7 +25,7 @@ from cognition.talk import queue
 from cognition.talk.core_facts import core_writes, known_facts
 from cognition.talk.queue import TalkJob, Turn
 from cognition.talk.writing import KIND, SUMMARY, reading_writes
-from replica import Core, DeviceId, MemoryId, Remember, Replica, StoreFailed, Write
+from replica import Core, DeviceId, MemoryId, Remember, Replica, ReplicaError, Write
 
 # LO-03.
 TEMPERATURE: Final = 0.1
@@ -58,7 +58,7 @@ class TalkReader:
         self.model = model
         self._wake = trio.Event()
         self._progress = trio.Event()
-        self.trouble: ModelUnavailable | StoreFailed | None = None
+        self.trouble: ModelUnavailable | ReplicaError | None = None
 
     async def note(self, conversation: str, workspace: str | None, *, closing: bool = False) -> int:
         """Take note of new messages in a talk, or of its end; return how many stretches became due."""
@@ -93,7 +93,7 @@ class TalkReader:
                 while await self.read_next() is not None:
                     self._tell()
                 self.trouble, wait_s = None, await self._until_due_s()
-            except (ModelUnavailable, StoreFailed) as error:
+            except (ModelUnavailable, ReplicaError) as error:
                 self.trouble, wait_s = error, TROUBLE_RETRY_S
             self._tell()
             with trio.move_on_after(wait_s):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import quote
 
-from replica.errors import StoreFailed
+from replica.errors import ReplicaError, StoreCorrupt, StoreFailed
 from replica.storage.cipher import open_encrypted
 from replica.storage.schema import check
 
@@ -17,6 +17,9 @@ _CHECKPOINT_PAGES: Final = 16_000
 # What a sync of a hundred thousand ops writes to again and again: SQLite takes it only as it is needed. With its own
 # 2 MB such a sync reads pages back that it has just written.
 _CACHE_KIB: Final = 65_536
+# What SQLite says of a disk that does not answer: the low byte of its codes, which have kinds above it.
+_DISK_REFUSES: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
+_CODE: Final = 0xFF
 
 
 def open_file(name: str, *, uri: bool = False, key: bytes | None = None) -> sqlite3.Connection:
@@ -92,6 +95,21 @@ def _transaction(connection: sqlite3.Connection, synchronous: str) -> Iterator[N
             f"the store could not be written ({error}); nothing was changed. Free some space or make the file "
             "writable, then try again"
         ) from error
+
+
+def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
+    """Return what an error says about the file or its disk; None where it is about a statement, which is our bug."""
+    # SQLite's words for damage have no class of their own, and Python has no code for a text that is none any more.
+    if type(error).__name__ == "DatabaseError" or str(error).startswith("Could not decode"):
+        return StoreCorrupt(
+            f"expected a whole store, SQLite says: {error}. What is read from elsewhere in it still stands; "
+            "`samemind verify` says what is lost"
+        )
+    if getattr(error, "sqlite_errorcode", 0) & _CODE in _DISK_REFUSES:
+        return StoreFailed(
+            f"the store could not be read ({error}); see that its disk is there, then try again"
+        )
+    return None
 
 
 def select_named(

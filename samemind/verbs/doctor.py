@@ -32,6 +32,7 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     queue = await device.mind.embedding.state()
     checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
     checks.append(_reranker(device, await device.mind.reranking.pending()))
+    checks += _thinking(device)
     checks += _settings(device)
     checks += await _taking(device)
     checks += await device.replica.run(_store)
@@ -48,6 +49,14 @@ def _key(device: Device) -> Check:
         detail=f"{device.home.identity.name} has mode {mode:o}",
         fix="" if not mode & 0o077 else f"chmod 600 {device.home.identity}",
     )
+
+
+def _thinking(device: Device) -> list[Check]:
+    """Look at how the daemon's last cycle of thinking ended."""
+    if device.thinker is None or device.thinker.trouble is None:
+        return []
+    fix = f"it is tried again by itself; what led to it is in {device.home.log}"
+    return [Check(name="thinking", ok=False, detail=device.thinker.trouble, fix=fix)]
 
 
 def _settings(device: Device) -> list[Check]:

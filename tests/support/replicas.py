@@ -1,9 +1,11 @@
 """Replicas without shells: cores of one group, whole conversations between them, and ops written by hand."""
 
+import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 from replica.codec import SALT_BYTES, encode_payload, header, header_hash, payload_hash
@@ -228,3 +230,14 @@ def frame_of_segments(*segments: tuple[Segment, Sequence[Op]]) -> Frame:
     ops = tuple(op for _, each in segments for op in each)
     numbers = tuple(at for at, (_, each) in enumerate(segments) for _ in each)
     return Frame(tuple(segment for segment, _ in segments), ops, numbers)
+
+
+def spoil(path: Path, table: str) -> None:
+    """Overwrite the page at which a table begins, as a bad disk does."""
+    connection = sqlite3.connect(path)
+    ((page,),) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,))
+    ((size,),) = connection.execute("PRAGMA page_size")
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\x99" * size)

@@ -1,6 +1,6 @@
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,12 @@ import trio.testing
 
 from cognition import Filters, HashedEmbedder, ModelUnavailable, StaticEmbedder, queue
 from cognition.embedding.embedder import Vectors
+from cognition.mind import Mind
 from cognition.worker import LINGER_S
-from replica import Forget, Remember, Write
+from replica import Forget, Remember, StoreCorrupt, Write
+from tests.support.daemons import until
 from tests.support.minds import FaultyEmbedder, locomo, open_memory, remember, turns_of
+from tests.support.replicas import spoil
 
 
 def test_a_memory_is_recalled_by_its_words_at_once_and_by_meaning_when_settled(tmp_path: Path) -> None:
@@ -271,5 +274,29 @@ def test_a_recall_by_the_default_embedder_visits_the_reading_thread_once(
             (hit,) = await mind.recall("Where did Ann move, and why did Bob sell the boat he had?", k=1)
             assert len(visits) == 1
             assert {"words", "vectors"} <= {found.channel for found in hit.found}
+
+    trio.run(main)
+
+
+def stumbled(mind: Mind) -> Callable[[], Awaitable[bool]]:
+    async def asked() -> bool:
+        return mind.trouble is not None
+
+    return asked
+
+
+def test_a_damaged_queue_is_told_and_waited_out_while_recall_goes_on_by_words(tmp_path: Path) -> None:
+    """What works in the background met it as an error of SQLite's own, and took the device with it."""
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await remember(replica, "Ann moved to Lisbon")
+        spoil(tmp_path / "m.db", "embed_queue")
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            with pytest.raises(StoreCorrupt, match="malformed"):
+                await mind.settle()
+            await until(stumbled(mind))
+            assert isinstance(mind.trouble, StoreCorrupt)
+            assert [hit.memory.text for hit in await mind.recall("Lisbon")] == ["Ann moved to Lisbon"]
 
     trio.run(main)

@@ -1,5 +1,6 @@
 """The shell in trio around a core: whole functions, watchers, and cancellation."""
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from replica.errors import InvalidOp
 from replica.ops import Set
 from tests.support.devices import run
 from tests.support.links import identity
-from tests.support.replicas import NOW_MS
+from tests.support.replicas import NOW_MS, spoil
 
 FORGET = Write(Forget((MemoryId(bytes(16)),)))
 
@@ -137,6 +138,33 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
         async with opened(tmp_path / "store.db") as replica:
             with pytest.raises(Exception, match="readonly"):
                 await replica.read(lambda connection: connection.execute("DELETE FROM op"))
+
+    run(main)
+
+
+def test_a_page_that_is_damaged_is_told_as_damage_by_reads_and_writes_and_the_rest_still_answers(
+    tmp_path: Path,
+) -> None:
+    """It was told as an error of SQLite's own, which whoever waits out troubles of a store did not know."""
+
+    async def main() -> None:
+        path = tmp_path / "store.db"
+        async with opened(path) as replica:
+            await replica.run(lambda core, _: core.commit([FORGET], replica.now_ms()))
+        spoil(path, "edge")
+        async with opened(path) as replica:
+            for read in (
+                replica.read(lambda connection: connection.execute("SELECT * FROM edge").fetchall()),
+                replica.run(lambda _, connection: connection.execute("SELECT * FROM edge").fetchall()),
+            ):
+                with pytest.raises(StoreCorrupt, match=r"malformed.*samemind verify"):
+                    await read
+            assert (
+                len(await replica.read(lambda connection: connection.execute("SELECT * FROM op").fetchall()))
+                == 1
+            )
+            with pytest.raises(sqlite3.OperationalError, match="no such table"):  # a bug stays one
+                await replica.read(lambda connection: connection.execute("SELECT * FROM nowhere"))
 
     run(main)
 

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from cognition import ModelUnavailable
 from cognition.thinking.cycle import Cycle
-from replica import DeviceId
+from replica import DeviceId, StoreCorrupt
 from samemind.thinking import Outlook, ThinkLoop
 
 LAPTOP, PHONE = DeviceId(b"l" * 32), DeviceId(b"p" * 32)
@@ -21,15 +21,15 @@ class World:
 
     position: int = 0
     linked: list[DeviceId] = field(default_factory=list)
-    fails: bool = False
+    fails: Exception | None = None
     writes: int = 0
     thought: list[int] = field(default_factory=list)
 
     async def think(self) -> Cycle:
         self.thought.append(round(trio.current_time() - self.began) // 60)
         self.position += self.writes
-        if self.fails:
-            raise ModelUnavailable("no model here")
+        if self.fails is not None:
+            raise self.fails
         return Cycle({}, more=False, began_ms=0, took_ms=0)
 
     def __post_init__(self) -> None:
@@ -94,14 +94,25 @@ def test_a_device_that_is_linked_to_the_one_that_thinks_stands_by() -> None:
     assert outlook == Outlook(LAPTOP, next_ms=29 * 60_000)
 
 
-def test_a_cycle_that_fails_is_told_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
-    world = World(fails=True)
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (ModelUnavailable("no model here"), "no model here"),
+        (StoreCorrupt("expected a whole store"), "expected a whole store"),
+        (KeyError("sure"), "an error of ours ended the cycle: KeyError('sure')"),
+    ],
+)
+def test_a_cycle_that_fails_is_told_and_tried_again(
+    failure: Exception, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever it fails on: a damaged page ended the loop, and with it the daemon."""
+    world = World(fails=failure)
     trouble, _ = thinks(world, 45)
-    assert trouble == "no model here"
-    assert "no model here" in caplog.text
+    assert trouble == told
+    assert str(failure) in caplog.text
 
     def mend(minute: int) -> None:
-        world.fails = minute < 31
+        world.fails = failure if minute < 31 else None
 
     trouble, _ = thinks(world, 65, mend)
     assert trouble is None
