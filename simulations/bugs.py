@@ -221,6 +221,11 @@ BUGS: Final[dict[str, Bug]] = {
         "a snapshot that was taken is sent back to its maker", _caught("bounded_work"), undone.sent_back
     ),
     "parts-shared": Bug("two links put one snapshot together", _caught("no_wedge"), undone.parts_shared),
+    "base-as-now": Bug(
+        "asked again in the midst of a snapshot, a base counts as sent as far as it has grown",
+        _caught("quiet"),
+        undone.base_as_it_is_now,
+    ),
     "any-text": Bug(
         "an edit goes into a text that it does not name",
         _caught("convergence", "refold"),

@@ -103,6 +103,11 @@ class Device:
             name=other.name,
         )
 
+    def group_size(self) -> int:
+        """Return how much is known of the group: its members, who was put out, what was erased. All three only grow."""
+        group = self.core.membership
+        return len(group.members) + len(group.revocations) + len(self.core.proofs)
+
     def shown(self) -> Iterator[tuple[bytes, Shown]]:
         """Return what a person sees here, read from the table that queries read, where the store has one."""
         if isinstance(self.disk, SqliteDisk):

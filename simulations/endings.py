@@ -153,3 +153,18 @@ def draw_hand_over(seed: int, faults: tuple[str, ...]) -> tuple[str, ...]:
     events += random.choices(wrong, k=8) if wrong else []
     random.shuffle(events)
     return tuple(events)
+
+
+# On one link, or on several that stay up, bases grow between two parts of a snapshot, and devices ask again.
+_GROWN: Final = 0.3
+_GROW: Final = (
+    ("grow",) * 3 + ("ask",) * 8 + ("dial",) * 5 + ("tick",) * 3 + ("write",) * 3 + ("compact",) * 2
+)
+
+
+def draw_growth(seed: int, faults: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how a seed's plan ends where devices fold their logs: while a base is on its way, it grows."""
+    random = Random(f"growth {seed}")
+    if "compact" not in faults or random.random() >= _GROWN:
+        return ()
+    return tuple(random.sample(_GROW, len(_GROW)))

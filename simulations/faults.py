@@ -8,22 +8,21 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from replica.compaction import LEASE_MS, compact
 from replica.membership import revoke
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
-from simulations import endings, minds, workload
+from simulations import endings, handing, minds, mishaps, workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
 from simulations.disk import Failure
+from simulations.mishaps import talk
 from simulations.network import End, Link
-from sync.wire.messages import Ack, Base, Bye, CaughtUp, Known, Ops, decode_message, encode_message
+from sync.wire.messages import Ack, Bye, CaughtUp, Known, Ops, encode_message
 
 if TYPE_CHECKING:
     from simulations.world import World
 
-DEVICES_MORE_MAX: Final = 4
 REVOCATIONS_MAX: Final = 2
 # How far off clocks are: a wrong time zone, a flat battery, a wrong year; and within and beyond what is absorbed.
 OFFSETS_MS: Final = (
@@ -64,57 +63,7 @@ def dial(world: "World", random: Random) -> None:
 def sync(world: "World", random: Random) -> None:
     """Two devices talk for a moment, perhaps not to the end."""
     a = world.pick(random)
-    _talk(world, a, world.peer_of(a, random), lambda _: random.randrange(100) < world.options.cut_percent)
-
-
-# What may happen to a device between two short talks, and the fault that it belongs to.
-_BETWEEN: Final[dict[str, Callable[["World", Device], None]]] = {
-    "crash": lambda world, device: _crash(world, device),
-    "full": lambda world, device: _fill(world, device),
-    "torn": lambda world, device: setattr(device.disk, "failing", Failure.TORN),
-    "compact": lambda world, device: _fold_down(world, device),
-    "erase": lambda world, device: _erase_one(world, device),
-}
-
-
-def hand_over(world: "World", random: Random) -> None:
-    """A device folds its log, and one that lacks it gets it in short talks: its program is ended every few minutes."""
-    if random.random() < 0.5:
-        join(world, random)
-    a = world.pick(random)
-    if random.random() < 0.8:  # then nobody holds compaction back
-        world.pass_time(LEASE_MS)
-    _fold_down(world, a)
-    others = [each for each in world.devices if _may_talk(world, a, each)]
-    if not others:
-        return
-    b = min(others, key=lambda each: each.held.bit_count())
-    wrong = [name for name in _BETWEEN if name in world.options.faults]
-    for _ in range(random.randint(2, 6)):
-        _talk(world, a, b, lambda said: isinstance(decode_message(said), Base) and random.random() < 0.3)
-        if wrong and random.random() < 0.3:
-            _BETWEEN[random.choice(wrong)](world, random.choice([a, b]))
-        if random.random() < 0.1:
-            _talk(world, random.choice(others), b, lambda _: False)
-        world.pass_time(1_000)
-        world.look_at(b)
-
-
-def _erase_one(world: "World", device: Device) -> None:
-    now = device.now(world.now_ms)
-    device.core.begin(now)
-    erase = workload.WRITERS["erase"]
-    world.write(device, erase(device.core, device.name, world.memo, device.random, now))
-
-
-def _may_talk(world: "World", a: Device, b: Device) -> bool:
-    honest = not a.lies and not b.lies
-    return honest and world.admitted(a, b) and world.can_hear(a, b) and world.can_hear(b, a)
-
-
-def _talk(world: "World", a: Device, b: Device, cut_at: Callable[[bytes], bool]) -> None:
-    if _may_talk(world, a, b):
-        world.converse(a, b, cut_at=cut_at)
+    talk(world, a, world.peer_of(a, random), lambda *_: random.randrange(100) < world.options.cut_percent)
 
 
 def tick(world: "World", random: Random) -> None:
@@ -146,13 +95,7 @@ def partition(world: "World", random: Random) -> None:
 
 def crash(world: "World", random: Random) -> None:
     """A process dies between two writes."""
-    _crash(world, world.pick(random))
-
-
-def _crash(world: "World", device: Device) -> None:
-    world.say(device.name, "crash", "")
-    world.count("crashes")
-    world.restart(device)
+    mishaps.crash(world, world.pick(random))
 
 
 def torn(world: "World", random: Random) -> None:
@@ -162,12 +105,7 @@ def torn(world: "World", random: Random) -> None:
 
 def full(world: "World", random: Random) -> None:
     """A disk will refuse its next write."""
-    _fill(world, world.pick(random))
-
-
-def _fill(world: "World", device: Device) -> None:
-    device.disk.failing = Failure.FULL
-    world.say(device.name, "disk full", "")
+    mishaps.fill(world, world.pick(random))
 
 
 def images(world: "World", random: Random) -> None:
@@ -184,7 +122,7 @@ def images(world: "World", random: Random) -> None:
         world.swap_disk(device, disk.image(), held)
         world.say(device.name, "restored" if knows else "rolled back", "")
         world.count("restores")
-    elif len(world.devices) < world.options.replicas + DEVICES_MORE_MAX:
+    elif len(world.devices) < world.options.replicas + mishaps.DEVICES_MORE_MAX:
         device = world.add_twin(original, disk.image(), held)
         world.say(device.name, "twin", f"of {original.name}")
         world.count("clones")
@@ -225,17 +163,6 @@ def sleep(world: "World", random: Random) -> None:
     days = random.choice([1, 40, 100, 365])
     world.say("", "time", f"{days} days")
     world.pass_time(days * DAY_MS)
-
-
-def join(world: "World", random: Random) -> None:
-    """A new device is paired with one of the group."""
-    if len(world.devices) >= world.options.replicas + DEVICES_MORE_MAX:
-        return
-    host = world.pick(random)
-    guest = world.add_device(random)
-    world.say(guest.name, "joins", f"through {host.name}")
-    world.count("joins")
-    world.pair(host, guest)
 
 
 def put_out(world: "World", random: Random) -> None:
@@ -354,15 +281,7 @@ def rogue(world: "World", random: Random) -> None:
 
 def fold_down(world: "World", random: Random) -> None:
     """A device folds what everybody has into its base."""
-    _fold_down(world, world.pick(random))
-
-
-def _fold_down(world: "World", device: Device) -> None:
-    now = device.now(world.now_ms)
-    moved: list[int] = []
-    if world.attempt(device, lambda: moved.append(compact(device.core, now))):
-        world.say(device.name, "compacts", f"{moved[0]} ops")
-        world.count("compactions", moved[0] > 0)
+    mishaps.fold_down(world, world.pick(random))
 
 
 def clean(world: "World", random: Random) -> None:
@@ -374,7 +293,6 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     "write": write,
     "dial": dial,
     "sync": sync,
-    "hand over": hand_over,
     "tick": tick,
     "audit": audit,
     "partition": partition,
@@ -385,13 +303,14 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     "wipe": wipe,
     "skew": skew,
     "sleep": sleep,
-    "join": join,
+    "join": mishaps.join,
     "revoke": put_out,
     "flood": flood,
     "future": future,
     "compact": fold_down,
     "erase": clean,
     "rogue": rogue,
+    **handing.EVENTS,
     **minds.EVENTS,
     **endings.EVENTS,
 }

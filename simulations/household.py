@@ -250,6 +250,7 @@ class Household(Timeline):
         device.held |= news
         self.count("snapshots")
         self.say(device.name, "absorbs", f"{news.bit_count()} ops", ops=news.bit_count())
+        self.flush(device)
         return news.bit_count()
 
 

@@ -123,6 +123,8 @@ class Links(Household):
         for message in to.reader.feed(chunk):
             if link.is_up():
                 self.hear(link, to, message)
+        if not link.under_way:
+            self.rest(link)
         if link.is_up() and not link.lives and not link.under_way and self._both_quiet(link):
             self.close(link, "link ends", "quiet")
 
@@ -132,6 +134,7 @@ class Links(Household):
             return  # after a goodbye, what is still on its way means nothing
         device, peer = to.device, link.other(to).device
         answers: list[bytes] = []
+        group = device.group_size()
         try:
             if not self.attempt(
                 device,
@@ -148,6 +151,8 @@ class Links(Household):
         if taken:
             self.say(device.name, "takes", f"{taken} ops from {link.name}", other=peer.name, ops=taken)
         self.send(link, to, answers)
+        if device.group_size() != group:
+            self.flush(device)
         if to.has_ended():
             self.schedule(to.due_ms, lambda: self.close(link, "link ends", "goodbye"))
 
@@ -160,7 +165,7 @@ class Links(Household):
         self.lose(link, "protocol broken")
 
     def learned(self, device: Device) -> None:
-        """Close links to those whom a device has put out; what else it heard its conversations pass on."""
+        """Close links to those whom a device has put out."""
         revoked = device.core.membership.revoked
         for link in list(device.links):
             other = next(end.device for end in link.ends if end.device is not device)
@@ -174,6 +179,20 @@ class Links(Household):
             if link.is_up():
                 end = link.ends[0] if link.ends[0].device is device else link.ends[1]
                 self.send(link, end, end.conversation.more(device.now(self.now_ms)))
+                if not link.under_way:
+                    self.rest(link)
+
+    def rest(self, link: Link) -> None:
+        """Let every checker look at a link on which nothing is under way."""
+        if link.is_up() and not link.stalled:
+            one, other = link.ends
+            self._rested((one.device, one.conversation), (other.device, other.conversation))
+
+    def _rested(self, ours: tuple[Device, Conversation], theirs: tuple[Device, Conversation]) -> None:
+        (one, here), (other, there) = ours, theirs
+        if isinstance(here, Exchange) and isinstance(there, Exchange):
+            for checker in self.checkers:
+                checker.rested(self, (one, here), (other, there))
 
     def lose(self, link: Link, why: str) -> None:
         """Cut a link: what is under way on it never arrives."""
@@ -196,9 +215,16 @@ class Links(Household):
             self.lose(link, why)
 
     def converse(
-        self, a: Device, b: Device, *, cut_at: Callable[[bytes], bool] = lambda message: False
+        self,
+        a: Device,
+        b: Device,
+        *,
+        cut_at: Callable[[bytes, Conversation], bool] = lambda message, hearer: False,
     ) -> None:
-        """Hold a whole conversation at one moment, without a network between; it may be cut before a message."""
+        """Hold a whole conversation at one moment, without a network between.
+
+        `cut_at`: asked before each message, with who is about to hear it; the link may be cut there.
+        """
         work = self.work(a, b) if self.healed else None
         sides = [(a, b, self.conversation(a, b)), (b, a, self.conversation(b, a))]
         ops, sent, size, frames = self.wire.ops, self.wire.messages, self.wire.size, self.wire.frames
@@ -211,7 +237,7 @@ class Links(Household):
                 for message in heard:
                     if side.is_over:
                         continue
-                    if cut_at(message):
+                    if cut_at(message, side):
                         return
                     answers = self._answers(device, peer, side, message)
                     if answers is None:
@@ -220,6 +246,7 @@ class Links(Household):
             if self.wire.messages - sent > SESSION_MESSAGES_MAX:
                 self.violate(WEDGE, f"{a.name} and {b.name} talk without end")
                 return
+        self._rested(*((device, side) for device, _, side in sides))
         if work is not None:
             work.messages, work.bytes = self.wire.messages - sent, self.wire.size - size
             work.frames, work.ops = self.wire.frames - frames, self.wire.ops - ops
@@ -236,6 +263,7 @@ class Links(Household):
     ) -> list[bytes] | None:
         """Let one side of a conversation at one moment hear a message; None when the conversation is over by it."""
         answers: list[bytes] = []
+        group = device.group_size()
         try:
             if not self.attempt(
                 device,
@@ -249,6 +277,8 @@ class Links(Household):
         taken = self.notice(device)
         if taken:
             self.say(device.name, "takes", f"{taken} ops from {peer.name}", other=peer.name, ops=taken)
+        if device.group_size() != group:
+            self.flush(device)
         return answers
 
     def _both_quiet(self, link: Link) -> bool:

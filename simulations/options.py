@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from simulations.endings import THINKING, draw_ending, draw_hand_over, draw_thoughts
+from simulations.endings import THINKING, draw_ending, draw_growth, draw_hand_over, draw_thoughts
 from simulations.workload import WRITERS
 
 # What can go wrong, with the relative rate of its event in the plan (0: no event of its own).
@@ -137,6 +137,7 @@ def draw(
     if faults == "all" and protocol == "frontier":
         plan += draw_thoughts(seed, thinks=thinks, faults=tuple(name for name in on if FAULTS[name]))
         plan += draw_hand_over(seed, on)
+        plan += draw_growth(seed, on)
     return Options(
         seed=seed,
         replicas=count,

@@ -12,7 +12,7 @@ from typing import Any, Final
 from simulations.options import Options, draw
 
 # Raised whenever a seed draws another world than before: a new fault, another weight, an event with other draws.
-FORMAT: Final = 3
+FORMAT: Final = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,17 @@ import replica.state.fold
 import sync.parts
 from replica.chains import Chains
 from replica.core import Core
+from replica.feeds import join
 from replica.ids import DeviceId, OpId
 from replica.ops import Edit
+from replica.outbox import Outbox
 from replica.partial import Partial, partial_from
 from replica.state.memories import MemoryCell
 from replica.state.register import Vector, saw
 from replica.state.text import EditedText, base_name
 from simulations.patching import Swap
 from sync.exchange import Exchange
-from sync.wire.messages import Base
+from sync.wire.messages import Base, Heads, decode_message
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -112,3 +114,15 @@ def any_text(world: "World") -> Sequence[Swap]:
         return False
 
     return [(replica.state.fold, "_edit", edit)]
+
+
+def base_as_it_is_now(world: "World") -> Sequence[Swap]:
+    """Asked again while a snapshot is on its way, a device takes what its base holds by now for what it is sending."""
+    right = Exchange.receive
+
+    def receive(self: Exchange, data: bytes, now_ms: int) -> list[bytes]:
+        if self._parts and isinstance(decode_message(data), Heads):
+            join(self._based, Outbox({}).sent_base(self._core))
+        return right(self, data, now_ms)
+
+    return [(Exchange, "receive", receive)]

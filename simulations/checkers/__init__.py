@@ -16,6 +16,7 @@ from simulations.checkers.convergence import Convergence
 from simulations.checkers.durability import Durability
 from simulations.checkers.erasure import Erasure
 from simulations.checkers.no_wedge import NoWedge
+from simulations.checkers.quiet import Quiet
 from simulations.checkers.refold import Refold
 from simulations.checkers.resurrection import Resurrection
 from simulations.checkers.statuses import Statuses
@@ -33,6 +34,7 @@ __all__ = [
     "NoWedge",
     "OneRecord",
     "OneSummary",
+    "Quiet",
     "Refold",
     "Resurrection",
     "Statuses",
@@ -59,5 +61,6 @@ def all_checkers() -> list[Checker]:
         TriggerLattice(),
         Refold(),
         BoundedWork(),
+        Quiet(),
         NoWedge(),
     ]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from simulations.household import Household
     from simulations.observer import Written
     from simulations.world import World
+    from sync.exchange import Exchange
 
 Arrival = tuple[Entry, "Written | None"]
 """An op as it entered a log, and what its author wrote, if anybody did."""
@@ -32,6 +33,11 @@ class Checker:
 
     def restarted(self, world: "Household", device: "Device") -> None:
         """Hear that a device opened its store again, after a crash that its disk survived."""
+
+    def rested(
+        self, world: "Household", ours: "tuple[Device, Exchange]", theirs: "tuple[Device, Exchange]"
+    ) -> None:
+        """Look at both ends of a link on which nothing is under way."""
 
     def audited(self, world: "Household", device: "Device") -> None:
         """Look at one device on the way."""

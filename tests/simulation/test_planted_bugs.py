@@ -18,6 +18,7 @@ CATCHING_SEEDS = {
     "any-count": 140,
     "any-text": 24,
     "any-update": 27,
+    "base-as-now": 32,
     "claim-drop": 13,
     "compact-unknown": 24,
     "cut": 8,

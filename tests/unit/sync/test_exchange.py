@@ -1,0 +1,201 @@
+"""What two replicas tell each other in one conversation, when, and what each makes of it."""
+
+from contextlib import closing
+
+import pytest
+
+from replica.compaction import compact
+from replica.core import Core
+from replica.frame import encode_frame
+from replica.incarnations import Why
+from replica.membership import revoke
+from replica.ops import Erase, Op, Remember
+from replica.storage.sql import connect
+from replica.storage.store import SqliteStore
+from sync.exchange import PULL_AGAIN_MS, Exchange
+from sync.wire.messages import CaughtUp, Heads, Locator, Message, Ops, Trust, decode_message, encode_message
+from tests.support.links import identity
+from tests.support.replicas import (
+    NOW_MS,
+    Hand,
+    acquaint,
+    agree,
+    core_of,
+    group,
+    remember,
+    say,
+    sync,
+    take,
+    texts,
+)
+
+UNHEARD_OF = 250
+
+
+class Talk:
+    """A conversation of which every message is kept, by who said it."""
+
+    def __init__(self, ours: Core, theirs: Core) -> None:
+        self.ours, self.theirs = (
+            Exchange(core, peer.device, NOW_MS) for core, peer in ((ours, theirs), (theirs, ours))
+        )
+        self.by_us: list[Message] = []
+        self.by_them: list[Message] = []
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Let both say what there is to say."""
+        waiting = [(end, words) for end in (self.ours, self.theirs) for words in end.more(NOW_MS)]
+        while waiting:
+            speaker, words = waiting.pop(0)
+            is_ours = speaker is self.ours
+            (self.by_us if is_ours else self.by_them).append(decode_message(words))
+            hearer = self.theirs if is_ours else self.ours
+            if not hearer.is_over:
+                waiting += [(hearer, answer) for answer in hearer.receive(words, NOW_MS)]
+
+
+def of_type(messages: list[Message], kind: type[Message]) -> int:
+    return sum(isinstance(message, kind) for message in messages)
+
+
+def asks(messages: list[bytes]) -> bool:
+    return any(isinstance(decode_message(message), Heads) for message in messages)
+
+
+def hears(end: Exchange, hand: Hand, op: Op) -> None:
+    """Let one end be sent an op by a peer that should not have sent it yet."""
+    end.receive(encode_message(Ops(encode_frame(hand.frame(op)), True)), NOW_MS)
+
+
+def test_who_was_put_back_hears_of_its_own_later_ops_and_goes_on_as_another() -> None:
+    with closing(connect(":memory:")) as disk, closing(connect(":memory:")) as backup:
+        laptop, phone = core_of("laptop", SqliteStore(disk)), core_of("phone")
+        acquaint(laptop, "laptop", "phone")
+        acquaint(phone, "phone", "laptop")
+        remember(laptop, "before the backup")
+        disk.backup(backup)
+        remember(laptop, "after the backup")
+        sync(laptop, phone)
+        restored = core_of("laptop", SqliteStore(backup), seed="restored")
+        assert restored.origin == laptop.origin
+        sync(restored, phone)
+        assert restored.origin != laptop.origin
+        assert [incident.why for incident in restored.incidents] == [Why.ECHO]
+        assert agree(restored, phone)
+
+
+@pytest.mark.parametrize("out", ["laptop", "phone"])
+def test_whoever_of_the_two_was_put_out_the_conversation_ends_and_nothing_follows(out: str) -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    talk = Talk(laptop, phone)
+    who = identity("tablet")
+    laptop.learn([], [revoke(who.sign, tablet.device, identity(out).device_id)])
+    remember(laptop, "not for the other any more")
+    talk.go_on()
+    assert talk.ours.is_over
+    assert talk.theirs.is_over
+    assert texts(phone) == set()
+
+
+def test_what_somebody_says_of_the_group_is_not_said_back() -> None:
+    laptop, phone = group("laptop", "phone")
+    acquaint(phone, "phone", "tablet")
+    talk = Talk(laptop, phone)
+    talk.go_on()
+    assert (of_type(talk.by_us, Trust), of_type(talk.by_them, Trust)) == (1, 1)
+    acquaint(laptop, "laptop", "server")
+    talk.go_on()
+    talk.go_on()
+    assert (of_type(talk.by_us, Trust), of_type(talk.by_them, Trust)) == (2, 1)
+
+
+def test_proofs_of_erasure_go_ahead_of_the_ops_on_a_link_that_is_up() -> None:
+    laptop, phone = group("laptop", "phone")
+    rids = remember(laptop, "erased soon", "kept")
+    talk = Talk(laptop, phone)
+    said = len(talk.by_us)
+    say(laptop, Erase((rids[0],)))
+    talk.go_on()
+    assert [type(message) for message in talk.by_us[said:]] == [Trust, Ops]
+    assert agree(laptop, phone)
+
+
+def test_an_unchanged_peer_confirms_what_it_holds_and_that_may_leave_the_log() -> None:
+    """The hash of a frontier says as much as the frontier."""
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "held by both")
+    sync(laptop, phone)
+    assert compact(laptop, NOW_MS) == 0, "the peer has not said yet that it holds it"
+    sync(laptop, phone)
+    assert compact(laptop, NOW_MS) == 1
+
+
+def test_what_a_peer_holds_without_understanding_all_of_it_stays_in_the_log() -> None:
+    laptop, phone = group("laptop", "phone")
+    hand = Hand("laptop")
+    take(phone, hand.frame(hand.write(kind=UNHEARD_OF, plain=b"?")))
+    remember(laptop, "held by both")
+    for _ in range(2):
+        sync(laptop, phone)
+    assert phone.device not in laptop.contacts
+
+
+def test_where_something_is_missing_first_the_rest_is_asked_for_again_after_half_a_minute() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    talk, hand = Talk(laptop, phone), Hand("tablet")
+    unheard = hand.write(Remember("not sent", {}), bytes(16))
+    hears(talk.theirs, hand, hand.write(Remember("sent too early", {}), b"r" * 16))
+    assert [each.gap for each in talk.theirs.refusals] == [True]
+    assert not asks(talk.theirs.more(NOW_MS + PULL_AGAIN_MS - 1))
+    take(laptop, hand.frame(unheard))
+    assert asks(talk.theirs.more(NOW_MS + PULL_AGAIN_MS))
+    assert not asks(talk.theirs.more(NOW_MS + 2 * PULL_AGAIN_MS)), "the answer says whether it is there"
+
+
+def test_ops_of_a_stranger_are_asked_for_again_as_soon_as_it_is_introduced_by_anybody() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    talk, hand = Talk(laptop, phone), Hand("server")
+    hears(talk.theirs, hand, hand.write(Remember("of the server", {}), bytes(16)))
+    assert [each.gap for each in talk.theirs.refusals] == [False]
+    assert not asks(talk.theirs.more(NOW_MS + PULL_AGAIN_MS)), "nothing is different yet"
+    acquaint(phone, "phone", "server")
+    assert asks(talk.theirs.more(NOW_MS))
+    acquaint(phone, "phone", "watch")
+    assert not asks(talk.theirs.more(NOW_MS)), "once"
+
+
+def test_where_two_chains_of_one_origin_parted_is_found_by_a_question() -> None:
+    laptop, phone, _ = group("laptop", "phone", "tablet")
+    hand = Hand("tablet")
+    stem = [hand.write(Remember(f"stem {n}", {}), bytes([n]) * 16) for n in range(20)]
+    clone = hand.fork()
+    for core, writer, words in ((laptop, hand, "of the one"), (phone, clone, "of the other")):
+        take(core, Hand("tablet").frame(*stem))
+        take(core, writer.frame(writer.write(Remember(words, {}), words[:16].encode().ljust(16))))
+    talk = Talk(laptop, phone)
+    assert (of_type(talk.by_us, Locator), of_type(talk.by_them, Locator)) == (1, 1)
+    assert (talk.ours.tally.received, talk.theirs.tally.received) == (1, 1)
+    assert agree(laptop, phone)
+
+
+def test_the_last_frame_says_that_it_was_all() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "one")
+    talk = Talk(laptop, phone)
+    assert [message.last for message in talk.by_us if isinstance(message, Ops)] == [True]
+    assert of_type(talk.by_us, CaughtUp) == 0
+
+
+def test_what_came_on_a_link_does_not_go_back_over_it() -> None:
+    laptop, phone = group("laptop", "phone")
+    talk = Talk(laptop, phone)
+    remember(laptop, "one")
+    talk.go_on()
+    assert talk.theirs.unsent() == 0
+    remember(phone, "two")
+    talk.go_on()
+    sent = [message for message in talk.by_them if isinstance(message, Ops)]
+    assert len(sent) == 1
+    assert talk.theirs.tally.sent == 1
+    assert agree(laptop, phone)
