@@ -38,11 +38,17 @@ class History:
         self.now_ms = NOW_MS
 
     def run(self) -> None:
+        self.act()
+        self.settle()
+
+    def act(self) -> None:
         for _ in range(STEPS):
             self.now_ms += 1_000
             self.random.choices((self.write, self.compact, self.join, self.sync), weights=(14, 2, 0.5, 4))[
                 0
             ]()
+
+    def settle(self) -> None:
         for _ in range(len(self.cores) + 1):
             for one in self.cores:
                 for other in self.cores:

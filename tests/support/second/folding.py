@@ -1,6 +1,11 @@
-"""The second reader: what ops fold to, and the two digests."""
+"""The second reader: what ops fold to, on top of what bases hold, and the two digests.
+
+A place names an op. What a writer had seen is a set of places, spelt out. What is written is never changed where it
+stands: after a base came, the log is folded again from nothing on top of it.
+"""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,21 +19,65 @@ KINDS: Final = dict.fromkeys(range(1, 15), 1)
 NEED_A_MEMORY: Final = {1, 2, 8, 12}
 HOLD_WORDS: Final = {1, 2, 3, 8, 12}
 
-# The heads of a register: the writing op's op_id, and its value.
-Heads = dict[bytes, Any]
+# (device id, incarnation, seq, first 8 bytes of the op's id)
+Place = tuple[bytes, bytes, int, bytes]
+# The heads of a register: who wrote it, when, and what.
+Heads = dict[Place, tuple[int, Any]]
 
 
 @dataclass
 class Memory:
-    """All that ops said about one memory."""
+    """All that was said about one memory."""
 
-    adds: dict[bytes, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    adds: dict[Place, tuple[int, str, dict[str, Any]]] = field(default_factory=dict)
     fields: dict[str, Heads] = field(default_factory=dict)
     edits: dict[bytes, list[bytes]] = field(default_factory=dict)
-    accesses: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
-    claims: dict[bytes, list[Any]] = field(default_factory=dict)
-    verdicts: dict[bytes, Heads] = field(default_factory=dict)
-    triggers: dict[bytes, tuple[int, tuple[int, str, list[bytes]]]] = field(default_factory=dict)
+    edited: int = 0  # the stamp of the last edit
+    accesses: dict[tuple[bytes, bytes], tuple[int, int]] = field(default_factory=dict)  # count, and when last
+    claims: dict[Place, tuple[int, list[Any]]] = field(default_factory=dict)  # stamp, and what the op says
+    verdicts: dict[Place, Heads] = field(default_factory=dict)
+    triggers: dict[bytes, "Raised"] = field(default_factory=dict)
+
+
+@dataclass
+class Raised:
+    """A trigger: how far it came, what raised it first, and what delivered it first."""
+
+    status: int
+    told: tuple[int, str, list[bytes]]  # stamp, kind, the other memories
+    delivered: tuple[int, bytes] | None  # stamp, device
+
+    def joined(self, other: "Raised") -> "Raised":
+        """Both together."""
+        delivered = [each for each in (self.delivered, other.delivered) if each is not None]
+        return Raised(
+            max(self.status, other.status), min(self.told, other.told), min(delivered, default=None)
+        )
+
+
+@dataclass
+class State:
+    """What was folded. `covered` are the places that a base stands for."""
+
+    covered: set[Place] = field(default_factory=set)
+    memories: dict[bytes, Memory] = field(default_factory=dict)
+    forgotten: set[bytes] = field(default_factory=set)
+    edges: dict[bytes, Heads] = field(default_factory=dict)
+    settings: dict[bytes, Heads] = field(default_factory=dict)
+    proposals: dict[Place, list[bytes]] = field(default_factory=dict)
+    receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
+    lessons: dict[Place, list[Any]] = field(default_factory=dict)
+    unknown: set[Place] = field(default_factory=set)
+
+    def kill(self, memory: bytes) -> None:
+        """Put a tombstone on a memory."""
+        self.forgotten.add(memory)
+        self.memories.pop(memory, None)
+
+    def living(self, memory: bytes | None, knew: frozenset[Place]) -> Memory | None:
+        """The memory, if it lives and the writer had seen one of its adds."""
+        found = self.memories.get(memory or b"")
+        return found if found is not None and not knew.isdisjoint(found.adds) else None
 
 
 @dataclass
@@ -36,16 +85,19 @@ class Replica:
     """What is held, and what it folds to."""
 
     ops: dict[bytes, Op] = field(default_factory=dict)
-    seen: dict[bytes, frozenset[bytes]] = field(default_factory=dict)
+    base: State = field(default_factory=State)
+    state: State = field(default_factory=State)
+    # Of each place, the one before it in its chain; and what its writer had seen, itself included.
+    before: dict[Place, Place | None] = field(default_factory=dict)
+    seen: dict[Place, frozenset[Place]] = field(default_factory=dict)
+    # Of the chains that a base stands for, where it ends: the id of the last op, and its signature.
+    ends: dict[Place, tuple[bytes, bytes]] = field(default_factory=dict)
     proven: set[bytes] = field(default_factory=set)
-    memories: dict[bytes, Memory] = field(default_factory=dict)
-    forgotten: set[bytes] = field(default_factory=set)
-    edges: dict[bytes, Heads] = field(default_factory=dict)
-    settings: dict[bytes, Heads] = field(default_factory=dict)
-    proposals: set[bytes] = field(default_factory=set)
-    receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
-    lessons: dict[bytes, list[Any]] = field(default_factory=dict)
-    unknown: set[bytes] = field(default_factory=set)
+
+    @property
+    def unknown(self) -> set[Place]:
+        """The ops that are not understood."""
+        return self.state.unknown
 
     def prove(self, ops: Iterable[Op]) -> None:
         """Take proofs that memories were erased: tombstones, at once."""
@@ -53,111 +105,59 @@ class Replica:
             assert op.payload is not None
             for memory in unpack(op.payload[16:]):
                 self.proven.add(memory)
-                self._kill(memory)
+                self.base.kill(memory)
+                self.state.kill(memory)
 
     def take(self, op: Op) -> None:
         """Take one op, of which everything is held that it needs, and fold it."""
-        if op.prev is not None and op.prev not in self.ops:
-            raise Refused("its predecessor is missing")
+        at = _place(op)
+        if at in self.before:  # it is held here, or a base that is held here stands for it
+            return
+        previous = None
+        if op.prev is not None:
+            previous = (op.device, op.incarnation, op.seq - 1, op.prev[:8])
+            if previous not in self.before:
+                raise Refused("its predecessor is missing")
         if op.payload is None and not (op.memory in self.proven and op.kind in HOLD_WORDS):
             raise Refused("a payload is missing without a proof")
-        knew = {op.id} | (self.seen[op.prev] if op.prev else frozenset())
-        for place in op.seen:
-            at: Op | None = self._at(place)
-            while at is not None:  # the op that is named, and its chain below, also under a branch
-                knew.add(at.id)
-                at = self.ops[at.prev] if at.prev else None
-        self.ops[op.id], self.seen[op.id] = op, frozenset(knew)
-        if op.version > KINDS.get(op.kind, 0):
-            self.unknown.add(op.id)
-            return
-        if op.payload is None or (op.memory is None and op.kind in NEED_A_MEMORY):
-            return
-        try:
-            body = unpack(op.payload[16:])
-            check_body(op.kind, body)
-        except Refused:
-            return
-        self._fold(op, body, knew)
+        knew = {at}
+        if previous is not None:
+            knew |= self.seen.get(previous) or self.chains(map(tuple, op.vector or []))
+        knew |= self.chains(map(tuple, op.seen))
+        self.ops[op.id] = op
+        self.before[at], self.seen[at] = previous, frozenset(knew)
+        _fold(self.state, op, self.seen[at])
 
-    def _at(self, place: list[Any]) -> Op:
+    def merge(self, base: State, spine: "Replica") -> None:
+        """Merge a base into that of this replica, and fold the log again on top; `spine` holds its chains."""
+        self.base = _merged(self.base, base)
+        self.before = spine.before | self.before
+        self.seen = spine.seen | self.seen
+        self.ends = spine.ends | self.ends
+        for memory in self.proven:
+            self.base.kill(memory)
+        self.state = deepcopy(self.base)
         for op in self.ops.values():
-            if op.place == place:
-                return op
-        raise Refused("something that it has seen is missing")
+            if _place(op) not in self.base.covered:
+                _fold(self.state, op, self.seen[_place(op)])
 
-    def _claimed(self, place: list[Any]) -> bytes | None:
-        return next((op.id for op in self.ops.values() if op.place == place), None)
-
-    def _kill(self, memory: bytes) -> None:
-        self.forgotten.add(memory)
-        self.memories.pop(memory, None)
-
-    def _known(self, memory: bytes | None, knew: set[bytes]) -> Memory | None:
-        """The memory, if it lives and the writer had seen one of its adds."""
-        found = self.memories.get(memory or b"")
-        return found if found is not None and not knew.isdisjoint(found.adds) else None
-
-    def _fold(self, op: Op, body: Any, knew: set[bytes]) -> None:
-        match op.kind:
-            case 1:
-                if op.memory is not None and op.memory not in self.forgotten:
-                    self.memories.setdefault(op.memory, Memory()).adds[op.id] = (body[0], body[1])
-            case 2:
-                assert op.memory is not None
-                if memory := self._known(op.memory, knew):
-                    bases = [
-                        _base_name(op.memory, text)
-                        for op_id, (text, _) in memory.adds.items()
-                        if op_id in knew
-                    ]
-                    if body[0] in bases:
-                        memory.edits.setdefault(body[0], []).append(body[1])
-            case 3:
-                if op.memory is None:
-                    _write(self.settings.setdefault(body[0].encode(), {}), op.id, body[1], knew)
-                elif memory := self._known(op.memory, knew):
-                    _write(memory.fields.setdefault(body[0], {}), op.id, body[1], knew)
-            case 4 | 5:
-                for named in body:
-                    self._kill(named)
-            case 6:
-                _write(self.edges.setdefault(pack(body[:3]), {}), op.id, body[3], knew)
-            case 7:
-                for named, count, _ in body:
-                    if memory := self._known(named, knew):
-                        origin = (op.device, op.incarnation)
-                        memory.accesses[origin] = max(memory.accesses.get(origin, 0), count)
-            case 8:
-                if memory := self._known(op.memory, knew):
-                    memory.claims[op.id] = body[:3]
-            case 9:
-                for named, place, keep in body:
-                    claim = self._claimed(place)
-                    held = self.memories.get(named)
-                    if held is not None and claim in held.claims and claim in knew:
-                        _write(held.verdicts.setdefault(claim, {}), op.id, keep, knew)
-            case 10:
-                self.proposals.add(op.id)
-            case 11:
-                self.proposals -= {self._claimed(place) for place in body} & knew
-            case 12:
-                if memory := self._known(op.memory, knew):
-                    told = (body[1], (op.stamp, body[2], body[3]))
-                    known = memory.triggers.get(body[0], told)
-                    memory.triggers[body[0]] = (max(told[0], known[0]), min(told[1], known[1]))
-            case 13:
-                for named in body:
-                    self.receipts.setdefault(named, set()).add(op.device)
-            case 14:
-                self.lessons[op.id] = body
+    def chains(self, places: Iterable[Any]) -> set[Place]:
+        """Each of these places with the chain below it, also below a branch."""
+        found: set[Place] = set()
+        for place in places:
+            at: Place | None = place
+            while at is not None:
+                if at not in self.before:
+                    raise Refused("something that it has seen is missing")
+                found.add(at)
+                at = self.before[at]
+        return found
 
     # -- digests -----------------------------------------------------------------------------------------------
 
     def heads(self) -> list[list[Any]]:
         """The frontier: the last place of every chain, sorted."""
-        followed = {op.prev for op in self.ops.values()}
-        return sorted(op.place for op in self.ops.values() if op.id not in followed)
+        return sorted(map(list, self.before.keys() - set(self.before.values())))
 
     def frontier_digest(self) -> bytes:
         """What two devices compare first."""
@@ -165,99 +165,241 @@ class Replica:
 
     def digest(self) -> bytes:
         """The digest of what shows."""
-        elements = [self._shown(rid, memory) for rid, memory in self.memories.items()]
-        for part, registers in ((1, self.edges), (2, self.settings)):
-            values = ((name, self._value(heads)) for name, heads in registers.items())
+        state = self.state
+        elements = [_shown(rid, memory) for rid, memory in state.memories.items()]
+        for part, registers in ((1, state.edges), (2, state.settings)):
+            values = ((name, _value(heads)) for name, heads in registers.items())
             elements += [[part, name, value] for name, value in values if value is not None]
-        elements += [[5, memory, amounts] for memory, amounts in self.lessons.values()]
+        elements += [[5, memory, amounts] for memory, amounts in state.lessons.values()]
         return _set_hash(elements)
 
     def state_digest(self) -> bytes:
         """The digest of what was folded."""
-        cells = [self._folded(rid, memory) for rid, memory in self.memories.items()]
-        for part, registers in ((1, self.edges), (2, self.settings)):
-            cells += [[part, name, self._places(heads)] for name, heads in registers.items()]
-        cells += [[3, pack(self.ops[op_id].place)] for op_id in self.proposals]
-        cells += [[4, rid, sorted(devices)] for rid, devices in self.receipts.items()]
-        cells += [[5, pack(self.ops[op_id].place)] for op_id in self.lessons]
-        tombstones = [[0, rid] for rid in self.forgotten]
-        unknown = [self.ops[op_id].place for op_id in self.unknown]
+        state = self.state
+        cells = [_folded(rid, memory) for rid, memory in state.memories.items()]
+        for part, registers in ((1, state.edges), (2, state.settings)):
+            cells += [[part, name, _sorted(heads)] for name, heads in registers.items()]
+        cells += [[3, pack(place)] for place in state.proposals]
+        cells += [[4, rid, sorted(devices)] for rid, devices in state.receipts.items()]
+        cells += [[5, pack(place)] for place in state.lessons]
+        tombstones = [[0, rid] for rid in state.forgotten]
         return sha256(
-            pack([_set_hash(cells), _set_hash(tombstones), _set_hash(unknown), self.heads()]),
+            pack(
+                [_set_hash(cells), _set_hash(tombstones), _set_hash(map(list, state.unknown)), self.heads()]
+            ),
         )
 
-    def _shown(self, rid: bytes, memory: Memory) -> list[Any]:
-        def order(add: tuple[bytes, tuple[str, dict[str, Any]]]) -> tuple[bool, str, int, bytes]:
-            op_id, (text, _) = add
-            return _base_name(rid, text) not in memory.edits, text, self.ops[op_id].stamp, op_id[:8]
 
-        _, (text, started) = min(memory.adds.items(), key=order)
-        shown = text
-        if edits := memory.edits.get(_base_name(rid, text)):
-            shown = _edited(rid, text, edits)
-        fields = dict(started)
-        for name, heads in memory.fields.items():
-            value = self._value(heads)
-            if value is None:
-                fields.pop(name, None)
-            else:
-                fields[name] = value
-        element: list[Any] = [0, rid, shown, [[name, fields[name]] for name in sorted(fields)]]
-        accesses = sum(memory.accesses.values())
-        if accesses or memory.claims or memory.triggers:
-            claims = {
-                (*claim, self._hidden(memory.verdicts.get(op_id))) for op_id, claim in memory.claims.items()
-            }
-            triggers = [
-                [op_id, status, kind, about] for op_id, (status, (_, kind, about)) in memory.triggers.items()
-            ]
-            element += [accesses, sorted(claims), sorted(triggers)]
-        return element
-
-    def _folded(self, rid: bytes, memory: Memory) -> list[Any]:
-        cell: list[Any] = [0, rid, self._places(memory.adds)]
-        if memory.fields or memory.claims:
-            verdicts = [
-                [self.ops[op_id].place, self._places(heads)] for op_id, heads in memory.verdicts.items()
-            ]
-            cell += [
-                [[name, self._places(memory.fields[name])] for name in sorted(memory.fields)],
-                self._places(memory.claims),
-                sorted(verdicts),
-            ]
-        return cell
-
-    def _value(self, heads: Heads) -> Any:
-        return heads[max(heads, key=lambda op_id: (self.ops[op_id].stamp, op_id[:8]))]
-
-    def _places(self, ids: Iterable[bytes]) -> list[list[Any]]:
-        return sorted(self.ops[op_id].place for op_id in ids)
-
-    @staticmethod
-    def _hidden(verdicts: Heads | None) -> bool:
-        return bool(verdicts) and not any((verdicts or {}).values())
+def _place(op: Op) -> Place:
+    return op.device, op.incarnation, op.seq, op.id[:8]
 
 
-def _write(heads: Heads, op_id: bytes, value: Any, knew: set[bytes]) -> None:
-    for head in [head for head in heads if head in knew]:
+# -- folding an op -------------------------------------------------------------------------------------------------
+
+
+def _fold(state: State, op: Op, knew: frozenset[Place]) -> None:
+    if op.version > KINDS.get(op.kind, 0):
+        state.unknown.add(_place(op))
+        return
+    if op.payload is None or (op.memory is None and op.kind in NEED_A_MEMORY):
+        return
+    try:
+        body = unpack(op.payload[16:])
+        check_body(op.kind, body)
+    except Refused:
+        return
+    _act(state, op, body, knew)
+
+
+def _act(state: State, op: Op, body: Any, knew: frozenset[Place]) -> None:
+    at, stamp = _place(op), op.stamp
+    match op.kind:
+        case 1:
+            if op.memory is not None and op.memory not in state.forgotten:
+                state.memories.setdefault(op.memory, Memory()).adds[at] = (stamp, body[0], body[1])
+        case 2:
+            assert op.memory is not None
+            if memory := state.living(op.memory, knew):
+                texts = [text for add, (_, text, _) in memory.adds.items() if add in knew]
+                if body[0] in (base_name(op.memory, text) for text in texts):
+                    memory.edits.setdefault(body[0], []).append(body[1])
+                    memory.edited = max(memory.edited, stamp)
+        case 3:
+            if op.memory is None:
+                _write(state.settings.setdefault(body[0].encode(), {}), at, stamp, body[1], knew)
+            elif memory := state.living(op.memory, knew):
+                _write(memory.fields.setdefault(body[0], {}), at, stamp, body[1], knew)
+        case 4 | 5:
+            for named in body:
+                state.kill(named)
+        case 6:
+            _write(state.edges.setdefault(pack(body[:3]), {}), at, stamp, body[3], knew)
+        case 7:
+            for named, *told in body:
+                if memory := state.living(named, knew):
+                    origin = (op.device, op.incarnation)
+                    memory.accesses[origin] = _most(memory.accesses.get(origin, (0, 0)), told)
+        case 8:
+            if memory := state.living(op.memory, knew):
+                memory.claims[at] = (stamp, body)
+        case 9:
+            for named, claim, keep in body:
+                held, place = state.memories.get(named), tuple(claim)
+                if held is not None and place in held.claims and place in knew:
+                    _write(held.verdicts.setdefault(place, {}), at, stamp, keep, knew)
+        case 10:
+            state.proposals[at] = body
+        case 11:
+            for proposal in knew & set(map(tuple, body)):
+                state.proposals.pop(proposal, None)
+        case 12:
+            if memory := state.living(op.memory, knew):
+                delivered = (stamp, op.device) if body[1] == 1 else None
+                raised = Raised(body[1], (stamp, body[2], body[3]), delivered)
+                memory.triggers[body[0]] = memory.triggers.get(body[0], raised).joined(raised)
+        case 13:
+            for named in body:
+                state.receipts.setdefault(named, set()).add(op.device)
+        case 14:
+            state.lessons[at] = body
+
+
+def _write(heads: Heads, at: Place, stamp: int, value: Any, knew: frozenset[Place]) -> None:
+    for head in knew & heads.keys():
         del heads[head]
-    heads[op_id] = value
+    heads[at] = (stamp, value)
+
+
+def _most(one: Iterable[int], other: Iterable[int]) -> tuple[int, int]:
+    count, last = map(max, one, other)
+    return count, last
+
+
+# -- merging two bases ---------------------------------------------------------------------------------------------
+
+
+def _merged(one: State, other: State) -> State:
+    """What is on one side only stays, unless the other side covers it and so took it away; tombstones win."""
+
+    def both(mine: dict[Place, Any], theirs: dict[Place, Any]) -> dict[Place, Any]:
+        kept = {at: item for at, item in mine.items() if at in theirs or at not in other.covered}
+        return kept | {at: item for at, item in theirs.items() if at in mine or at not in one.covered}
+
+    def registers(mine: dict[Any, Heads], theirs: dict[Any, Heads]) -> dict[Any, Heads]:
+        return {name: both(mine.get(name, {}), theirs.get(name, {})) for name in mine.keys() | theirs.keys()}
+
+    def memory(mine: Memory, theirs: Memory) -> Memory:
+        edits = {
+            name: [*mine.edits.get(name, []), *theirs.edits.get(name, [])]
+            for name in mine.edits.keys() | theirs.edits.keys()
+        }
+        origins = mine.accesses.keys() | theirs.accesses.keys()
+        return Memory(
+            adds=both(mine.adds, theirs.adds),
+            fields=registers(mine.fields, theirs.fields),
+            edits=edits,
+            edited=max(mine.edited, theirs.edited),
+            accesses={
+                each: _most(mine.accesses.get(each, (0, 0)), theirs.accesses.get(each, (0, 0)))
+                for each in origins
+            },
+            claims=both(mine.claims, theirs.claims),
+            verdicts=registers(mine.verdicts, theirs.verdicts),
+            triggers={
+                name: mine.triggers.get(name, raised).joined(theirs.triggers.get(name, raised))
+                for name, raised in (mine.triggers | theirs.triggers).items()
+            },
+        )  # fmt: skip
+
+    merged = State(
+        covered=one.covered | other.covered,
+        memories={
+            rid: memory(one.memories.get(rid, Memory()), other.memories.get(rid, Memory()))
+            for rid in one.memories.keys() | other.memories.keys()
+        },
+        edges=registers(one.edges, other.edges),
+        settings=registers(one.settings, other.settings),
+        proposals=both(one.proposals, other.proposals),
+        receipts={
+            rid: one.receipts.get(rid, set()) | other.receipts.get(rid, set())
+            for rid in one.receipts.keys() | other.receipts.keys()
+        },
+        lessons=both(one.lessons, other.lessons),
+    )
+    for rid in one.forgotten | other.forgotten:
+        merged.kill(rid)
+    return merged
+
+
+# -- elements of the digests ---------------------------------------------------------------------------------------
+
+
+def _shown(rid: bytes, memory: Memory) -> list[Any]:
+    def order(add: tuple[Place, tuple[int, str, dict[str, Any]]]) -> tuple[bool, str, int, bytes]:
+        at, (stamp, text, _) = add
+        return base_name(rid, text) not in memory.edits, text, stamp, at[3]
+
+    _, (_, text, started) = min(memory.adds.items(), key=order)
+    shown = text
+    if edits := memory.edits.get(base_name(rid, text)):
+        shown = str(document(rid, text, edits).get("text", type=Text))
+    fields = dict(started)
+    for name, heads in memory.fields.items():
+        value = _value(heads)
+        if value is None:
+            fields.pop(name, None)
+        else:
+            fields[name] = value
+    element: list[Any] = [0, rid, shown, [[name, fields[name]] for name in sorted(fields)]]
+    accesses = sum(count for count, _ in memory.accesses.values())
+    if accesses or memory.claims or memory.triggers:
+        claims = {(*claim[:3], _hidden(memory.verdicts.get(at))) for at, (_, claim) in memory.claims.items()}
+        triggers = [[name, each.status, each.told[1], each.told[2]] for name, each in memory.triggers.items()]
+        element += [accesses, sorted(claims), sorted(triggers)]
+    return element
+
+
+def _folded(rid: bytes, memory: Memory) -> list[Any]:
+    cell: list[Any] = [0, rid, _sorted(memory.adds)]
+    if memory.fields or memory.claims:
+        verdicts = [[list(claim), _sorted(heads)] for claim, heads in memory.verdicts.items()]
+        cell += [
+            [[name, _sorted(memory.fields[name])] for name in sorted(memory.fields)],
+            _sorted(memory.claims),
+            sorted(verdicts),
+        ]
+    return cell
+
+
+def _value(heads: Heads) -> Any:
+    at = max(heads, key=lambda at: (heads[at][0], at[3]))
+    return heads[at][1]
+
+
+def _sorted(places: Iterable[Place]) -> list[list[Any]]:
+    return sorted(map(list, places))
+
+
+def _hidden(verdicts: Heads | None) -> bool:
+    return bool(verdicts) and not any(keep for _, keep in (verdicts or {}).values())
 
 
 def _set_hash(elements: Iterable[Any]) -> bytes:
     return (sum(int.from_bytes(sha256(pack(each))) for each in elements) % 2**256).to_bytes(32)
 
 
-def _base_name(rid: bytes, text: str) -> bytes:
+def base_name(rid: bytes, text: str) -> bytes:
+    """What edits call the text that an add started with."""
     return sha256(b"samemind text\0" + rid + text.encode())[:8]
 
 
-def _edited(rid: bytes, text: str, edits: Iterable[bytes]) -> str:
+def document(rid: bytes, text: str, edits: Iterable[bytes]) -> Doc[Text]:
+    """The text of an add with its edits."""
     client = int.from_bytes(sha256(b"samemind client\0" + rid + text.encode())[:7]) & (2**53 - 1)
     base: Doc[Text] = Doc(client_id=client)
     base.get("text", type=Text).insert(0, text)
-    document: Doc[Text] = Doc()
-    document.apply_update(base.get_update())
+    whole: Doc[Text] = Doc()
+    whole.apply_update(base.get_update())
     for edit in edits:
-        document.apply_update(edit)
-    return str(document.get("text", type=Text))
+        whole.apply_update(edit)
+    return whole

@@ -1,11 +1,13 @@
 """The second reader: canonical msgpack, frames, headers, signatures."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import msgpack
+import zstandard
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -58,6 +60,8 @@ class Op:
     memory: bytes | None
     payload: bytes | None
     payload_hash: bytes
+    signature: bytes | None = field(default=None, compare=False)  # where a segment ended with it
+    vector: list[list[Any]] | None = field(default=None, compare=False)  # where a branch began with it
 
     @property
     def id(self) -> bytes:
@@ -107,7 +111,7 @@ def read_frame(columns: bytes, keys: Mapping[bytes, bytes]) -> list[Op]:
         raise Refused("another format")
     next_seq = [segment[2] for segment in segments]
     before: list[bytes | None] = [segment[3] for segment in segments]
-    last: dict[int, Op] = {}
+    last: dict[int, int] = {}
     ops: list[Op] = []
     stamp = 0
     for n, at in enumerate(segment_of):
@@ -133,19 +137,56 @@ def read_frame(columns: bytes, keys: Mapping[bytes, bytes]) -> list[Op]:
             memory=memory,
             payload=payload,
             payload_hash=digest,
+            vector=segments[at][5] if at not in last else None,
         )
         ops.append(op)
-        next_seq[at], before[at], last[at] = op.seq + 1, op.id, op
+        next_seq[at], before[at], last[at] = op.seq + 1, op.id, n
     if memories or salts or hashes:
         raise Refused("more in a column than ops have use for")
     for at, (device, _, _, _, signature, _) in enumerate(segments):
         key = keys[device]
         if sha256(key) != device:
             raise Refused("a key that is not the device's")
+        end = ops[last[at]]
         try:
-            Ed25519PublicKey.from_public_bytes(key).verify(signature, b"samemind commit 1\0" + last[at].id)
+            Ed25519PublicKey.from_public_bytes(key).verify(signature, b"samemind commit 1\0" + end.id)
         except InvalidSignature:
             raise Refused("a segment that its author did not sign") from None
-        if not last[at].ends:
+        if not end.ends:
             raise Refused("a segment that ends within a commit")
+        ops[last[at]] = replace(end, signature=signature)
     return ops
+
+
+def read_packed(frame: bytes, keys: Mapping[bytes, bytes]) -> list[Op]:
+    """Read a frame as it travels."""
+    return read_frame(zstandard.ZstdDecompressor().decompress(frame, max_output_size=15_728_640), keys)
+
+
+def write_packed(ops: Sequence[Op]) -> bytes:
+    """Write ops as a frame that travels; the last one of each chain has a signature."""
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    segments: list[list[Any]] = []
+    segment_of = []
+    for op in ops:
+        at = numbers.setdefault((op.device, op.incarnation), len(segments))
+        if at == len(segments):
+            segments.append([op.device, op.incarnation, op.seq, op.prev, None, op.vector])
+        segments[at][4] = op.signature
+        segment_of.append(at)
+    stamps = [0, *(op.stamp for op in ops)]
+    columns = [
+        1,
+        segments,
+        segment_of,
+        [op.kind for op in ops],
+        [op.version * 2 + op.ends for op in ops],
+        [after - before for before, after in pairwise(stamps)],
+        [op.memory is not None for op in ops],
+        b"".join(op.memory or b"" for op in ops),
+        {n: op.seen for n, op in enumerate(ops) if op.seen},
+        b"".join(op.payload[:16] for op in ops if op.payload is not None),
+        [op.payload[16:] if op.payload is not None else None for op in ops],
+        b"".join(op.payload_hash for op in ops if op.payload is None),
+    ]
+    return zstandard.ZstdCompressor().compress(pack(columns))

@@ -1,130 +1,244 @@
-"""The second reader: what a base holds for a device that holds nothing yet, and what it then shows."""
+"""The second reader: bases, read and merged as they come, and handed on as they are held."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, pairwise
 from typing import Any
 
 import msgpack
+import zstandard
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from pycrdt import Doc, Text
 
-from tests.support.second.folding import _base_name, _set_hash
+from tests.support.second.folding import (
+    KINDS,
+    Heads,
+    Memory,
+    Place,
+    Raised,
+    Replica,
+    State,
+    base_name,
+    document,
+)
 from tests.support.second.frames import Refused, pack, sha256
 
 
-@dataclass
-class Base:
-    """A snapshot, read."""
+def merge_packed(replica: Replica, packed: bytes, keys: dict[bytes, bytes], *, maker: bytes) -> None:
+    """Merge a snapshot as its parts make it; it has to be of its sender's making."""
+    whole = zstandard.ZstdDecompressor().decompress(packed, max_output_size=1_073_741_824)
+    signature, body = msgpack.unpackb(whole, raw=False)
+    if merge_snapshot(replica, signature, body, keys) != maker:
+        raise Refused("a snapshot of somebody else's making")
 
-    maker: bytes
-    kinds: dict[int, int]
-    feeds: list[list[Any]]
-    origins: list[list[bytes]]
-    cells: list[tuple[int, bytes, Any]]
-    tombstones: list[bytes]
-    horizon: int
 
-    def place(self, dot: list[Any]) -> list[Any]:
+def merge_snapshot(replica: Replica, signature: bytes, body: bytes, keys: dict[bytes, bytes]) -> bytes:
+    """Merge what a member signed; return who."""
+    plain = _any_order(body)
+    if plain[1][0] != 2:
+        raise Refused("another layout")
+    Ed25519PublicKey.from_public_bytes(keys[plain[0]]).verify(
+        signature, b"samemind snapshot 1\0" + sha256(body)
+    )
+    maker, _, feeds, origins, cells, tombstones, _, columns = plain
+    reader = _Reader(feeds, origins)
+    state = State(covered=set(reader.spine.before), forgotten=set(tombstones))
+    for part, name, packed in cells:
+        reader.read(state, part, name, _any_order(packed))
+    for rid, add in _added(columns):
+        state.memories[rid] = reader.memory([[add]])
+    replica.merge(state, reader.spine)
+    device: bytes = maker
+    return device
+
+
+def make_snapshot(replica: Replica, sign: Callable[[bytes], bytes], maker: bytes, horizon_ms: int) -> bytes:
+    """Make a snapshot of the base of a replica, as it travels."""
+    writer = _Writer(replica)
+    body = pack(
+        [
+            maker,
+            {0: 2, **KINDS},
+            writer.feeds,
+            [list(origin) for origin in writer.origins],
+            list(writer.cells()),
+            sorted(replica.base.forgotten),
+            horizon_ms,
+            writer.adds(),
+        ]
+    )
+    signature = sign(b"samemind snapshot 1\0" + sha256(body))
+    return zstandard.ZstdCompressor().compress(pack([signature, body]))
+
+
+class _Reader:
+    """The chains that a base stands for, and cells by the numbers of those."""
+
+    def __init__(self, feeds: list[list[Any]], origins: list[list[bytes]]) -> None:
+        self._origins = [(device, incarnation) for device, incarnation in origins]
+        self._places: list[dict[int, Place]] = []  # of each feed, by seq
+        self.spine = spine = Replica()
+        for device, incarnation, stem, fork, _, last, head, signature, _, ids in feeds:
+            if len(ids) != 8 * (last - fork):
+                raise Refused("short ids of other ops than a feed has")
+            below = self._places[stem][fork] if stem is not None else None
+            found: dict[int, Place] = {}
+            for seq in range(fork + 1, last + 1):
+                at = (device, incarnation, seq, ids[(seq - fork - 1) * 8 : (seq - fork) * 8])
+                spine.before[at] = below
+                found[seq] = below = at
+            self._places.append(found)
+            spine.ends[found[last]] = (head, signature)
+        for number, (_, _, stem, fork, forked, last, _, _, knew, _) in enumerate(feeds):
+            spine.seen[self._places[number][last]] = self._knew(knew)
+            if stem is not None:
+                spine.seen.setdefault(self._places[stem][fork], self._knew(forked))
+
+    def _knew(self, vector: dict[int, int]) -> frozenset[Place]:
+        return frozenset(self.spine.chains(self._places[number][seq] for number, seq in vector.items()))
+
+    def _place(self, dot: Iterable[Any]) -> Place:
         """The place that a dot stands for; it must be one of this snapshot's."""
         number, seq, id8 = dot
-        device, incarnation, _, fork, _, last, _, _, _, ids = self.feeds[number]
-        if not fork < seq <= last or ids[(seq - fork - 1) * 8 : (seq - fork) * 8] != id8:
+        at: Place | None = self._places[number].get(seq)
+        if at is None or (id8 is not None and at[3] != id8):
             raise Refused("a dot that stands for no op")
-        return [device, incarnation, seq, id8]
+        return at
 
-    def heads(self) -> list[list[Any]]:
-        """The frontier that it reaches."""
-        return sorted([feed[0], feed[1], feed[5], feed[6][:8]] for feed in self.feeds)
+    def _heads(self, told: list[list[Any]]) -> Heads:
+        return {self._place(dot): (stamp, value) for *dot, stamp, value in told}
 
-    def digest(self) -> bytes:
-        """The digest of what shows."""
-        elements: list[Any] = []
-        for part, name, state in self.cells:
-            if part == 0:
-                elements.append(self._shown(name, *_memory(state)))
-            elif part in (1, 2) and (value := _value(state)) is not None:
-                elements.append([part, name, value])
-            elif part == 5:
-                elements.append([5, *state])
-        return _set_hash(elements)
+    def read(self, state: State, part: int, name: bytes, told: Any) -> None:
+        """Read one cell."""
+        match part:
+            case 0:
+                state.memories[name] = self.memory(told)
+            case 1:
+                state.edges[name] = self._heads(told)
+            case 2:
+                state.settings[name] = self._heads(told)
+            case 3:
+                at = self._place(told[0])
+                if pack(at) != name:
+                    raise Refused("a proposal under another name")
+                state.proposals[at] = told[1]
+            case 4:
+                state.receipts[name] = set(told)
+            case 5:
+                device, incarnation, seq, id8 = _any_order(name)
+                state.lessons[device, incarnation, seq, id8] = told
 
-    def state_digest(self) -> bytes:
-        """The digest of what was folded."""
-        elements: list[Any] = []
-        for part, name, state in self.cells:
-            match part:
-                case 0:
-                    elements.append(self._folded(name, *_memory(state)))
-                case 1 | 2:
-                    elements.append([part, name, self._places(state)])
-                case 3:
-                    if pack(self.place(state[0])) != name:
-                        raise Refused("a proposal under another name")
-                    elements.append([3, name])
-                case 4:
-                    elements.append([4, name, state])
-                case 5:
-                    elements.append([5, name])
-        tombstones = _set_hash([0, rid] for rid in self.tombstones)
-        return sha256(pack([_set_hash(elements), tombstones, _set_hash([]), self.heads()]))
-
-    def _places(self, items: Iterable[list[Any]]) -> list[Any]:
-        return sorted(self.place(item[:3]) for item in items)
-
-    def _folded(
-        self, rid: bytes, adds: Any, fields: Any, edits: Any, at: int, counts: Any, claims: Any, verdicts: Any,
-        triggers: Any,
-    ) -> list[Any]:  # fmt: skip
-        element: list[Any] = [0, rid, self._places(adds)]
-        if fields or claims:
-            element += [
-                [[name, self._places(fields[name])] for name in sorted(fields)],
-                self._places(claims),
-                sorted([self.place(item[:3]), self._places(item[3])] for item in verdicts),
-            ]
-        return element
-
-    def _shown(
-        self, rid: bytes, adds: Any, fields: Any, edits: Any, at: int, counts: Any, claims: Any, verdicts: Any,
-        triggers: Any,
-    ) -> list[Any]:  # fmt: skip
-        def order(add: list[Any]) -> tuple[bool, str, int, bytes]:
-            _, _, id8, stamp, text, _ = add
-            return _base_name(rid, text) not in edits, text, stamp, id8
-
-        *_, text, started = min(adds, key=order)
-        shown = text
-        if (document := edits.get(_base_name(rid, text))) is not None:
-            read: Doc[Text] = Doc()
-            read.apply_update(document)
-            shown = str(read.get("text", type=Text))
-        said = dict(started)
-        for name, heads in fields.items():
-            value = _value(heads)
-            if value is None:
-                said.pop(name, None)
-            else:
-                said[name] = value
-        element: list[Any] = [0, rid, shown, [[name, said[name]] for name in sorted(said)]]
-        accesses = sum(count for _, count, _ in counts)
-        if accesses or claims or triggers:
-            judged = {tuple(item[:3]): item[3] for item in verdicts}
-            held = set()
-            for *dot, _, entity, relation, value, _, _ in claims:
-                heads = judged.get(tuple(dot), [])
-                held.add((entity, relation, value, bool(heads) and not any(head[4] for head in heads)))
-            raised = [[name, status, kind, about] for name, (status, _, kind, about, _) in triggers.items()]
-            element += [accesses, sorted(held), sorted(raised)]
-        return element
+    def memory(self, told: list[Any]) -> Memory:
+        """Read a memory, of which nothing may be known but its adds."""
+        adds = {self._place(dot): (stamp, text, said) for *dot, stamp, text, said in told[0]}
+        if len(told) == 1:
+            return Memory(adds)
+        _, fields, edits, edited, accesses, claims, verdicts, triggers = told
+        return Memory(
+            adds,
+            fields={name: self._heads(heads) for name, heads in fields.items()},
+            edits={name: [update] for name, update in edits.items()},
+            edited=edited,
+            accesses={self._origins[number]: (count, last) for number, count, last in accesses},
+            claims={self._place(claim[:3]): (claim[3], claim[4:]) for claim in claims},
+            verdicts={self._place(dot): self._heads(heads) for *dot, heads in verdicts},
+            triggers={
+                name: Raised(status, (stamp, kind, about), tuple(delivered) if delivered else None)
+                for name, (status, stamp, kind, about, delivered) in triggers.items()
+            },
+        )
 
 
-def _memory(state: list[Any]) -> list[Any]:
-    return state if len(state) > 1 else [state[0], {}, {}, 0, [], [], [], {}]
+class _Writer:
+    """Feeds, and cells by the numbers of those, of a base as it is handed on."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._base = replica.base
+        self.feeds: list[list[Any]] = []
+        self._number: dict[Place, int] = {}
+        followed = {replica.before[at] for at in replica.base.covered}
+        # The longest chain of an origin first: a branch leaves one that has a number by then.
+        for end in sorted(replica.ends.keys() - followed, key=lambda end: (-end[2], end)):
+            chain: list[Place] = []
+            at: Place | None = end
+            while at is not None and at not in self._number:
+                chain.append(at)
+                at = replica.before[at]
+            self._number |= dict.fromkeys(chain, len(self.feeds))
+            stem = None if at is None else self._number[at]
+            fork = 0 if at is None else at[2]
+            forked = frozenset() if at is None else replica.seen[at]
+            ids = b"".join(id8 for *_, id8 in reversed(chain))
+            self.feeds.append(
+                [*end[:2], stem, fork, forked, end[2], *replica.ends[end], replica.seen[end], ids]
+            )
+        for feed in self.feeds:
+            feed[4], feed[8] = self._vector(feed[4]), self._vector(feed[8])
+        self.origins = sorted({(device, incarnation) for device, incarnation, *_ in replica.before})
+
+    def _vector(self, knew: Iterable[Place]) -> dict[int, int]:
+        vector: dict[int, int] = {}
+        for place in knew:
+            number = self._number[place]
+            vector[number] = max(vector.get(number, 0), place[2])
+        return vector
+
+    def _dot(self, place: Place) -> list[Any]:
+        return [self._number[place], place[2], place[3]]
+
+    def _heads(self, heads: Heads) -> list[Any]:
+        return [[*self._dot(at), stamp, value] for at, (stamp, value) in heads.items()]
+
+    def cells(self) -> Iterator[list[Any]]:
+        """Every cell but those of memories of which nothing is known but one add."""
+        base = self._base
+        for rid, memory in base.memories.items():
+            if not _only_added(memory):
+                yield [0, rid, pack(self._memory(rid, memory))]
+        for part, registers in ((1, base.edges), (2, base.settings)):
+            yield from ([part, name, pack(self._heads(heads))] for name, heads in registers.items())
+        for at, memories in base.proposals.items():
+            yield [3, pack(at), pack([self._dot(at), memories])]
+        for rid, devices in base.receipts.items():
+            yield [4, rid, pack(sorted(devices))]
+        for at, lesson in base.lessons.items():
+            yield [5, pack(at), pack(lesson)]
+
+    def _memory(self, rid: bytes, memory: Memory) -> list[Any]:
+        adds = [[*self._dot(at), *said] for at, said in memory.adds.items()]
+        edits = {}
+        for _, text, _ in memory.adds.values():
+            name = base_name(rid, text)
+            if updates := memory.edits.get(name):
+                edits[name] = document(rid, text, updates).get_update()
+        return [
+            adds,
+            {name: self._heads(heads) for name, heads in memory.fields.items()},
+            edits,
+            memory.edited,
+            [[self.origins.index(origin), *said] for origin, said in memory.accesses.items()],
+            [[*self._dot(at), stamp, *claim] for at, (stamp, claim) in memory.claims.items()],
+            [[*self._dot(at), self._heads(heads)] for at, heads in memory.verdicts.items()],
+            {name: [each.status, *each.told, each.delivered] for name, each in memory.triggers.items()},
+        ]
+
+    def adds(self) -> list[Any]:
+        """The columns of all other memories."""
+        rows: list[Any] = [
+            (self._number[at], at[2], *said, rid)
+            for rid, memory in self._base.memories.items()
+            if _only_added(memory)
+            for at, said in memory.adds.items()
+        ]
+        rows.sort(key=lambda row: row[:2])
+        ids = [row[5] for row in rows]
+        numbers = [
+            [after - before for before, after in pairwise([0, *(row[n] for row in rows)])] for n in range(3)
+        ]
+        front, rest = b"".join(rid[:6] for rid in ids), b"".join(rid[6:] for rid in ids)
+        return [front + rest, *numbers, [row[3] for row in rows], [row[4] for row in rows]]
 
 
-def _value(heads: list[Any]) -> Any:
-    return max(heads, key=lambda head: (head[3], head[2]))[4]
+def _only_added(memory: Memory) -> bool:
+    return len(memory.adds) == 1 and memory == Memory(memory.adds)
 
 
 def _any_order(data: bytes) -> Any:
@@ -132,23 +246,8 @@ def _any_order(data: bytes) -> Any:
     return msgpack.unpackb(data, raw=False, strict_map_key=False)
 
 
-def read_snapshot(signature: bytes, body: bytes, keys: dict[bytes, bytes]) -> Base:
-    """Read what a member signed."""
-    plain = _any_order(body)
-    Ed25519PublicKey.from_public_bytes(keys[plain[0]]).verify(
-        signature, b"samemind snapshot 1\0" + sha256(body)
-    )
-    maker, kinds, feeds, origins, cells, tombstones, horizon, columns = plain
-    if kinds[0] != 2:
-        raise Refused("another layout")
-    read = [(part, name, _any_order(state)) for part, name, state in cells]
-    base = Base(maker, kinds, feeds, origins, read, tombstones, horizon)
-    base.cells += list(_added(columns, feeds))
-    return base
-
-
-def _added(columns: list[Any], feeds: list[list[Any]]) -> Iterator[tuple[int, bytes, Any]]:
-    """The memories that were only added, as the cells they stand for."""
+def _added(columns: list[Any]) -> Iterator[tuple[bytes, list[Any]]]:
+    """The memories that were only added: the id of each, and its add."""
     ids, *numbers, texts, fields = columns
     count = len(texts)
     if len(ids) != 16 * count or {len(fields), *map(len, numbers)} != {count}:
@@ -156,5 +255,4 @@ def _added(columns: list[Any], feeds: list[list[Any]]) -> Iterator[tuple[int, by
     rows = zip(*map(accumulate, numbers), texts, fields, strict=True)
     for n, (feed, seq, stamp, text, said) in enumerate(rows):
         rid = ids[6 * n : 6 * n + 6] + ids[6 * count + 10 * n : 6 * count + 10 * n + 10]
-        at = (seq - feeds[feed][3] - 1) * 8
-        yield 0, rid, [[[feed, seq, feeds[feed][9][at : at + 8], stamp, text, said]]]
+        yield rid, [feed, seq, None, stamp, text, said]
