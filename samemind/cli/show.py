@@ -269,6 +269,7 @@ def _retracted(document: Document) -> list[str]:
     word = "would go" if document["dry_run"] else "gone"
     lines = [f"{word}: {rid}" for rid in (*document["rids"], *document["facts"])]
     lines += [f"{word}: {_one_line(edge)}" for edge in document["edges"]]
+    lines += [f"{word}: {_one_line(setting)}" for setting in document["settings"]]
     lines += [f"look at: {rid}, which it changed" for rid in document["changed"]]
     return lines or ["nothing came from there"]
 

@@ -33,7 +33,7 @@ class Unconsolidated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retracted:
-    """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges.
+    """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges, lines of the profile.
 
     `changed` names memories of others that the retracted device wrote to; these are as it left them.
     """
@@ -41,5 +41,6 @@ class Retracted:
     rids: list[str]
     facts: list[str] = field(default_factory=list)
     edges: list[str] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     dry_run: bool = False

@@ -227,7 +227,9 @@ def _write(
             said = edge_said(record.source, record.relation, record.target)
             if record.said_in is not None and is_forgotten(connection, record.said_in):
                 continue  # it was taken back with the words that it is from
-            if _has_edge(connection, record):
+            if _has_edge(
+                connection, record
+            ):  # with its weight, whatever the file says of that: it may be older
                 counts["skipped"] += record.said_in is None
             elif line_kept_back(connection, said, now_ms):
                 counts["held"] += 1
@@ -273,8 +275,8 @@ def _write(
 
 def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:
     rows = connection.execute(
-        "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ? AND weight = ?",
-        (edge.source, edge.relation, edge.target, edge.weight),
+        "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ?",
+        (edge.source, edge.relation, edge.target),
     )
     return rows.fetchone() is not None
 

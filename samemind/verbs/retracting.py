@@ -6,7 +6,8 @@ last and the summaries that it proposed. What it changed in the memories of othe
 others may have written on; these are named, so that somebody can look.
 
 With `since`, only what was stored since then goes, by the stamp of the device that stored it: where a clock led, what
-was told before may bear a later one. With `ops`, only what these wrote goes: that is how an import is taken back.
+was told before may bear a later one. With `ops`, only what these wrote goes, lines of the profile among it: that is how
+an import is taken back.
 
 With `undo`, nothing is written until that time has passed. A call that is cancelled meanwhile has changed nothing.
 """
@@ -20,9 +21,9 @@ import trio
 
 import replica
 from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, show_memory_id
-from replica.edges import edge_writers
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
+from replica.writers import edge_writers, setting_writers
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
@@ -44,11 +45,12 @@ _DEVICES: Final = "f.device = ?"
 
 
 class Found(NamedTuple):
-    """What is to go: memories with the facts taken from them, edges, proposals; and what others should look at."""
+    """What is to go: memories with the facts taken from them, edges, settings, proposals; and what others look at."""
 
     rids: list[MemoryId]
     facts: list[MemoryId]
     edges: list[tuple[str, str, str]]
+    settings: list[str]
     proposals: list[Place]
     changed: list[MemoryId]
 
@@ -99,6 +101,7 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
     names = {show_memory_id(rid) for rid in gone}
     held = connection.execute("SELECT source, relation, target FROM edge").fetchall()
     edges = {edge for edge in held if edge[0] in names or edge[2] in names}
+    settings: list[str] = []
     proposals: list[Place] = []
     changed: set[MemoryId] = set()
     if own is not None:
@@ -113,6 +116,17 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
             for edge, origin in edge_writers(core, stamps)
             if origin.device == own and meant.holds(origin.incarnation, stamps[edge])
         }
+        if (
+            meant.stretches is not None
+        ):  # the profile is the owner's, whichever device they told: an import's goes
+            stamps_of = dict(
+                connection.execute("SELECT name, hlc FROM setting WHERE hlc BETWEEN ? AND ?", meant.reach)
+            )
+            settings = sorted(
+                name
+                for name, origin in setting_writers(core, stamps_of)
+                if origin.device == own and meant.holds(origin.incarnation, stamps_of[name])
+            )
         everything = [
             MemoryId(rid) for (rid,) in connection.execute("SELECT DISTINCT rid FROM proposal_member")
         ]
@@ -132,7 +146,9 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
             )
             if meant.holds(incarnation, hlc)
         }
-    return Found(sorted(rids), sorted(facts - rids), sorted(edges), proposals, sorted(changed - gone))
+    return Found(
+        sorted(rids), sorted(facts - rids), sorted(edges), settings, proposals, sorted(changed - gone)
+    )
 
 
 def _stamped(connection: sqlite3.Connection, place: Place) -> int:
@@ -161,6 +177,7 @@ def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[M
 def _write(core: Core, found: Found, now_ms: int) -> None:
     gone = sorted({*found.rids, *found.facts})
     writes = [Write(Relate(*edge, None)) for edge in found.edges]
+    writes += [Write(replica.Set(name, None)) for name in found.settings]
     if found.proposals:
         writes.append(Write(Withdraw(tuple(found.proposals))))
     writes += [
@@ -176,6 +193,7 @@ def _shown(found: Found, *, dry_run: bool) -> Retracted:
         rids=[show_memory_id(rid) for rid in found.rids],
         facts=[show_memory_id(rid) for rid in found.facts],
         edges=[" ".join(edge) for edge in found.edges],
+        settings=found.settings,
         changed=[show_memory_id(rid) for rid in found.changed],
         dry_run=dry_run,
     )

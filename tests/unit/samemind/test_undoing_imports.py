@@ -1,6 +1,8 @@
 """What an import stored goes by the command that it ends with, whatever the clock was and whoever wrote meanwhile."""
 
+import json
 import shlex
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import pytest
 import trio
 
 import samemind
-from replica import MemoryId, show_memory_id
+from replica import Core, MemoryId, Relate, Set, Write, read_settings, show_memory_id
 from samemind.cli.line import read_line, read_words
 from samemind.config import Home
 from samemind.device import Device, open_device
@@ -116,6 +118,46 @@ def test_batches_that_nobody_wrote_between_are_named_as_one(
         imported = await bring(device, tmp_path / "in.jsonl", [f"note {number}" for number in range(9)])
         assert imported.undo is not None
         assert "," not in imported.undo
+
+    at_home(tmp_path, main)
+
+
+def test_lines_of_the_profile_go_too_and_what_was_here_before_is_as_it_was(tmp_path: Path) -> None:
+    """They stayed; and an edge that the file gave another weight was gone, where it had been told here before."""
+
+    async def main(device: Device, clock: list[int]) -> None:
+        def write(core: Core, connection: sqlite3.Connection) -> None:
+            core.commit(
+                [Write(Relate("Ann", "knows", "Bob", 0.25)), Write(Set("profile.name", "Ann"))], clock[0]
+            )
+
+        def shown(core: Core, connection: sqlite3.Connection) -> tuple[object, object]:
+            edges = connection.execute(
+                "SELECT source, relation, target, weight FROM edge ORDER BY 1"
+            ).fetchall()
+            return edges, read_settings(connection, "profile.")
+
+        await device.replica.run(write)
+        before = await device.replica.run(shown)
+        lines: list[dict[str, object]] = [
+            {"kind": "edge", "source": "Ann", "relation": "knows", "target": "Bob", "weight": 1.0},
+            {"kind": "edge", "source": "Bob", "relation": "knows", "target": "Carl", "weight": 1.0},
+            {"kind": "setting", "name": "profile.name", "value": "Anna"},
+            {"kind": "setting", "name": "profile.city", "value": "Lisbon"},
+            {"kind": "setting", "name": "profile.tea", "value": "green"},
+        ]
+        file = tmp_path / "in.jsonl"
+        await trio.Path(file).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        imported = await import_(device, Import(files=(str(file),)), nobody)
+        assert (imported.imported, imported.skipped) == (3, 2)
+        edges, profile = await device.replica.run(shown)
+        assert profile == {"name": "Ann", "city": "Lisbon", "tea": "green"}
+        # Told anew by hand since: that is no longer the import's.
+        await device.replica.run(lambda core, _: core.commit([Write(Set("profile.tea", "black"))], clock[0]))
+        gone = await take_back(device, imported)
+        assert (gone.edges, gone.settings) == (["Bob knows Carl"], ["profile.city"])
+        edges, profile = await device.replica.run(shown)
+        assert (edges, profile) == (before[0], {"name": "Ann", "tea": "black"})
 
     at_home(tmp_path, main)
 
