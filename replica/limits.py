@@ -38,3 +38,8 @@ SEEN_MAX: Final = 10_000
 ACCESSES_MAX: Final = 1 << 48
 # A hundred thousand memories are some 40 MB before compression; a receiver must hold what it merges.
 SNAPSHOT_BYTES_MAX: Final = 1 << 30
+# A snapshot may be so many times as large as it was packed: words pack to a fifth, ids not at all. Whoever wants a
+# gigabyte of somebody's memory has to send 32 MB for it, where zeros would have been some hundred kilobytes.
+SNAPSHOT_RATIO_MAX: Final = 32
+# Up to here it may pack as well as it likes: a frame of ops may cost as much.
+SNAPSHOT_BYTES_FREE: Final = FRAME_BYTES_MAX

@@ -5,7 +5,7 @@ op has seen. A frame may end only where the last op of every feed in it is signe
 batch of its commits under one signature for each feed, so it is sent on whole.
 """
 
-from collections.abc import Container
+from collections.abc import Collection, Container, Mapping
 from typing import Final
 
 from replica.core import Core
@@ -22,6 +22,9 @@ from replica.state.register import Vector
 _FRAME_OPS_CEILING: Final = 2 * FRAME_OPS_TARGET
 _FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
 
+Sent = Mapping[int, range]
+"""What left in one frame, or in a snapshot: for each feed, which of its ops."""
+
 
 class Outbox:
     """One direction of a conversation: what is still to be sent.
@@ -30,7 +33,11 @@ class Outbox:
     """
 
     def __init__(self, known: Vector, pos: int = 0, parted: Container[Origin] = ()) -> None:
-        self._known = dict(known)
+        self._known = dict(known)  # held over there, or sent: no need to send it
+        self._held = dict(known)
+        self._refused: set[int] = set()  # feeds of which something that was sent was not taken
+        self.sent: Sent = {}
+        """What left last."""
         self._pos = pos
         self._parted = parted
         self._begun = pos > 0
@@ -38,14 +45,38 @@ class Outbox:
     def learn(self, known: Vector) -> None:
         """Hear that the other side holds more: it need not be sent."""
         join(self._known, known)
+        join(self._held, known)
+        self._refused = {no for no in self._refused if self._held.get(no, 0) < self._known.get(no, 0)}
+
+    def leave_out(self, reaches: Vector, *, refused: bool) -> None:
+        """Send nothing of this any more: it is on its way, or was `refused` and is still lacking over there."""
+        join(self._known, reaches)
+        if refused:
+            self._refused |= {no for no, seq in reaches.items() if self._held.get(no, 0) < seq}
+
+    def answered(self, core: Core, sent: Sent, refused: Collection[tuple[Origin, int]]) -> None:
+        """Hear that the other side has taken what was sent, less the feeds of which it refused an op.
+
+        An op 0 stands for all: a snapshot is refused whole.
+        """
+        for no, seqs in sent.items():
+            origin = core.feeds[no].origin
+            if any(seq == 0 or (of == origin and seq in seqs) for of, seq in refused):
+                self._refused.add(no)
+            else:
+                self._held[no] = max(self._held.get(no, 0), seqs[-1])
 
     def is_empty(self, core: Core) -> bool:
         """Say whether everything in the log was sent or is known over there."""
         return self._pos == core.position
 
     def lacking(self, core: Core) -> int:
-        """Return how many ops held here the other side was neither sent nor known to hold."""
-        return sum(max(0, feed.seq - max(feed.fork, self._known.get(feed.no, 0))) for feed in core.feeds)
+        """Return how many ops held here the other side lacks, as far as is known: not sent yet, or refused."""
+        held, known, refused = self._held, self._known, self._refused
+        return sum(
+            max(0, feed.seq - max(feed.fork, (held if feed.no in refused else known).get(feed.no, 0)))
+            for feed in core.feeds
+        )
 
     def lacks_base(self, core: Core) -> bool:
         """Say whether the other side lacks ops that are no longer in the log: it needs a snapshot first."""
@@ -55,21 +86,25 @@ class Outbox:
     def sent_base(self, core: Core) -> Vector:
         """Count the base as sent; return how far it reaches, which is not how far it does when it has grown."""
         reaches = {feed.no: feed.base_seq for feed in core.feeds if feed.base_seq > feed.fork}
+        ranges = {no: range(self._known.get(no, 0) + 1, seq + 1) for no, seq in reaches.items()}
+        self.sent = {no: seqs for no, seqs in ranges.items() if seqs}
         join(self._known, reaches)
         return reaches
 
     def next_frame(self, core: Core) -> Frame | None:
-        """Return the next frame to send and count it as sent; None when nothing is lacking."""
+        """Return the next frame to send and count it as sent; None when nothing is left to send."""
         if self._pos == core.position:
             return None
-        if not self.lacking(core):  # what the other side sent is in the log too, and need not be read back
+        known = self._known
+        if all(feed.seq <= max(feed.fork, known.get(feed.no, 0)) for feed in core.feeds):
+            # What the other side sent is in the log too, and need not be read back.
             self._pos = core.position
             return None
         if not self._begun:
             self._begun, self._pos = True, self._first_lacking(core)
         entries: list[Entry] = []
         unsigned: set[int] = set()
-        known, size, cut = self._known, 0, 0
+        size = cut = 0
         for entry in core.store.entries(self._pos, known, core.feeds.origin_of):
             _, no, op, signature, _ = entry
             entries.append(entry)
@@ -91,9 +126,12 @@ class Outbox:
         assert cut, "every batch in the log ends signed"
         del entries[cut:]
         frame = frame_of(core, entries, self._parted)
+        sent: dict[int, range] = {}
         for _, no, op, _, _ in entries:
             known[no] = op.seq
+            sent[no] = range(sent[no][0] if no in sent else op.seq, op.seq + 1)
         self._pos = entries[-1].pos
+        self.sent = sent
         return frame
 
     def _first_lacking(self, core: Core) -> int:

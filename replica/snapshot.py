@@ -23,7 +23,7 @@ from replica.errors import InvalidOp
 from replica.feeds import Feed, Feeds, join
 from replica.ids import ID8_BYTES, OpId, Place
 from replica.incarnations import Why
-from replica.limits import SNAPSHOT_BYTES_MAX
+from replica.limits import SNAPSHOT_BYTES_FREE, SNAPSHOT_BYTES_MAX, SNAPSHOT_RATIO_MAX
 from replica.oplog import Changes, Row, SpinePiece, Status
 from replica.ops import Kind, Remember
 from replica.refold import changes_to, refold
@@ -42,6 +42,8 @@ _CONTEXT: Final = b"samemind snapshot 1\0"
 _LAYOUT_KIND: Final = 0
 _LAYOUT: Final = 2
 _COMPRESSION_LEVEL: Final = 3
+# What begins a frame of zstd that every reader skips; its size follows in four bytes, little end first.
+_SKIPPED: Final = b"\x50\x2a\x4d\x18"
 
 _Chain = list[tuple[int, int]]
 """A chain of ops as it lies here: (last seq, feed) of each stretch, from the first op on."""
@@ -102,7 +104,7 @@ def make_snapshot(core: Core) -> bytes:
         ]
     )
     signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
-    return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(pack([signature, body]))
+    return _sealed(pack([signature, body]))
 
 
 def read_snapshot(data: bytes, core: Core) -> Snapshot:
@@ -120,12 +122,26 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
     return read_parts(plain) if _understands(core, kinds) else Snapshot(maker, kinds)
 
 
+def _sealed(plain: bytes) -> bytes:
+    """Compress a snapshot; one that packs better than a receiver believes is filled up, and says nothing more by it."""
+    packed = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(plain)
+    if (lacking := -(-len(plain) // SNAPSHOT_RATIO_MAX) - len(packed)) <= 0 or len(
+        plain
+    ) <= SNAPSHOT_BYTES_FREE:
+        return packed
+    return packed + _SKIPPED + lacking.to_bytes(4, "little") + bytes(lacking)
+
+
 def unseal(data: bytes) -> tuple[bytes, bytes]:
     """Return the signature of a snapshot and what it says, as nobody has judged it yet."""
     try:
-        if not 0 <= zstandard.frame_content_size(data) <= SNAPSHOT_BYTES_MAX:
-            raise InvalidOp(f"expected a snapshot of at most {SNAPSHOT_BYTES_MAX} bytes")
-        outer = unpack(zstandard.ZstdDecompressor().decompress(data, max_output_size=SNAPSHOT_BYTES_MAX))
+        size_max = min(SNAPSHOT_BYTES_MAX, max(SNAPSHOT_BYTES_FREE, SNAPSHOT_RATIO_MAX * len(data)))
+        size = zstandard.frame_content_size(data)
+        if not 0 <= size <= size_max:
+            raise InvalidOp(
+                f"expected a snapshot of at most {size_max} bytes in {len(data)}, got one of {size}"
+            )
+        outer = unpack(zstandard.ZstdDecompressor().decompress(data, max_output_size=size_max))
     except zstandard.ZstdError as error:
         raise InvalidOp(f"expected a snapshot, got bytes that are not one: {error}") from None
     match outer:

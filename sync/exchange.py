@@ -17,7 +17,7 @@ from replica.feeds import join
 from replica.frame import decode_frame, encode_frame
 from replica.frontier import compare, last_known, locator
 from replica.ids import ID8_BYTES, DeviceId, Place
-from replica.outbox import Outbox
+from replica.outbox import Outbox, Sent
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
@@ -52,6 +52,8 @@ from sync.wire.messages import (
 
 # A frame refused for a gap is asked for again, but not in a loop: what is missing has to come from elsewhere first.
 PULL_AGAIN_MS: Final = 30_000
+# News of nobody, which changes nothing: what whoever is busy says, so that the peer goes on waiting.
+STILL_HERE: Final = encode_message(Trust((), (), ()))
 # Enough to see what is wrong; a link stays up for weeks, and each frame may be refused.
 REFUSALS_MAX: Final = 64
 
@@ -99,6 +101,9 @@ class Exchange:
         self._parts: deque[Base] = deque()
         # How far the snapshots reach that this link carried: each was taken, refused for good, or is on its way.
         self._based: dict[int, int] = {}
+        self._base_sent: Sent = {}
+        self._base_refused = False
+        self._unanswered: deque[Sent] = deque()  # of each frame and each part that is not acknowledged yet
         self._incoming = Incoming(core, peer)
         self._resume: tuple[bytes | None, int] = None, 0
         self.has_more = False
@@ -156,7 +161,7 @@ class Exchange:
                 news = [head for head in heads if self._core.feeds.locate(head) is None]
                 origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
                 self._outbox = Outbox(known, parted=origins)
-                self._outbox.learn(self._based)
+                self._outbox.leave_out(self._based, refused=self._base_refused)
                 self._heard(known, now_ms)
                 self.session.compared(
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
@@ -173,7 +178,7 @@ class Exchange:
                 self._take_part(part, now_ms)
             case Acknowledged(taken, refused):
                 self.tally.sent += taken
-                self.refusals += refused
+                self._answered(refused)
             case Wanted(wishes):
                 assert self._alongside is not None, "the session knows that there is a space in common"
                 self.session.grant(tuple(self._alongside.granted(wishes)))
@@ -205,6 +210,7 @@ class Exchange:
             if frame is None:
                 self.session.caught_up()
                 break
+            self._unanswered.append(self._outbox.sent)
             self.session.push(encode_frame(frame), last=self._outbox.is_empty(self._core))
             self.has_more = room == 0 and self.session.may_push
         if self._alongside is not None and self.session.may_want:
@@ -228,7 +234,7 @@ class Exchange:
             self.session.end(reason[:REASON_CHARACTERS_MAX])
 
     def unsent(self) -> int | None:
-        """Return how many ops of mine the peer is known to lack; None until it said what it holds."""
+        """Return how many ops of mine the peer is known to lack, refused ones too; None until it said what it holds."""
         return None if self._outbox is None else self._outbox.lacking(self._core)
 
     def _heard(self, known: Mapping[int, int], now_ms: int) -> None:
@@ -271,11 +277,22 @@ class Exchange:
         if not self._parts:
             self._parts = deque(self._cut(make_snapshot(self._core)))
             join(self._based, outbox.sent_base(self._core))
+            self._base_sent = outbox.sent
             base, held = self._resume
             if base == self._parts[0].digest:
                 for _ in range(min(held, len(self._parts) - 1)):
                     self._parts.popleft()
         self.session.push_base(self._parts.popleft())
+        self._unanswered.append({} if self._parts else self._base_sent)
+
+    def _answered(self, refused: tuple[Refused, ...]) -> None:
+        """Hear what the peer made of the oldest frame, or of the last part of a snapshot, that it has not answered."""
+        self.refusals += refused
+        sent = self._unanswered.popleft()
+        if sent is self._base_sent:
+            self._base_refused = bool(refused)
+        if self._outbox is not None:
+            self._outbox.answered(self._core, sent, {(each.origin, each.seq) for each in refused})
 
     def _take_part(self, part: Base, now_ms: int) -> None:
         refused: tuple[Refused, ...] = ()

@@ -107,7 +107,9 @@ class Group:
                         offset_ms=record.offset_ms,
                         address=record.last,
                         known=core.frontier()
-                        if link.progress.quiet and link.progress.news == core.news
+                        if link.progress.quiet
+                        and not link.progress.unsent
+                        and link.progress.news == core.news
                         else None,
                     )
                 )

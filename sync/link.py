@@ -1,24 +1,24 @@
 """Pump one encrypted stream and one conversation: the peer's bytes to the replica, its answers to the peer.
 
-A link holds no protocol knowledge. Four tasks share the work, so that none waits for another: one reads
+A link holds no protocol knowledge. Five tasks share the work, so that none waits for another: one reads
 and cuts frames, ahead of the store by as many as the inbox holds; one has the conversation take them, one
 call on the store's thread for each; one hears that the log grew and has the conversation go on, which is
-the live push; one writes. What is said is queued on the store's thread, in the order in which it was said:
-two tasks that come back from there may be woken in any order, and ops must not overtake each other.
+the live push; one writes; one says that we are still here while the store takes long over a message: a slow
+device merges a large snapshot in minutes, and its peer would give up, and send all of it again. What is said
+is queued on the store's thread, in the order in which it was said: two tasks that come back from there may be
+woken in any order, and ops must not overtake each other.
 
 A peer that goes away is noticed in three ways, none of which polls. While nothing is owed, TCP's keepalive
 asks every minute, at the cost of two empty packets, and gives up after a minute and a half. While the peer
 owes an answer, it has a minute to say something. While we are writing, every slice has to leave within half
-a minute. An idle link therefore costs four sleeping tasks, no timer of ours, and the kernel's keepalive.
+a minute. An idle link therefore costs five sleeping tasks, no timer of ours, and the kernel's keepalive.
 """
 
 import functools
 import math
-import socket
 import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,19 +29,16 @@ from replica.errors import ReplicaError
 from replica.ids import DeviceId
 from replica.replica import Replica
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError
-from sync.exchange import Exchange, check_admitted
-from sync.session import CREDITS
+from sync.exchange import STILL_HERE, Exchange, check_admitted
+from sync.session import CREDITS, State
 from sync.tls import explain
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.messages import Refused
 
-# A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
-KEEPALIVE_IDLE_SECONDS: Final = 60
-KEEPALIVE_INTERVAL_SECONDS: Final = 10
-KEEPALIVE_PROBES: Final = 3
-
 # A slow phone may be busy with a full frame, or with a commit of its own, for some seconds.
 ANSWER_SECONDS_MAX: Final = 60.0
+# While we owe an answer: two such words may be late before the peer has waited for too long.
+STILL_HERE_SECONDS: Final = ANSWER_SECONDS_MAX / 3
 # A peer that is there answers in a round trip; one that is busy with a frame, in some seconds.
 PROOF_SECONDS_MAX: Final = 5.0
 # Even a bad mobile network moves one slice in this time.
@@ -85,8 +82,9 @@ class Traffic:
 class Progress:
     """How the conversation stood when it was last looked at on the store's thread, to which it belongs.
 
-    `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops of the log the peer
-    is known to lack. `group`: how many introductions and revocations are known here.
+    `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops held here the peer
+    is known to lack. `group`: how many introductions and revocations are known here. `open`: both know whom
+    the other trusts.
     """
 
     position: int = -1
@@ -100,6 +98,7 @@ class Progress:
     offset_ms: int | None = None
     group: int = 0
     refusals: tuple[Refused, ...] = ()
+    open: bool = False
 
 
 class Link:
@@ -125,6 +124,7 @@ class Link:
         self._inbox_in, self._inbox_out = trio.open_memory_channel[bytes](_INBOX_MESSAGES_MAX)
         self._scope = trio.CancelScope()
         self._patience = trio.CancelScope()
+        self._silence = trio.CancelScope()
         self._news = trio.Event()
         self._taking = self._writing = False
         self._said = True  # by dialling, or by answering the door
@@ -155,6 +155,7 @@ class Link:
                     nursery.start_soon(self._guarded, self._read)
                     nursery.start_soon(self._guarded, self._take)
                     nursery.start_soon(self._guarded, self._watch)
+                    nursery.start_soon(self._reassure)
                     await self._guarded(self._write)
                     nursery.cancel_scope.cancel()
         finally:
@@ -270,6 +271,14 @@ class Link:
             await self._replica.stirred(self.progress.news)  # a base that is merged is no op
             await self._turn(Exchange.more)
 
+    async def _reassure(self) -> None:
+        while True:
+            with trio.CancelScope(deadline=self._silence_deadline()) as self._silence:
+                await trio.sleep_forever()
+            if self.progress.open:
+                self._outgoing.append(STILL_HERE)
+                self._stir()
+
     async def _write(self) -> None:
         while self._outgoing or not self.progress.over:
             if not self._outgoing:
@@ -317,6 +326,7 @@ class Link:
                 exchange.tally.offset_ms,
                 len(membership.members) + len(membership.revocations),
                 tuple(exchange.refusals),
+                exchange.session.state is State.OPEN,
             )
             return exchange.has_more and not exchange.is_over
 
@@ -352,6 +362,11 @@ class Link:
 
     def _be_patient(self) -> None:
         self._patience.deadline = self._answer_deadline()
+        self._silence.deadline = self._silence_deadline()
+
+    def _silence_deadline(self) -> float:
+        """Until when we have to say something: while a message is being taken, the peer may wait for the answer."""
+        return trio.current_time() + STILL_HERE_SECONDS if self._taking else math.inf
 
     def _answer_deadline(self) -> float:
         """Until when the peer has to say something: it owes nothing while all is quiet, or it waits for us."""
@@ -367,18 +382,3 @@ def _hear(message: bytes, exchange: Exchange, now_ms: int) -> list[bytes]:
 def _ask(exchange: Exchange, now_ms: int) -> list[bytes]:
     exchange.ask()
     return exchange.more(now_ms)
-
-
-def keep_alive(stream: trio.SocketStream) -> None:
-    """Have the kernel find out whether the other end is still there while nothing is said."""
-    with suppress(OSError):  # some systems refuse once the other end has gone; the first read says so, too
-        stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for name, value in (
-            ("TCP_KEEPIDLE", KEEPALIVE_IDLE_SECONDS),
-            ("TCP_KEEPALIVE", KEEPALIVE_IDLE_SECONDS),  # what macOS calls it
-            ("TCP_KEEPINTVL", KEEPALIVE_INTERVAL_SECONDS),
-            ("TCP_KEEPCNT", KEEPALIVE_PROBES),
-        ):
-            option = getattr(socket, name, None)
-            if option is not None:
-                stream.setsockopt(socket.IPPROTO_TCP, option, value)

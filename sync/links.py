@@ -7,7 +7,9 @@ followed here: who holds what, when, and that the group has grown.
 
 import ipaddress
 import logging
+import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -20,10 +22,14 @@ from replica.replica import Replica
 from sync.address import Address
 from sync.errors import LinkLost, SyncError
 from sync.group import Group
-from sync.link import Link, keep_alive
+from sync.link import Link
 from sync.roster import Rival, Standing, rival
 from sync.tls import SecureStream
 
+# A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
+KEEPALIVE_IDLE_SECONDS: Final = 60
+KEEPALIVE_INTERVAL_SECONDS: Final = 10
+KEEPALIVE_PROBES: Final = 3
 # Fifty devices of one owner, and some room. Each link is a few tasks and buffers.
 LINKS_MAX: Final = 64
 # A peer that dials by several ways at once closes all but one of them in a moment.
@@ -182,7 +188,8 @@ class Links:
             record = replace(record, offset_ms=progress.offset_ms)
         if progress.quiet:
             self._group.went_well(link.peer)
-            record = replace(record, covered=progress.position, last_sync_ms=self._replica.now_ms())
+            covered = progress.position - (progress.unsent or 0)  # it may have refused some
+            record = replace(record, covered=covered, last_sync_ms=self._replica.now_ms())
         self._group.update(link.peer, record)
         if progress.quiet and trio.current_time() - kept.saved >= SAVE_SECONDS_MIN:
             kept.saved = trio.current_time()
@@ -191,6 +198,21 @@ class Links:
             self._group.size = progress.group
             self._grown()
         self._changed()
+
+
+def keep_alive(stream: trio.SocketStream) -> None:
+    """Have the kernel find out whether the other end is still there while nothing is said."""
+    with suppress(OSError):  # some systems refuse once the other end has gone; the first read says so, too
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (
+            ("TCP_KEEPIDLE", KEEPALIVE_IDLE_SECONDS),
+            ("TCP_KEEPALIVE", KEEPALIVE_IDLE_SECONDS),  # what macOS calls it
+            ("TCP_KEEPINTVL", KEEPALIVE_INTERVAL_SECONDS),
+            ("TCP_KEEPCNT", KEEPALIVE_PROBES),
+        ):
+            option = getattr(socket, name, None)
+            if option is not None:
+                stream.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _local_address(stream: SecureStream) -> str | None:

@@ -17,7 +17,7 @@ from sync.address import Address
 
 @dataclass(frozen=True, slots=True)
 class PeerRecord:
-    """What is kept of one peer. `covered`: up to which position of our log it is known to hold everything.
+    """What is kept of one peer. `covered`: the length of our log less what it is known to lack.
 
     `told`: that it was put out, and has heard so from us.
     """

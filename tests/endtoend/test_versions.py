@@ -72,6 +72,12 @@ def puzzles(member: Member) -> bool:
     return any("newer than this program" in each["detail"] for each in member.ask("doctor")["checks"])
 
 
+def behind(member: Member) -> Any:
+    """How many of its ops the only peer is known to lack."""
+    (peer,) = member.ask("peers list")["peers"]
+    return peer["behind"]
+
+
 def upgrade(member: Member) -> None:
     """End it, and start the present build on the same home."""
     member.end()
@@ -129,7 +135,9 @@ def test_a_process_of_an_older_build_waits_for_its_upgrade_with_a_base_that_it_c
         lambda: len(laptop.ask("list")["memories"]) == 2, "what the older process says is not heard"
     )
     assert [each["text"] for each in box.ask("list")["memories"]] == ["told to the box"]
+    seconds_until(lambda: behind(laptop) == 2, "the laptop does not say what the older process lacks")
     upgrade(box)
     members_agree((laptop, box))
+    seconds_until(lambda: behind(laptop) == 0, "the laptop does not say that all is there")
     assert len(box.ask("list")["memories"]) == 2
     assert all(each.ask("verify")["ok"] for each in (laptop, box))

@@ -28,6 +28,25 @@ class Overtaking:
                 await trio.sleep(0.02)
 
 
+class Slow:
+    """A replica whose store is at work for as long as the test wants, once it has begun to be."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+        self.works = False
+        self.waiting = trio.Event()
+        self.done = trio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._replica, name)
+
+    async def run(self, function: Callable[..., Any]) -> Any:
+        if self.works:
+            self.waiting.set()
+            await self.done.wait()
+        return await self._replica.run(function)
+
+
 class Counting:
     """A replica that counts how often its store was asked for anything."""
 

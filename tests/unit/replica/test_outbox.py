@@ -137,6 +137,28 @@ def test_what_the_other_side_holds_is_left_out_and_so_is_what_it_turns_out_to_ho
     assert outbox.lacking(ann) == 0
 
 
+def test_what_the_other_side_refused_is_lacking_and_not_sent_again() -> None:
+    ann, ben = group("ann", "ben")
+    remember(ann, "one", "two")
+    remember(ben, "three")
+    sync(ann, ben)
+    outbox = Outbox({})
+    (frame,) = frames(ann, outbox)
+    outbox.answered(ann, outbox.sent, {(ann.origin, 2)})
+    assert outbox.lacking(ann) == 2, "of that feed nothing was taken, of the other all"
+    assert outbox.is_empty(ann)
+    assert frames(ann, outbox) == []
+    remember(ann, "four")
+    (frame,) = frames(ann, outbox)
+    assert len(frame.ops) == 1
+    outbox.answered(ann, outbox.sent, {(ann.origin, 3)})
+    assert outbox.lacking(ann) == 3
+    outbox.learn(ann.feeds.held())
+    assert outbox.lacking(ann) == 0, "it came by another way"
+    remember(ann, "five")
+    assert outbox.lacking(ann) == 1
+
+
 def test_what_the_other_side_sent_is_not_read_back() -> None:
     """A log of a hundred thousand ops would be read a second time while it comes."""
     ann, ben = group("ann", "ben", make_store=sqlite_store)

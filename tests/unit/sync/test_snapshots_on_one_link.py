@@ -111,6 +111,30 @@ def test_a_snapshot_that_was_refused_is_not_sent_again_on_that_link(monkeypatch:
     link = Link(phone, laptop)
     link.talk()
     assert agree(phone, laptop), "the next link tries again"
+    assert link.theirs.unsent() == 0
+
+
+def test_what_was_refused_still_counts_as_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The laptop said that all was there, and the phone showed nothing of it."""
+    laptop, phone = compacted()
+    with monkeypatch.context() as patch:
+        laid_out_as(patch, replica.snapshot._LAYOUT + 1)
+        link = Link(phone, laptop)
+        link.talk()
+        assert link.theirs.unsent() == 31
+        link.ours.ask()
+        link.talk()
+        assert link.theirs.unsent() == 31, "though it was asked once more"
+        remember(laptop, "told meanwhile")
+        link.talk()
+        assert link.theirs.unsent() == 32
+    link = Link(phone, laptop)
+    link.talk(parts_max=1)
+    assert link.theirs.unsent() == 0, "what is on its way counts as sent"
+    link.ours.ask()
+    link.talk()
+    assert agree(phone, laptop)
+    assert link.theirs.unsent() == 0
 
 
 @pytest.mark.parametrize(("newer", "who"), [(-1, "laptop"), (1, "the device which got it")])
