@@ -12,7 +12,7 @@ from typing import Final
 
 from cognition import passes
 from cognition.filters import Filters
-from cognition.recall import Ranked, best_of
+from cognition.recall import Ranked, best_of, found_in
 from replica import MemoryId, show_memory_id
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
@@ -51,7 +51,9 @@ def why_not(
         if waiting is not None:
             detail += f"; its vector is {waiting[0]}, so only its words could"
         return [*stages, Stage("candidates", False, detail)]
-    channels = ", ".join(f"{found.channel} at {found.rank}" for found in ranked.candidates[number].found)
+    channels = ", ".join(
+        f"{found.channel} at {found.rank}" for found in found_in(ranked.lists, [number])[number]
+    )
     stages.append(Stage("candidates", True, f"found by {channels}"))
     shown = best_of(ranked, k)
     place = ranked.order.index(at)

@@ -34,17 +34,15 @@ _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
-# In the order of `Row`, whose last is made of the last five.
+# In the order of `Row`, whose last is made of what the last holds: most rows bear no label. A time stands for its day,
+# also before 1970, since day by day most rows of a store bear one of few labels.
 _ROW: Final = (
     "SELECT m.id, m.rid, m.content, m.text, m.speaker, m.conversation, m.position, "
     f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.created >> 16, m.updated >> 16, json_extract(m.meta, '$.mentions'), "
-    "m.told_at, m.topic, m.project, m.tags, m.meta FROM"
+    "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
+    f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta)) FROM"
 )
-# All of a row but what it is about.
-_SHOWN: Final = len(Row._fields) - 1
-# Most rows bear no label.
-_UNLABELLED: Final = (None,) * 5
 
 
 def by_words(
@@ -201,7 +199,7 @@ def by_triples(
 
 def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
     """Return the candidates of these numbers."""
-    found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({EACH})", (json.dumps(numbers),))
+    found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({EACH})", (json.dumps(numbers),)).fetchall()
     return {row.id: row for row in map(_row, found)}
 
 
@@ -232,14 +230,10 @@ def read_near(
 
 
 def _row(values: Sequence[Any]) -> Row:
-    if values[_SHOWN:] == _UNLABELLED:
-        return Row._make((*values[:_SHOWN], ""))
-    told_at, *labels = values[_SHOWN:]
-    # Day by day, most rows of a store bear one of few labels.
-    day = None if told_at is None else told_at - told_at % DAY_MS
-    return Row._make((*values[:_SHOWN], _about(day, *labels)))
+    labels = values[-1]
+    return Row._make((*values[:-1], _about(labels)) if labels else values)
 
 
 @lru_cache(_ABOUT_KEPT)
-def _about(*labels: Any) -> str:
-    return indexed("", fields_of(INDEXED_FIELDS, (None, *labels))).about
+def _about(labels: str) -> str:
+    return indexed("", fields_of(INDEXED_FIELDS, (None, *json.loads(labels)))).about

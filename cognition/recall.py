@@ -16,14 +16,14 @@ Memories that stand under a summary are found like any others; between 2 and 3 t
 
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from cognition import passes
-from cognition.consolidation.standing import Standing, stand_in
+from cognition.consolidation.standing import Ranks, Standing, stand_in
 from cognition.consolidation.summaries import Summary
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Vectors
@@ -98,16 +98,6 @@ class Hit:
     contradiction: bytes | None = None
 
 
-@dataclass(slots=True)
-class Candidate:
-    """What the channels say of one memory."""
-
-    score: float = 0.0
-    leads: float = 0.0
-    """The score without the narrow channels: their few would crowd out neighbours of better ones."""
-    found: list[Found] = field(default_factory=list)
-
-
 class Reread(NamedTuple):
     """What a reranker did: which model judged how many texts, read how many of them for it, in how long."""
 
@@ -119,13 +109,16 @@ class Reread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The pool of a query in the order of its scores; `candidates` and `pool.rows` go by the same numbers.
+    """The pool of a query in the order of its scores; `fused`, `lists` and `pool.rows` go by the same numbers.
 
     `weights` are those of the signals; `reread` tells what a reranker did, where there is one.
     """
 
     pool: Pool
-    candidates: Mapping[int, Candidate]
+    fused: Mapping[int, float]
+    """What the fusion gave each candidate; a neighbour of one has no score of its own."""
+    lists: Ranks
+    """What each channel found, the best first: why a candidate is one is looked up only where somebody asks."""
     scored: signals.Scored
     order: Sequence[int]
     summaries: Mapping[int, Summary] = field(default_factory=dict)
@@ -182,20 +175,22 @@ def rank(
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     standing = stand_in(connection, lists, vector, filters)
-    candidates = fuse(standing.lists)
-    rows = passes.read_rows(connection, [number for number in candidates if number not in standing.summaries])
-    leading = sorted(rows, key=lambda number: (-candidates[number].leads, number))[:NEIGHBOURED]
+    fused = fuse(standing.lists)
+    rows = passes.read_rows(connection, [number for number in fused if number not in standing.summaries])
+    # By the score without the narrow channels: their few would crowd out neighbours of better ones.
+    leads = fused
+    if not NARROW.isdisjoint(standing.lists):
+        leads = fuse({name: each for name, each in standing.lists.items() if name not in NARROW})
+    leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
     near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
     beside = stand_in(connection, {"near": [(row.id, 0.0) for row in near]}, None, filters)
-    for place, row in enumerate(near):
-        if row.id not in beside.under or filters.include_archived:
-            rows[row.id] = row
-            candidates[row.id] = Candidate(found=[Found("near", place, 0.0)])
-    rows |= standing.rows()
+    kept = [row for row in near if row.id not in beside.under or filters.include_archived]
+    rows |= {row.id: row for row in kept} | standing.rows()
     pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile)
     scored = signals.score(pool, weights)
     order = in_order(scored.scores, pool.rows, standing.under)
-    return Ranked(pool, candidates, scored, order, standing.summaries, standing.under, weights)
+    found = {**standing.lists, "near": [(row.id, 0.0) for row in kept]}
+    return Ranked(pool, fused, found, scored, order, standing.summaries, standing.under, weights)
 
 
 def in_order(scores: Column, rows: Sequence[Row], under: Mapping[int, int]) -> list[int]:
@@ -219,21 +214,23 @@ def best_of(ranked: Ranked, count: int) -> list[int]:
     return list(best.values())
 
 
-def fuse(lists: Mapping[str, Sequence[tuple[int, float]]]) -> dict[int, Candidate]:
-    """Fuse ranked lists by reciprocal rank; the scores inside a list are only carried along."""
-    candidates: dict[int, Candidate] = {}
+def fuse(lists: Ranks) -> dict[int, float]:
+    """Fuse ranked lists by reciprocal rank; the scores inside a list do not count."""
+    fused: dict[int, float] = {}
+    for ranked in lists.values():
+        for place, (number, _) in enumerate(ranked, start=RRF_FIRST_RANK):
+            fused[number] = fused.get(number, 0.0) + reciprocal(place)
+    return fused
+
+
+def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[Found]]:
+    """Return which channels found each of these candidates."""
+    found: dict[int, list[Found]] = {number: [] for number in numbers}
     for channel, ranked in lists.items():
-        leads = channel not in NARROW
         for place, (number, score) in enumerate(ranked):
-            candidate = candidates.get(number)
-            if candidate is None:
-                candidate = candidates[number] = Candidate()
-            worth = reciprocal(place + RRF_FIRST_RANK)
-            candidate.score += worth
-            if leads:
-                candidate.leads += worth
-            candidate.found.append(Found(channel, place, score))
-    return candidates
+            if number in found:
+                found[number].append(Found(channel, place, score))
+    return found
 
 
 def reciprocal(rank: int, k: int = RRF_K) -> float:
@@ -300,23 +297,24 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
     memories = {content: i for content, i in best.items() if rows[i].id not in ranked.summaries}
     shown = {it.content: it for it in read_memories(connection, [rows[i].id for i in memories.values()])}
     shown.update(_canonical(connection, memories, filters))
+    found = found_in(ranked.lists, [rows[i].id for i in best.values()])
     hits = []
     for content, i in best.items():
         it = ranked.summaries.get(rows[i].id) or shown.get(content)
         if it is not None:
-            candidate = ranked.candidates[rows[i].id]
+            number = rows[i].id
             given = {
                 name: float(column[i]) for name, column in ranked.scored.contributions.items() if column[i]
             }
             score = shown_score(float(ranked.scored.scores[i]))
             sources = tuple(each.rid for each in it.members) if isinstance(it, Summary) else ()
-            above = ranked.summaries.get(ranked.under.get(rows[i].id, 0))
+            above = ranked.summaries.get(ranked.under.get(number, 0))
             hits.append(
                 Hit(
                     it.rid,
                     score,
-                    tuple(candidate.found),
-                    candidate.score,
+                    tuple(found[number]),
+                    ranked.fused.get(number, 0.0),
                     given,
                     it.memory,
                     it.device,

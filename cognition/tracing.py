@@ -1,6 +1,5 @@
 """Tell what each of the five stages of a recall did, for whoever asked for an explanation."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -19,11 +18,11 @@ def trace(ranked: Ranked, hits: list[Hit]) -> list[Stage]:
     """Return the stages in their order: classify, generate, fuse, rerank, assemble (ML-56)."""
     query = ranked.pool.query
     kind = classify(query.text)
-    channels = Counter(found.channel for one in ranked.candidates.values() for found in one.found)
+    channels = {channel: len(found) for channel, found in sorted(ranked.lists.items()) if found}
     return [
         Stage("classify", {"class": kind.name, "context": kind.context, "variants": dict(query.variants)}),
-        Stage("generate", {"channels": dict(sorted(channels.items()))}),
-        Stage("fuse", {"candidates": len(ranked.candidates)}),
+        Stage("generate", {"channels": channels}),
+        Stage("fuse", {"candidates": len(ranked.pool)}),
         Stage("rerank", {"scored": len(ranked.pool), **(ranked.reread._asdict() if ranked.reread else {})}),
         Stage("assemble", {"shown": len(hits)}),
     ]

@@ -69,12 +69,13 @@ class Vocabulary:
                 if not entry.endswith("*"):
                     whole.setdefault(stem(entry), set()).add(name)
         self._whole = {word: frozenset(names) for word, names in whole.items()}
-        self._stems = [
-            (entry[:-1], name)
-            for name, entries in self._groups.items()
-            for entry in entries
-            if entry.endswith("*")
-        ]
+        starts: dict[str, set[str]] = {}
+        for name, entries in self._groups.items():
+            for entry in entries:
+                if entry.endswith("*"):
+                    starts.setdefault(entry[:-1], set()).add(name)
+        self._starts = {start: frozenset(names) for start, names in starts.items()}
+        self._lengths = sorted(set(map(len, starts)))
         self.of = lru_cache(_KEPT)(self._of)
 
     def groups(self, some: Iterable[str]) -> frozenset[str]:
@@ -91,8 +92,9 @@ class Vocabulary:
         ]
 
     def _of(self, word: str) -> frozenset[str]:
-        found = self._whole.get(stem(word), frozenset())
-        return found | {name for start, name in self._stems if word.startswith(start)}
+        nothing = frozenset[str]()
+        begun = (self._starts.get(word[:length], nothing) for length in self._lengths)
+        return self._whole.get(stem(word), nothing).union(*begun)
 
 
 verbs: Final = Vocabulary(VERBS)

@@ -3,7 +3,7 @@
 from cognition import Hit
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS
-from cognition.recall import Ranked, fuse
+from cognition.recall import Ranked, found_in, fuse
 from cognition.tracing import Stage, trace
 from tests.support.recalling import Memory
 
@@ -56,7 +56,7 @@ def test_ml_68_each_candidate_names_exactly_the_channels_that_found_it() -> None
     hits, _, ranked = ask(filled(), QUESTION, k=30)
     for hit in hits:
         (number,) = [row.id for row in ranked.pool.rows if row.rid == hit.rid]
-        assert hit.found == tuple(ranked.candidates[number].found)
+        assert hit.found == tuple(found_in(ranked.lists, [number])[number])
         assert len({found.channel for found in hit.found}) == len(hit.found) > 0
     assert {found.channel for found in hits[0].found} == {"words", "vectors", "phrases", "speaker"}
 
@@ -65,7 +65,7 @@ def test_a_hit_carries_the_fused_score_the_composite_and_what_each_signal_gave()
     """D-5: an explanation shows all three."""
     hits, _, _ = ask(filled(), QUESTION)
     first = hits[0]
-    assert first.fused == fuse({one.channel: [(1, 0.0)] for one in first.found if one.rank == 0})[1].score
+    assert first.fused == fuse({one.channel: [(1, 0.0)] for one in first.found if one.rank == 0})[1]
     assert first.composite > 0
     assert set(first.signals) <= set(WEIGHTS)
     assert sum(first.signals.values()) > sum(hits[1].signals.values())
