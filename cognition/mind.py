@@ -69,7 +69,8 @@ class Mind:
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(_looking_up(embedder))
         self._has_triples = has_triples
-        self._profile = profile
+        self.profile = profile
+        """How memories fade on this device."""
         self.talk: TalkReader | None = None  # where a model is configured
         self.model: ChatModel | None = None
         self._steps = steps(thresholds)
@@ -241,7 +242,7 @@ class Mind:
             weights=ranking_weights(connection),
             graph=graph,
             triples=self._has_triples,
-            profile=self._profile,
+            profile=self.profile,
         )
         reranker = self.reranking.reranker
         return ranked if reranker is None else with_readings(connection, ranked, reranker)

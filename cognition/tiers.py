@@ -5,9 +5,11 @@ Hot is what is pinned, or within the first half-life since it was told or last r
 faint: what fades sinks in the ranking, but never goes where a plain question cannot find it.
 """
 
+import sqlite3
+from collections import Counter
 from typing import Final, Literal
 
-from cognition.decay import PROFILE_DEFAULT, PROFILES, Life, Profile
+from cognition.decay import Life, Profile
 from replica import Memory
 
 Tier = Literal["hot", "warm", "cold"]
@@ -15,15 +17,32 @@ Tier = Literal["hot", "warm", "cold"]
 HOT_MIN: Final = 0.5
 
 
-def tier(
-    memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: Profile = PROFILES[PROFILE_DEFAULT]
-) -> Tier:
-    """Return where a memory stands at a time."""
+# What decides where a memory stands, and no text.
+_PAGE: Final = """SELECT m.id, x.id IS NOT NULL, m.rid, m.created, m.updated, m.last_access,
+    m.type, m.half_life, m.pinned, m.archived
+    FROM memory m LEFT JOIN summary_member x ON x.id = m.id WHERE m.id > ? ORDER BY m.id LIMIT ?"""
+
+
+def tier(memory: Memory, *, stands_under_summary: bool, now_ms: int, profile: Profile) -> Tier:
+    """Return where a memory stands at a time, as it fades by the device's profile."""
     if stands_under_summary or memory.fields.get("archived"):
         return "cold"
     if memory.fields.get("pinned") or profile(life_of(memory, now_ms), now_ms) >= HOT_MIN:
         return "hot"
     return "warm"
+
+
+def count_tiers(
+    connection: sqlite3.Connection, after: int, limit: int, *, now_ms: int, profile: Profile
+) -> tuple[Counter[Tier], int | None]:
+    """Count where a page of memories stand, from the row after one on; and say which was the last, if there was any."""
+    counts: Counter[Tier] = Counter()
+    rows = connection.execute(_PAGE, (after, limit)).fetchall()
+    for _, under, rid, created, updated, last_access, *held in rows:
+        fields = dict(zip(("type", "half_life", "pinned", "archived"), held, strict=True))
+        memory = Memory(rid, "", fields, created, updated, 0, 0, last_access)
+        counts[tier(memory, stands_under_summary=bool(under), now_ms=now_ms, profile=profile)] += 1
+    return counts, rows[-1][0] if rows else None
 
 
 def life_of(memory: Memory, now_ms: int) -> Life:

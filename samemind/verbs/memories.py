@@ -211,7 +211,10 @@ async def get(device: Device, options: Get) -> MemoryView:
         options.as_of,
         options.seen_by,
         lambda connection: view_of(
-            connection, find_memory(connection, options.rid, summary=True), now_ms=device.now_ms()
+            connection,
+            find_memory(connection, options.rid, summary=True),
+            now_ms=device.now_ms(),
+            profile=device.mind.profile,
         ),
     )
 
@@ -227,7 +230,12 @@ async def list_(device: Device, options: List) -> Listed:
         options.as_of,
         options.seen_by,
         lambda connection: page(
-            connection, filters, limit=options.limit, offset=options.offset, now_ms=now_ms
+            connection,
+            filters,
+            limit=options.limit,
+            offset=options.offset,
+            now_ms=now_ms,
+            profile=device.mind.profile,
         ),
     )
 

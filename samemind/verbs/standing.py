@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from cognition import Filters
 from cognition.consolidation.summaries import Summary, read_summaries, standing_under, summary_named
+from cognition.decay import Profile
 from cognition.fading import weakest
 from cognition.memories import read_memories
 from cognition.tiers import tier
@@ -24,17 +25,23 @@ _WHOLE: Final = """WITH whole (no) AS (
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
 
 
-def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int) -> MemoryView:
+def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profile: Profile) -> MemoryView:
     """Return one memory, or a summary, as it stands."""
     summary = summary_named(connection, rid)
     if summary is not None:
-        return _summary_view(connection, summary, now_ms=now_ms)
-    (view,) = _standing(connection, [memory_view(connection, rid)], now_ms=now_ms)
+        return _summary_view(connection, summary, now_ms=now_ms, profile=profile)
+    (view,) = _standing(connection, [memory_view(connection, rid)], now_ms=now_ms, profile=profile)
     return view
 
 
 def list_page(
-    connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int, now_ms: int
+    connection: sqlite3.Connection,
+    filters: Filters,
+    *,
+    limit: int,
+    offset: int,
+    now_ms: int,
+    profile: Profile,
 ) -> Listed:
     """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
     condition, values = filters.sql()
@@ -42,7 +49,7 @@ def list_page(
         ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
         rest = f"WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
         views = list(select_memories(connection, rest, (*values, limit, offset)))
-        return Listed(memories=_standing(connection, views, now_ms=now_ms), total=total)
+        return Listed(memories=_standing(connection, views, now_ms=now_ms, profile=profile), total=total)
     alone = "1" if filters.include_archived else _ALONE
     everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, no) AS (
         SELECT m.created, m.rid, NULL FROM memory m WHERE {condition} AND {alone}
@@ -54,25 +61,36 @@ def list_page(
         (*twice, limit, offset),
     ).fetchall()
     memories = _standing(
-        connection, [memory_view(connection, rid) for rid, no in page if no is None], now_ms=now_ms
+        connection,
+        [memory_view(connection, rid) for rid, no in page if no is None],
+        now_ms=now_ms,
+        profile=profile,
     )
     shown = {view.rid: view for view in memories}
     for summary in read_summaries(connection, [no for _, no in page if no is not None]):
-        shown[show_memory_id(summary.rid)] = _summary_view(connection, summary, now_ms=now_ms)
+        shown[show_memory_id(summary.rid)] = _summary_view(
+            connection, summary, now_ms=now_ms, profile=profile
+        )
     return Listed(memories=[shown[show_memory_id(rid)] for rid, _ in page], total=total)
 
 
 def fading_page(
-    connection: sqlite3.Connection, filters: Filters, *, limit: int, offset: int, now_ms: int
+    connection: sqlite3.Connection,
+    filters: Filters,
+    *,
+    limit: int,
+    offset: int,
+    now_ms: int,
+    profile: Profile,
 ) -> Listed:
     """Return a page of what is about to be forgotten, the faintest first; nothing fades that no filter lets through."""
     found = weakest(connection, filters, now_ms=now_ms)
     page = [memory_view(connection, MemoryId(rid)) for rid, _ in found[offset : offset + limit]]
-    return Listed(memories=_standing(connection, page, now_ms=now_ms), total=len(found))
+    return Listed(memories=_standing(connection, page, now_ms=now_ms, profile=profile), total=len(found))
 
 
 def _standing(
-    connection: sqlite3.Connection, views: Sequence[MemoryView], *, now_ms: int
+    connection: sqlite3.Connection, views: Sequence[MemoryView], *, now_ms: int, profile: Profile
 ) -> list[MemoryView]:
     """Return views with the tier of each, and the summary under which it stands."""
     rids = [MemoryId(bytes.fromhex(view.rid.replace("-", ""))) for view in views]
@@ -89,12 +107,14 @@ def _standing(
     found = []
     for rid, view in zip(rids, views, strict=True):
         no = under.get(numbers[rid])
-        where = tier(memories[rid], stands_under_summary=no is not None, now_ms=now_ms)
+        where = tier(memories[rid], stands_under_summary=no is not None, now_ms=now_ms, profile=profile)
         found.append(replace(view, tier=where, summary=None if no is None else names[no]))
     return found
 
 
-def _summary_view(connection: sqlite3.Connection, summary: Summary, *, now_ms: int) -> MemoryView:
+def _summary_view(
+    connection: sqlite3.Connection, summary: Summary, *, now_ms: int, profile: Profile
+) -> MemoryView:
     memory, oldest = summary.memory, summary.members[0].memory
     device, incarnation = connection.execute(
         "SELECT device, incarnation FROM feed WHERE no = ?", (memory.feed,)
@@ -112,7 +132,7 @@ def _summary_view(connection: sqlite3.Connection, summary: Summary, *, now_ms: i
         origin=show_origin(device, incarnation),
         accesses=memory.accesses,
         last_access=at_ms(memory.last_access) if memory.last_access else None,
-        tier=tier(memory, stands_under_summary=False, now_ms=now_ms),
+        tier=tier(memory, stands_under_summary=False, now_ms=now_ms, profile=profile),
         summary_of=[show_memory_id(member.rid) for member in summary.members],
         **fields,
     )

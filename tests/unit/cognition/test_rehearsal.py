@@ -1,13 +1,16 @@
 """Recalls are counted for all devices, and the log hears of them once a minute."""
 
+from collections import Counter
+
 import pytest
 
-from cognition.decay import yantrik
+from cognition.decay import Profile, memlocal, memori, yantrik
 from cognition.memories import read_memories
 from cognition.rehearsal import TELL_MS, keep
 from cognition.scoring import DAY_MS
-from cognition.tiers import life_of, tier
+from cognition.tiers import Tier, count_tiers, life_of, tier
 from replica import Forget, Kind, Memory, MemoryId, Write
+from replica.ops import Set
 from tests.support.minds import Home
 
 
@@ -28,6 +31,10 @@ def recalled(home: Home, *rids: MemoryId) -> bool:
 def shown(home: Home, rid: MemoryId) -> Memory:
     (found,) = read_memories(home.connection, [home.number(rid)])
     return found.memory
+
+
+def stands(memory: Memory, now_ms: int, *, under: bool = False, profile: Profile = yantrik) -> Tier:
+    return tier(memory, stands_under_summary=under, now_ms=now_ms, profile=profile)
 
 
 def test_recalls_of_a_minute_are_told_together(home: Home) -> None:
@@ -79,8 +86,8 @@ def test_e_7_strength_counts_from_the_last_recall_or_else_from_the_beginning(hom
     home.now_ms = began + 40 * DAY_MS
     strength = yantrik(life_of(shown(home, rid), home.now_ms), home.now_ms)
     assert strength == pytest.approx(2 ** (-20 / 30), rel=1e-3)  # 20 days, not 40
-    assert tier(shown(home, rid), stands_under_summary=False, now_ms=home.now_ms) == "hot"
-    assert tier(shown(home, rid), stands_under_summary=False, now_ms=home.now_ms + 11 * DAY_MS) == "warm"
+    assert stands(shown(home, rid), home.now_ms) == "hot"
+    assert stands(shown(home, rid), home.now_ms + 11 * DAY_MS) == "warm"
 
 
 def test_a_recall_that_a_wrong_clock_stamped_ahead_of_now_does_not_count(home: Home) -> None:
@@ -92,8 +99,27 @@ def test_a_recall_that_a_wrong_clock_stamped_ahead_of_now_does_not_count(home: H
 def test_tiers_are_what_a_person_or_time_makes_them(home: Home) -> None:
     memory = shown(home, home.remember("Ann moved to Lisbon"))
     later = home.now_ms + 400 * DAY_MS
-    assert tier(memory, stands_under_summary=False, now_ms=later) == "warm"  # faint, and found all the same
+    assert stands(memory, later) == "warm"  # faint, and found all the same
     pinned = memory._replace(fields={"pinned": True})
-    assert tier(pinned, stands_under_summary=False, now_ms=later) == "hot"
-    assert tier(pinned, stands_under_summary=True, now_ms=later) == "cold"
-    assert tier(memory._replace(fields={"archived": True}), stands_under_summary=False, now_ms=0) == "cold"
+    assert stands(pinned, later) == "hot"
+    assert stands(pinned, later, under=True) == "cold"
+    assert stands(memory._replace(fields={"archived": True}), 0) == "cold"
+
+
+def test_tiers_are_counted_as_each_is_shown_and_by_the_profile_of_the_device(home: Home) -> None:
+    """A device that chose a slower curve was told by the default one; and counting read every text."""
+    rids = [home.remember(f"note {number}", type="prospective") for number in range(6)]
+    home.commit(Write(Set("pinned", True), rids[0]), Write(Set("archived", True), rids[1]))
+    home.now_ms += 60 * DAY_MS
+    for profile, expected in (
+        (yantrik, {"hot": 1, "warm": 4, "cold": 1}),
+        (memlocal, {"hot": 1, "warm": 4, "cold": 1}),
+        (memori, {"hot": 5, "cold": 1}),
+    ):
+        counted: Counter[str] = Counter()
+        after: int | None = 0
+        while after is not None:  # a page ends inside
+            page, after = count_tiers(home.connection, after, 4, now_ms=home.now_ms, profile=profile)
+            counted.update(page)
+        assert counted == expected
+        assert counted == Counter(stands(shown(home, rid), home.now_ms, profile=profile) for rid in rids)
