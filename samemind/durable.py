@@ -1,7 +1,8 @@
-"""Write files so that each is there whole or not at all, also after a kill or a loss of power."""
+"""Write a file, or a folder of them, so that it is there whole or not at all, also after a kill."""
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from pathlib import Path
 def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     """Give the path of an empty file beside `path` for the block to fill, which takes its place at the end.
 
+    What has taken its place is on the disk: a loss of power does not change it any more.
     Whatever fails leaves what was there as it was. A kill may leave the file beside it, until the next that is written.
     A link stays one, and what it leads to is replaced. A pipe or a device cannot be there whole: it is given itself.
     `mode`: of the file, less what the umask takes away, or less what the one that was there did not let in.
@@ -43,6 +45,24 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
         os.close(made)
     with suppress(OSError):  # not every file system can: it has done what it can by then
         sync_folder(target.parent)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give the path of an empty folder beside `path`, which is new or empty, for the block to fill likewise.
+
+    A loss of power may take a part of it: waiting for the disk at each of thousands of files would take minutes.
+    """
+    scratch = path.with_name(f".{path.name}.part")
+    shutil.rmtree(scratch, ignore_errors=True)
+    try:
+        scratch.mkdir(parents=True)
+        yield scratch
+        if path.exists():
+            path.rmdir()
+        os.replace(scratch, path)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def sync_folder(folder: Path) -> None:

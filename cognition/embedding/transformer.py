@@ -157,15 +157,20 @@ def _fingerprint(folder: Path) -> str:
 
 
 def _width_told(folder: Path) -> int | None:
-    """Return the width that a usual model's files state: layers, one way of pooling, nothing that resizes it."""
+    """Return the width that a usual model's files state: layers, one pooling, perhaps a layer that resizes it."""
     try:
         modules = json.loads((folder / "modules.json").read_text("utf-8"))
         kinds = [str(module["type"]).rpartition(".")[2] for module in modules]
-        if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
+        resized = kinds[2:3] == ["Dense"]
+        if kinds[:2] != ["Transformer", "Pooling"] or kinds[3 if resized else 2 :] not in ([], ["Normalize"]):
             return None
         pooling = json.loads((folder / modules[1]["path"] / "config.json").read_text("utf-8"))
         ways = sum(pooling.get(name) is True for name in pooling if name.startswith("pooling_mode_"))
         width = pooling["word_embedding_dimension"]
+        if resized:
+            width = json.loads((folder / modules[2]["path"] / "config.json").read_text("utf-8"))[
+                "out_features"
+            ]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return width if ways == 1 and type(width) is int and width > 0 else None

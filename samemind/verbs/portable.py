@@ -7,9 +7,7 @@ twice.
 An export reads from a connection of its own in one transaction: it shows one moment, and nobody waits for it.
 """
 
-import os
 import shlex
-import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -31,7 +29,7 @@ from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
 from samemind.device import Device
-from samemind.durable import whole_file
+from samemind.durable import whole_file, whole_folder
 from samemind.errors import SamemindError, Usage
 from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
@@ -302,18 +300,10 @@ def _export_notes(device: Device, folder: Path) -> int:
     """Write a folder of notes, which appears when it is whole; one with anything in it is not written into."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Usage(f"expected a new or an empty folder, found something in {folder}", code="invalid")
-    scratch = folder.with_name(f"{folder.name}.part")
     lines: list[str] = []
     count = _export(device, lines.extend)
-    shutil.rmtree(scratch, ignore_errors=True)
-    try:
-        scratch.mkdir(parents=True)
+    with whole_folder(folder) as scratch:
         notes.write(scratch, lines)
-        if folder.exists():
-            folder.rmdir()
-        os.replace(scratch, folder)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return count
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from samemind.durable import whole_file
+from samemind.durable import whole_file, whole_folder
 
 
 def test_a_file_takes_its_place_when_it_is_whole_and_is_its_owners(tmp_path: Path) -> None:
@@ -84,3 +84,26 @@ def test_of_two_who_write_one_file_at_once_none_publishes_the_others_half(tmp_pa
         first()
     assert place.read_text() == "of the second"
     assert [*tmp_path.iterdir()] == [place]
+
+
+def test_a_folder_takes_its_place_whole_and_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "notes"
+    (tmp_path / ".notes.part").mkdir()
+    (tmp_path / ".notes.part" / "of one that was killed").touch()
+
+    def fail() -> None:
+        with whole_folder(place) as scratch:
+            assert list(scratch.iterdir()) == []
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+    place.mkdir()  # an empty one is as good as none
+    with whole_folder(place) as scratch:
+        (scratch / "a.md").touch()
+        assert list(place.iterdir()) == []
+    assert [each.name for each in tmp_path.rglob("*")] == ["notes", "a.md"]
+    with pytest.raises(OSError, match="not empty"), whole_folder(place):
+        pass
+    assert [each.name for each in tmp_path.rglob("*")] == ["notes", "a.md"]

@@ -208,7 +208,8 @@ LAYERS = "sentence_transformers.models."
             {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True},
             None,
         ),
-        (["Transformer", "Pooling", "Dense"], {"pooling_mode_mean_tokens": True}, None),
+        (["Transformer", "Pooling", "Dense", "Normalize"], {"pooling_mode_mean_tokens": True}, 8),
+        (["Transformer", "Pooling", "Dense", "Dense"], {"pooling_mode_mean_tokens": True}, None),
     ],
 )
 def test_the_width_of_a_usual_model_is_known_without_loading_it(
@@ -226,6 +227,8 @@ def test_the_width_of_a_usual_model_is_known_without_loading_it(
     (tmp_path / "1_Pooling" / "config.json").write_text(
         json.dumps({"word_embedding_dimension": 12, **pooling})
     )
+    (tmp_path / "2_Dense").mkdir()
+    (tmp_path / "2_Dense" / "config.json").write_text(json.dumps({"in_features": 12, "out_features": 8}))
     monkeypatch.setattr(transformer, "_check_library", lambda: None)
 
     def load(folder: Path) -> None:
