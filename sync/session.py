@@ -246,6 +246,7 @@ class Session:
                 return Take(frame)
             case Base():
                 self._spend()
+                self._got_all = False  # what follows the last part says so
                 return TakePart(message)
             case Ack(taken, refused):
                 if not self._unacknowledged:
@@ -335,6 +336,7 @@ class Session:
         if not self.may_push:
             raise LocalProtocolError("a part of a snapshot was pushed without credit")
         self._unacknowledged += 1
+        self._sent_all = False
         self._outgoing.append(part)
 
     def caught_up(self) -> None:

@@ -1,19 +1,33 @@
 """What two replicas tell each other in one conversation, when, and what each makes of it."""
 
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 
-from replica.compaction import compact
+from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.frame import encode_frame
 from replica.incarnations import Why
 from replica.membership import revoke
 from replica.ops import Erase, Op, Remember
+from replica.snapshot import make_snapshot
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
 from sync.exchange import PULL_AGAIN_MS, Exchange
-from sync.wire.messages import CaughtUp, Heads, Locator, Message, Ops, Trust, decode_message, encode_message
+from sync.parts import parts_of
+from sync.wire.messages import (
+    Base,
+    Bye,
+    CaughtUp,
+    Heads,
+    Locator,
+    Message,
+    Ops,
+    Trust,
+    decode_message,
+    encode_message,
+)
 from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
@@ -35,16 +49,17 @@ UNHEARD_OF = 250
 class Talk:
     """A conversation of which every message is kept, by who said it."""
 
-    def __init__(self, ours: Core, theirs: Core) -> None:
-        self.ours, self.theirs = (
-            Exchange(core, peer.device, NOW_MS) for core, peer in ((ours, theirs), (theirs, ours))
+    def __init__(self, ours: Core, theirs: Core, ends: tuple[Exchange, Exchange] | None = None) -> None:
+        self.ours, self.theirs = ends or (
+            Exchange(ours, theirs.device, NOW_MS),
+            Exchange(theirs, ours.device, NOW_MS),
         )
         self.by_us: list[Message] = []
         self.by_them: list[Message] = []
         self.go_on()
 
-    def go_on(self) -> None:
-        """Let both say what there is to say."""
+    def go_on(self, after_each: Callable[[], object] = lambda: None) -> None:
+        """Let both say what there is to say; look at them after each message."""
         waiting = [(end, words) for end in (self.ours, self.theirs) for words in end.more(NOW_MS)]
         while waiting:
             speaker, words = waiting.pop(0)
@@ -53,6 +68,11 @@ class Talk:
             hearer = self.theirs if is_ours else self.ours
             if not hearer.is_over:
                 waiting += [(hearer, answer) for answer in hearer.receive(words, NOW_MS)]
+            after_each()
+
+
+def small_parts(snapshot: bytes) -> list[Base]:
+    return list(parts_of(snapshot, part_bytes=100))
 
 
 def of_type(messages: list[Message], kind: type[Message]) -> int:
@@ -79,8 +99,13 @@ def test_who_was_put_back_hears_of_its_own_later_ops_and_goes_on_as_another() ->
         sync(laptop, phone)
         restored = core_of("laptop", SqliteStore(backup), seed="restored")
         assert restored.origin == laptop.origin
+        heads = encode_message(Heads(phone.frontier()))
+        hello, *_ = Exchange(phone, laptop.device, NOW_MS).more(NOW_MS)
+        ours = Exchange(restored, phone.device, NOW_MS)
+        for message in (hello, heads):
+            ours.receive(message, NOW_MS)
+        assert restored.origin != laptop.origin, "before those ops come: it may write meanwhile"
         sync(restored, phone)
-        assert restored.origin != laptop.origin
         assert [incident.why for incident in restored.incidents] == [Why.ECHO]
         assert agree(restored, phone)
 
@@ -96,6 +121,9 @@ def test_whoever_of_the_two_was_put_out_the_conversation_ends_and_nothing_follow
     assert talk.ours.is_over
     assert talk.theirs.is_over
     assert texts(phone) == set()
+    assert [type(message) for message in talk.by_us[-2:]] == [Trust, Bye], (
+        "it does not wait for the other to say so"
+    )
 
 
 def test_what_somebody_says_of_the_group_is_not_said_back() -> None:
@@ -199,3 +227,40 @@ def test_what_came_on_a_link_does_not_go_back_over_it() -> None:
     assert len(sent) == 1
     assert talk.theirs.tally.sent == 1
     assert agree(laptop, phone)
+
+
+def test_who_says_to_hold_a_whole_snapshot_that_it_asks_for_gets_the_last_part_of_it() -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, *(f"note {n} of many that are not like each other {n * n}" for n in range(100)))
+    assert compact(laptop, NOW_MS + LEASE_MS)
+    snapshot = make_snapshot(laptop)
+    ours = Exchange(laptop, phone.device, NOW_MS, cut=small_parts)
+    hello, *_ = Exchange(phone, laptop.device, NOW_MS).more(NOW_MS)
+    *_, last = small_parts(snapshot)
+    said = []
+    for message in (hello, encode_message(Heads(phone.frontier(), last.digest, last.count))):
+        said += ours.receive(message, NOW_MS)
+    assert [each for each in map(decode_message, said) if isinstance(each, Base)] == [last]
+
+
+def test_nobody_is_quiet_between_two_parts_of_a_base_that_was_merged_while_the_link_was_up() -> None:
+    """The phone said that all was there, as it had been before: `sync` returned, and what came was forgotten."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(tablet, *(f"note {n} of many that are not like each other {n * n}" for n in range(100)))
+    assert compact(tablet, NOW_MS + LEASE_MS)
+    ours, theirs = (
+        Exchange(core, peer.device, NOW_MS, cut=small_parts)
+        for core, peer in ((laptop, phone), (phone, laptop))
+    )
+    talk = Talk(laptop, phone, ends=(ours, theirs))
+    assert ours.session.is_quiet
+    assert theirs.session.is_quiet
+    sync(laptop, tablet)
+    quiet = []
+    talk.go_on(lambda: quiet.append(theirs.session.is_quiet or ours.session.is_quiet))
+    assert of_type(talk.by_us, Base) > 10
+    assert not any(quiet[:-2]), "of the two last words one ends it here, and one there"
+    assert theirs.session.is_quiet
+    assert ours.session.is_quiet
+    assert agree(laptop, phone)
+    assert phone.partials == {}

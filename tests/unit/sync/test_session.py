@@ -28,7 +28,7 @@ from sync.wire.messages import (
 MODEL = b"m" * 32
 OURS = Hello(PROTOCOL, 0, b"t" * 32, b"f" * 32, True, 2)
 THEIRS = dataclasses.replace(OURS, frontier=b"g" * 32)
-PLACE = Place(Origin(DeviceId(b"d" * 32), 0), 1, b"8" * 8)
+PLACE = Place(Origin(DeviceId(b"d" * 32), b"i" * 8), 1, b"8" * 8)
 WISH = Wish(b"r" * 16, b"h" * 8)
 NOBODY = Trust((), (), ())
 
