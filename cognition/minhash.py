@@ -8,6 +8,7 @@ that share half, one in eighty that share a fifth. Nomination decides nothing.
 The permutations are fixed, so that a text has one signature everywhere.
 """
 
+import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -31,12 +32,13 @@ _ROOM_MIN: Final = 256
 Signature = NDArray[np.uint32]
 
 # Odd multipliers and offsets modulo 2^32: any would do, as long as they never change.
-_RANDOM: Final = np.random.Generator(np.random.PCG64(0x5A6D))
-_FACTORS: Final = _RANDOM.integers(1, 2**31, PERMUTATIONS, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
-_OFFSETS: Final = _RANDOM.integers(0, 2**31, PERMUTATIONS, dtype=np.uint32)
-_BAND_FACTORS: Final = _RANDOM.integers(1, 2**31, ROWS_PER_BAND, dtype=np.uint32) * np.uint32(2) + np.uint32(
-    1
+# Of a hash, since numpy's generators take 3 MB that nothing else here needs.
+_DRAWN: Final = hashlib.shake_128(b"samemind minhash").digest(4 * (2 * PERMUTATIONS + ROWS_PER_BAND))
+_FACTORS, _OFFSETS, _BAND_FACTORS = np.split(
+    np.frombuffer(_DRAWN, "<u4").astype(np.uint32), [PERMUTATIONS, 2 * PERMUTATIONS]
 )
+_FACTORS |= np.uint32(1)
+_BAND_FACTORS |= np.uint32(1)
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT: Final = np.uint64(29)
 _HIGH: Final = np.uint64(32)

