@@ -9,6 +9,9 @@ from replica import FIELDS, DeviceId, Memory, MemoryId
 
 # SQLite takes 32,766 parameters; one size keeps the statement cached.
 IDS_MAX: Final = 1_000
+# Numbers as one parameter: a statement of as many marks as there are numbers would be another each time, and to
+# compile it costs as much as to run it.
+EACH: Final = "SELECT value FROM json_each(?)"
 
 _NAMES: Final = tuple(FIELDS)
 _FIELD_COLUMNS: Final = ", ".join(f'm."{name}"' for name in _NAMES)

@@ -17,21 +17,20 @@ from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
 from cognition.fulltext import NEWEST_MAX, Asked, bounded
 from cognition.index import VectorIndex
-from cognition.memories import fields_of
+from cognition.memories import EACH, fields_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, words
 from replica.fields import INT_MAX
 
-# Numbers as one parameter: a statement of as many marks as there are numbers would be another each time, and to
-# compile it costs as much as to run it.
-EACH: Final = "SELECT value FROM json_each(?)"
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
 # ML-42: how far a question follows edges, and how many neighbours of one step it follows.
 _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
+# Places in conversations are looked up by a multiple of so many.
+_PLACES: Final = 64
 # Different dates and labels that are remembered as words.
 _ABOUT_KEPT: Final = 4_096
 # In the order of `Row`, whose last is made of what the last holds: most rows bear no label. A time stands for its day,
@@ -215,9 +214,11 @@ def read_near(
         for step in NEAR
         if 0 <= row.position + step <= INT_MAX
     }
-    places = sorted(wanted - here)
+    places: list[tuple[str | None, int | None]] = [*sorted(wanted - here)]
     if not places:
         return []
+    # In whole blocks, for the same reason as `EACH`: who stands nowhere is nobody's neighbour.
+    places += [(None, None)] * (-len(places) % _PLACES)
     condition, values = filters.sql()
     # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table.
     found = connection.execute(

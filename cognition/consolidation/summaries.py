@@ -3,12 +3,13 @@
 A summary looks like a memory, and is none: no op ever made it, so it can be neither edited nor forgotten by itself.
 """
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from cognition.consolidation.extract import Source, raised, summarise
-from cognition.memories import IDS_MAX, Shown, read_memories
+from cognition.memories import EACH, IDS_MAX, Shown, read_memories
 from replica import DeviceId, Memory, MemoryId
 
 # What a summary says of itself only where all its members say the same.
@@ -57,13 +58,11 @@ def summary_named(connection: sqlite3.Connection, rid: bytes) -> Summary | None:
 
 def standing_under(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, int]:
     """Return, for those memories that stand under a summary, which one."""
-    return {
-        number: no
-        for chunk in _chunks(ids)
-        for number, no in connection.execute(
-            f"SELECT id, summary FROM summary_member WHERE id IN ({','.join('?' * len(chunk))})", chunk
+    return dict(
+        connection.execute(
+            f"SELECT id, summary FROM summary_member WHERE id IN ({EACH})", (json.dumps(list(ids)),)
         )
-    }
+    )
 
 
 def members_of(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, list[int]]:

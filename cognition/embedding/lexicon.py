@@ -6,7 +6,7 @@ the whole recall. Only an embedder that looks words up is quick enough for the w
 """
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -18,13 +18,23 @@ from cognition.embedding.embedder import Embedder
 WORDS_MAX: Final = 20_000
 
 
+class _Numbers(dict[str, int]):
+    """Numbers words as they are first asked for: telling new from known ones beforehand would look each up twice."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self)
+        return number
+
+
 class WordVectors:
     """A `cognition.ranking.pool.Lexicon`. Takes no locks: one thread uses it at a time."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._at: dict[str, int] = {}
+        self._at = _Numbers()
         self._vectors = np.zeros((0, embedder.width), np.float32)
+        self._learned = 0
+        """Of how many of the words there are vectors."""
 
     def nearest(self, texts: Sequence[Sequence[str]], terms: Sequence[str]) -> NDArray[np.float64]:
         """Return a row for each text, a column for each term: the cosine of the text's word that is most like it.
@@ -35,30 +45,34 @@ class WordVectors:
         told = [i for i, text in enumerate(texts) if text]
         if not told or not terms:
             return near
-        self._learn([*dict.fromkeys(chain.from_iterable(texts)), *terms])
-        numbers = np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)
+        numbers = self._numbers((*texts, terms))
+        if len(self._at) > WORDS_MAX:
+            self._at, self._learned = _Numbers(), 0
+            numbers = self._numbers((*texts, terms))
+        self._learn()
+        numbers, wanted = numbers[: -len(terms)], numbers[-len(terms) :]
         # Each word once: most stand in many texts.
         here = np.zeros(len(self._at), np.bool_)
         here[numbers] = True
-        asked = self._vectors[[self._at[term] for term in terms]]
+        asked = self._vectors[wanted]
         cosines = np.einsum("ik,jk->ij", self._vectors[: len(here)][here], asked)
         place = np.cumsum(here) - 1
         starts = np.cumsum([0, *(len(texts[i]) for i in told[:-1])])
         near[told] = np.maximum.reduceat(cosines[place[numbers]], starts, axis=0)
         return near
 
-    def _learn(self, words: Sequence[str]) -> None:
-        new = [word for word in dict.fromkeys(words) if word not in self._at]
+    def _numbers(self, texts: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+        return np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)
+
+    def _learn(self) -> None:
+        """Embed the words that have no vector yet."""
+        count = len(self._at)
+        new = list(islice(self._at, self._learned, None))
         if not new:
             return
-        if len(self._at) + len(new) > WORDS_MAX:
-            self._at, new = {}, list(dict.fromkeys(words))
-        count = len(self._at)
-        if count + len(new) > len(self._vectors):
-            grown = np.zeros(
-                (max(count + len(new), 2 * len(self._vectors)), self._embedder.width), np.float32
-            )
-            grown[:count] = self._vectors[:count]
+        if count > len(self._vectors):
+            grown = np.zeros((max(count, 2 * len(self._vectors)), self._embedder.width), np.float32)
+            grown[: self._learned] = self._vectors[: self._learned]
             self._vectors = grown
-        self._vectors[count : count + len(new)] = self._embedder.embed(new)
-        self._at.update(zip(new, range(count, count + len(new)), strict=True))
+        self._vectors[self._learned : count] = self._embedder.embed(new)
+        self._learned = count

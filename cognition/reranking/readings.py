@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cognition.errors import ModelUnavailable
-from cognition.passes import EACH
+from cognition.memories import EACH
 from cognition.reranking.reranker import Reranker
 from replica import derived_transaction
 
