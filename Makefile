@@ -48,7 +48,7 @@ simulate: $(CORE) ## replay one world: make simulate SEED=0x2a
 sweep: $(CORE) ## many worlds: make sweep SEEDS=1..1000
 	$(BIN)/python -m simulations sweep --seeds $(SEEDS)
 
-endurance: $(DEV) ## twenty devices that come and go: make endurance MINUTES=10
+endurance: $(DEV) ## twenty daemons, killed and written to at random: make endurance MINUTES=10
 	MINUTES=$(or $(MINUTES),10) $(LONG) tests/endurance/test_twenty_devices.py
 
 soak: $(DEV) ## three daemons in use: memory, descriptors and logs stay flat: make soak MINUTES=30

@@ -49,6 +49,7 @@ class Replica:
         """Makes what each conversation may hand over beside the ops, where something is (`replica.alongside`)."""
         # The core's own position is ahead of the disk while it commits, and belongs to the store's thread.
         self._position, self._news = core.position, core.news
+        self._written = _own_end(core)
         self._watchers: set[trio.Event] = set()
 
     @property
@@ -65,14 +66,14 @@ class Replica:
 
         The connection is for reading what shows, and for a layer's own derived tables; ops go through the core.
         """
-        ended, news = self._position, self._news
+        ended, news, written = self._position, self._news, self._written
 
         def run(connection: sqlite3.Connection) -> Result:
-            nonlocal ended, news
+            nonlocal ended, news, written
             try:
                 return self._run(function, connection)
             finally:
-                ended, news = self._core.position, self._core.news
+                ended, news, written = self._core.position, self._core.news, _own_end(self._core)
 
         try:
             return await self._driver.run(run)
@@ -80,7 +81,7 @@ class Replica:
             raise as_trouble(error) or error from error.__cause__
         finally:
             if news > self._news:  # two that ended together come in either order
-                self._position, self._news = ended, news
+                self._position, self._news, self._written = ended, news, written
                 self._wake()
 
     def _run(
@@ -129,6 +130,17 @@ class Replica:
                 await event.wait()
         return self.news
 
+    async def wrote(self, since: object) -> None:
+        """Wait until `written` is no longer `since`."""
+        while self._written == since:
+            with self._watching() as event:
+                await event.wait()
+
+    @property
+    def written(self) -> object:
+        """Return what changes with every op of this device's own, as far as it is durable."""
+        return self._written
+
     @property
     def news(self) -> int:
         """Return `Core.news` as far as it is durable."""
@@ -138,6 +150,10 @@ class Replica:
     def position(self) -> int:
         """Return how many ops were ever appended here."""
         return self._position
+
+
+def _own_end(core: Core) -> tuple[int, int] | None:
+    return None if core.own_feed is None else (core.own_feed, core.feeds[core.own_feed].seq)
 
 
 @asynccontextmanager

@@ -37,6 +37,8 @@ from sync.syncer import Syncer, open_syncer
 # machine, the second takes any port that is free.
 PORT_DEFAULT: Final = 7411
 PORT_MAX: Final = 65535
+# A link that is busy stirs a thousand times a second; whether it stands is for people, and worth a look now and then.
+LOOK_SECONDS: Final = 0.1
 
 
 async def run_daemon(
@@ -176,3 +178,4 @@ async def _say_changes(device: Device, log: logging.Logger, say: Say | None) -> 
                         await say({"peer": to_json(view)})
                 before[view.device_id] = view
         await device.syncer.stirred()
+        await trio.sleep(LOOK_SECONDS)

@@ -21,6 +21,7 @@ from replica.outbox import Outbox, Sent
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
+from sync.relaying import Relaying
 from sync.session import (
     CREDITS,
     Acknowledged,
@@ -88,6 +89,7 @@ class Exchange:
         self._frames_per_turn = frames_per_turn
         self._peer = peer
         self.tally = Tally()
+        self.relaying = Relaying(first=core.device < peer)
         self.refusals: deque[Refused] = deque(maxlen=REFUSALS_MAX)
         """What was refused by either side last, for `doctor` and the log."""
         self._held = core.feeds.held()
@@ -178,7 +180,7 @@ class Exchange:
                 self._take_part(part, now_ms)
             case Acknowledged(taken, refused):
                 self.tally.sent += taken
-                self._answered(refused)
+                self._answered(taken, refused)
             case Wanted(wishes):
                 assert self._alongside is not None, "the session knows that there is a space in common"
                 self.session.grant(tuple(self._alongside.granted(wishes)))
@@ -285,12 +287,17 @@ class Exchange:
         self.session.push_base(self._parts.popleft())
         self._unanswered.append({} if self._parts else self._base_sent)
 
-    def _answered(self, refused: tuple[Refused, ...]) -> None:
+    def _answered(self, taken: int, refused: tuple[Refused, ...]) -> None:
         """Hear what the peer made of the oldest frame, or of the last part of a snapshot, that it has not answered."""
         self.refusals += refused
         sent = self._unanswered.popleft()
         if sent is self._base_sent:
             self._base_refused = bool(refused)
+        elif not refused:
+            own = len(sent.get(-1 if self._core.own_feed is None else self._core.own_feed, ()))
+            passed_on = sum(map(len, sent.values())) - own
+            if passed_on:
+                self.relaying.answered(passed_on, taken - own)
         if self._outbox is not None:
             self._outbox.answered(self._core, sent, {(each.origin, each.seq) for each in refused})
 

@@ -84,7 +84,7 @@ class Progress:
 
     `position`: how long the log was. `news`: what `Core.news` was. `unsent`: how many ops held here the peer
     is known to lack. `group`: how many introductions and revocations are known here. `open`: both know whom
-    the other trusts.
+    the other trusts. `wait_ms`: how long what others wrote waits for more (`sync.relaying`).
     """
 
     position: int = -1
@@ -99,6 +99,7 @@ class Progress:
     group: int = 0
     refusals: tuple[Refused, ...] = ()
     open: bool = False
+    wait_ms: int = 0
 
 
 class Link:
@@ -125,6 +126,7 @@ class Link:
         self._scope = trio.CancelScope()
         self._patience = trio.CancelScope()
         self._silence = trio.CancelScope()
+        self._waiting = trio.CancelScope()
         self._news = trio.Event()
         self._taking = self._writing = False
         self._said = True  # by dialling, or by answering the door
@@ -207,6 +209,10 @@ class Link:
 
         await self._turn(end)
 
+    def hurry(self) -> None:
+        """Pass on at once what waits: whoever was to tell the peer may be gone."""
+        self._waiting.cancel()
+
     def drop(self) -> None:
         """End it now, without a word."""
         self._scope.cancel()
@@ -268,7 +274,11 @@ class Link:
 
     async def _watch(self) -> None:
         while True:
+            written = self._replica.written
             await self._replica.stirred(self.progress.news)  # a base that is merged is no op
+            if self.progress.wait_ms:
+                with trio.move_on_after(self.progress.wait_ms / 1000) as self._waiting:
+                    await self._replica.wrote(written)
             await self._turn(Exchange.more)
 
     async def _reassure(self) -> None:
@@ -327,6 +337,7 @@ class Link:
                 len(membership.members) + len(membership.revocations),
                 tuple(exchange.refusals),
                 exchange.session.state is State.OPEN,
+                exchange.relaying.wait_ms,
             )
             return exchange.has_more and not exchange.is_over
 

@@ -140,6 +140,8 @@ class Links:
                 if not standing:
                     del self._kept[peer]
                     self._lost(peer)
+                    for other in self._all():  # some may have heard from it alone what it wrote last
+                        other.link.hurry()
             kept.gone.set()
             self._changed()
         await self._group.save(link)

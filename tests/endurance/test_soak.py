@@ -18,6 +18,7 @@ from pathlib import Path
 import samemind
 from samemind.config import Home
 from tests.support import cli
+from tests.support.growth import GROWTH_MAX, resident_mb
 from tests.support.household import pair, seconds_until_agreed
 
 NAMES = ("laptop", "phone", "server")
@@ -25,8 +26,6 @@ NAMES = ("laptop", "phone", "server")
 ALIVE = 300
 # Of how many things they speak: the words of a question are remembered, twenty thousand of them, which is no growth.
 WORDS = 1_000
-# How much more a process may hold in the last quarter of the run than in the second: SQLite's cache is filling still.
-GROWTH_MAX = 1.25
 # Room for what a restart opens anew, in any order.
 DESCRIPTORS_MORE_MAX = 8
 # One line for each start, end, link and sync of note; a line for each write would be a hundred times that.
@@ -45,8 +44,7 @@ class Daemon:
 
     def measure(self) -> None:
         """Note what it holds now."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        self.resident_mb.append(pages * os.sysconf("SC_PAGESIZE") / 1e6)
+        self.resident_mb.append(resident_mb(self.pid))
         self.descriptors.append(len(os.listdir(f"/proc/{self.pid}/fd")))
 
 
@@ -120,12 +118,13 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
     print(f"they agreed {agreed_after:.1f} s after the last write")
     for name, daemon in daemons.items():
         quarter = len(daemon.resident_mb) // 4
-        second = statistics.median(daemon.resident_mb[quarter : 2 * quarter])
-        last = statistics.median(daemon.resident_mb[-quarter:])
+        first, second, third, last = (
+            statistics.median(daemon.resident_mb[n * quarter : (n + 1) * quarter]) for n in range(4)
+        )
         log_bytes = Home.at(daemon.home).log.stat().st_size
         print(
-            f"{name}: RSS {daemon.resident_mb[0]:.0f} MB at first, {second:.0f} in the second quarter, {last:.0f} in"
-            f" the last; descriptors {min(daemon.descriptors)} to {max(daemon.descriptors)}; log {log_bytes} bytes"
+            f"{name}: RSS by quarters {first:.1f}, {second:.1f}, {third:.1f}, {last:.1f} MB;"
+            f" descriptors {min(daemon.descriptors)} to {max(daemon.descriptors)}; log {log_bytes} bytes"
         )
         assert last <= GROWTH_MAX * second, f"the memory of {name} grows"
         settled = daemon.descriptors[quarter:]

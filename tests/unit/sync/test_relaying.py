@@ -1,0 +1,158 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import combinations
+from pathlib import Path
+
+import trio
+from trio.testing import MockClock, memory_stream_pair
+
+from sync.errors import SyncError
+from sync.link import Link
+from sync.relaying import WAIT_MS_MAX, WAIT_MS_MIN, Relaying
+from tests.support.devices import Device, devices
+
+Mesh = dict[tuple[str, str], Link]
+
+
+def test_what_a_peer_held_already_waits_longer_each_time_and_no_more_once_it_did_not() -> None:
+    relaying = Relaying(first=False)
+    waits = [relaying.wait_ms]
+    for _ in range(8):
+        relaying.answered(passed_on=3, taken=0)
+        waits.append(relaying.wait_ms)
+    assert waits[:3] == [0, WAIT_MS_MIN, 2 * WAIT_MS_MIN]
+    assert waits[-2:] == [WAIT_MS_MAX, WAIT_MS_MAX]
+    relaying.answered(passed_on=3, taken=1)  # the last one was still on its way
+    assert relaying.wait_ms == WAIT_MS_MAX
+    relaying.answered(passed_on=3, taken=2)
+    assert relaying.wait_ms == 0
+
+
+def test_of_two_that_pass_on_to_each_other_one_waits_half_as_long() -> None:
+    first, second = Relaying(first=True), Relaying(first=False)
+    for each in (first, second):
+        each.answered(passed_on=1, taken=0)
+    assert (first.wait_ms, second.wait_ms) == (WAIT_MS_MIN // 2, WAIT_MS_MIN)
+
+
+@asynccontextmanager
+async def linked(pairs: list[tuple[Device, Device]]) -> AsyncIterator[Mesh]:
+    """Links between these, settled; whatever ends one is swallowed."""
+    mesh: Mesh = {}
+    async with trio.open_nursery() as nursery:
+
+        async def ended(link: Link) -> None:
+            try:
+                await link.run()
+            except SyncError:
+                pass
+
+        for one, other in pairs:
+            near, far = memory_stream_pair()
+            for stream, own, peer in ((near, one, other), (far, other, one)):
+                link = Link(stream, replica=own.replica, peer=peer.identity.device_id)
+                mesh[own.name, peer.name] = link
+                nursery.start_soon(ended, link)
+        for link in mesh.values():
+            await link.settle()
+        yield mesh
+        for link in mesh.values():
+            link.drop()
+
+
+async def heard(device: Device, text: str) -> None:
+    """Wait until a device holds what was written somewhere."""
+    position = device.replica.position
+    while text not in await device.texts():
+        position = await device.replica.changed(position)
+
+
+async def tell(writer: Device, text: str, others: list[Device]) -> None:
+    """Write something, and wait until all others hold it, however often they hear of it."""
+    await writer.remember(text)
+    for other in others:
+        await heard(other, text)
+
+
+async def wont(writer: Device, others: list[Device], mesh: Mesh, clock: MockClock) -> list[Link]:
+    """Let a device write until the others have learnt that it needs no help; return the links between those."""
+    between = [link for ends, link in mesh.items() if writer.name not in ends]
+    for n in range(100):
+        if all(link.progress.wait_ms for link in between):
+            return between
+        await tell(writer, f"{len(mesh)} links, {n}", others)
+        clock.jump(WAIT_MS_MAX / 1000)
+        for link in mesh.values():  # which says all that waits
+            await link.ask()
+        for link in mesh.values():
+            await link.settle()
+    raise AssertionError("what the others pass on never waits")
+
+
+def test_where_everybody_is_linked_news_is_told_by_its_writer_alone(tmp_path: Path) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "ann", "ben", "cleo", "dan", "eve") as everybody:
+            ann, *others = everybody
+            async with linked(list(combinations(everybody, 2))) as mesh:
+                between = await wont(ann, others, mesh, clock)
+                before = sum(link.traffic.bytes_out for link in between)
+                await tell(ann, "the key is under the mat", others)
+                await trio.testing.wait_all_tasks_blocked()
+                assert sum(link.traffic.bytes_out for link in between) == before
+
+    trio.run(main, clock=clock)
+
+
+def test_along_a_chain_news_never_waits(tmp_path: Path) -> None:
+    clock = MockClock()  # stands still
+
+    async def main() -> None:
+        async with devices(tmp_path, "ann", "ben", "cleo") as (ann, ben, cleo):
+            async with linked([(ann, ben), (ben, cleo)]):
+                for n in range(4):
+                    await tell(ann, f"from one end {n}", [ben, cleo])
+                    await tell(cleo, f"from the other {n}", [ben, ann])
+
+    trio.run(main, clock=clock)
+
+
+def test_what_waits_is_told_in_seconds_where_the_link_that_was_to_carry_it_is_gone(tmp_path: Path) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "ann", "ben", "cleo") as (ann, ben, cleo):
+            async with linked([(ann, ben), (ben, cleo), (ann, cleo)]) as mesh:
+                await wont(ann, [ben, cleo], mesh, clock)
+                mesh["ann", "cleo"].drop()
+                await tell(ann, "the first", [ben])
+                await trio.testing.wait_all_tasks_blocked()
+                assert "the first" not in await cleo.texts()
+                clock.jump(WAIT_MS_MAX / 1000)
+                await heard(cleo, "the first")
+                await tell(ann, "and the second at once: the first was news", [ben, cleo])
+
+    trio.run(main, clock=clock)
+
+
+def test_what_waits_is_told_at_once_when_somebody_may_be_gone_or_with_words_of_ones_own(
+    tmp_path: Path,
+) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "ann", "ben", "cleo") as (ann, ben, cleo):
+            for hurried in (True, False):
+                async with linked([(ann, ben), (ben, cleo), (ann, cleo)]) as mesh:
+                    await wont(ann, [ben, cleo], mesh, clock)
+                    mesh["ann", "cleo"].drop()
+                    await tell(ann, f"the last {hurried}", [ben])
+                    await trio.testing.wait_all_tasks_blocked()
+                    if hurried:
+                        mesh["ben", "cleo"].hurry()
+                    else:
+                        await ben.remember("my own")
+                    await heard(cleo, f"the last {hurried}")
+
+    trio.run(main, clock=clock)
