@@ -229,9 +229,15 @@ class Joiner:
         offerer: bytes,
         introduction: Introduction,
         entropy: Entropy,
+        expected: bytes | None = None,
         revoked: Collection[DeviceId] = frozenset(),
     ) -> None:
-        """`offerer` is the certificate that TLS showed; Untrusted if it is no device's or a revoked one's."""
+        """`offerer` is the certificate that TLS showed; Untrusted if it is no device's or a revoked one's.
+
+        `expected`: the fingerprint that a scanned code told, checked before anything is said.
+        """
+        if expected is not None and fingerprint(offerer) != expected:
+            raise WrongCode("the device at that address is not the one that showed the QR code")
         _check_stranger(offerer, certificate, revoked)
         self._certificate = certificate
         self._offerer = offerer

@@ -20,8 +20,8 @@ import trio
 from replica.ids import DeviceId
 from sync.address import Address
 from sync.code import Entropy, PairingCode
-from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, WrongCode
-from sync.identity import Identity, fingerprint
+from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError
+from sync.identity import Identity
 from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow, refusal
 from sync.tls import FAREWELL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
 from sync.wire.frames import FrameReader, encode_frame
@@ -144,15 +144,13 @@ async def join(
     except (OSError, trio.TooSlowError) as error:
         raise LinkLost(f"nobody is pairing at {address} ({type(error).__name__})") from error
     async with _conversation(stream, unpinned_context(None), server_side=False) as talk:
-        offerer = talk.certificate()
-        if expected_fingerprint is not None and fingerprint(offerer) != expected_fingerprint:
-            raise WrongCode("the device at that address is not the one that showed the QR code")
         machine = Joiner(
             code,
             certificate=identity.certificate,
-            offerer=offerer,
+            offerer=talk.certificate(),
             introduction=introduction,
             entropy=entropy,
+            expected=expected_fingerprint,
             revoked=revoked,
         )
         await talk.say(machine.start())

@@ -159,11 +159,11 @@ class Roster:
         self.lose_sight(name)
         for other, entry in list(self._entries.items()):
             if entry.source is Source.SIGHTED and entry.addresses == wanted and other not in self._under_way:
-                self._entries[key] = self._entries.pop(other)  # the name rotates, the device stays
+                self._entries[key] = again = self._entries.pop(other)  # the name rotates, the device stays
+                again.due_ms = min(again.due_ms, _sighted_again_ms(again, now_ms))  # and somebody is there
                 return
         entry = self._gone.pop(wanted, None) or _Entry(Source.SIGHTED, wanted, None, now_ms)
-        earliest = now_ms if entry.tried_ms is None else entry.tried_ms + SIGHTED_AGAIN_MS
-        entry.due_ms = max(now_ms, earliest)
+        entry.due_ms = _sighted_again_ms(entry, now_ms)
         self._entries[key] = entry
         self._bound_sightings()
 
@@ -316,6 +316,11 @@ def rival(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -
 
 def _jittered(wait_ms: int, random: "Random") -> int:
     return random.randint(wait_ms // 2, wait_ms)
+
+
+def _sighted_again_ms(entry: _Entry, now_ms: int) -> int:
+    """When what was announced just now may be called: at once, unless that was tried a moment ago."""
+    return now_ms if entry.tried_ms is None else max(now_ms, entry.tried_ms + SIGHTED_AGAIN_MS)
 
 
 def _sighted(name: str) -> str:

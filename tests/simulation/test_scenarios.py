@@ -5,9 +5,17 @@ from pathlib import Path
 
 import pytest
 
+import sync.exchange
+import sync.pairing
+import sync.roster
 from simulations.options import FAULTS
 from simulations.scenarios import SCENARIOS, run_scenario
 from simulations.world import Outcome
+from sync.exchange import Exchange
+from sync.pairing import PairingWindow
+from sync.roster import Roster
+from sync.session import Session
+from sync.wire.messages import Trust
 
 
 def played(name: str) -> Outcome:
@@ -27,6 +35,44 @@ def test_a_scenario_says_in_two_sentences_who_got_it_wrong(name: str) -> None:
     story = SCENARIOS[name].story
     assert story.endswith(".")
     assert 80 < len(story) < 300
+
+
+def _of_itself_alone(exchange: Exchange) -> Trust:
+    membership = exchange._core.membership
+    return Trust((membership.members[exchange._core.device],), membership.revocations, ())
+
+
+def _count_alone(session: Session) -> None:
+    session._to_take += 1
+
+
+# What holds a scenario up, and a version of it that somebody could have written: these are not rules of one world but
+# of what stands around it (codes, addresses, turns), which random worlds leave out.
+@pytest.mark.parametrize(
+    ("name", "owner", "attribute", "wrong"),
+    [
+        ("one_introduces_all", Exchange, "_trust", _of_itself_alone),
+        ("wrong_words", PairingWindow, "burn", lambda window: None),
+        ("somebody_between", sync.pairing, "fingerprint", lambda certificate: bytes(32)),
+        ("stale_code", PairingWindow, "current", lambda window, now_ms: window._code),
+        ("stale_code", PairingWindow, "spend", lambda window: None),
+        ("lost_phone_pairs_again", sync.pairing, "_check_stranger", lambda *_: None),
+        ("moved_address", sync.roster, "_sighted_again_ms", lambda entry, now_ms: entry.due_ms),
+        ("moved_address", Roster, "remember", lambda *_, **__: None),
+        ("one_way_link", sync.roster, "backoff_ms", lambda *_: 1_000),
+        ("no_multicast", Roster, "fix", lambda *_, **__: None),
+        ("behind_one_name", Roster, "_sought", lambda roster, entry: entry.member),
+        ("a_flood", sync.exchange, "REFUSALS_MAX", None),
+        ("a_flood", Session, "_spend", _count_alone),
+        ("a_stall", Session, "may_push", property(lambda session: session._push.name == "READY")),
+        ("fifty_at_once", Exchange, "_frames_per_turn", property(lambda _: 99, lambda *_: None)),
+    ],
+)
+def test_a_scenario_fails_where_what_holds_it_up_is_gone(
+    name: str, owner: object, attribute: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owner, attribute, wrong, raising=attribute != "_frames_per_turn")
+    assert {each.checker for each in run_scenario(SCENARIOS[name]).violations} >= {"script"}
 
 
 def test_what_the_page_names_for_each_promise_of_sync_is_there() -> None:

@@ -224,6 +224,19 @@ def test_a_name_that_rotates_stays_the_same_contact() -> None:
     assert {contact.member for contact in roster.due(now_ms=5_000)} == {ANN}
 
 
+def test_who_is_announced_at_an_address_of_one_that_is_away_is_called_in_a_moment() -> None:
+    """The network gave Bob the address that Ann had; Bob waited for as long as Ann had been called in vain."""
+    roster = roster_of(ANN, BOB)
+    roster.sight("Ann", [THERE], now_ms=0)
+    for now_ms in range(0, 1_800_000, 1_000):
+        for contact in roster.due(now_ms=now_ms):
+            roster.calling(contact.key, now_ms=now_ms)
+            roster.failed(contact.key, now_ms=now_ms, random=Random(now_ms))
+    assert roster.due(now_ms=1_800_000) == []
+    roster.sight("Bob", [THERE], now_ms=1_800_000)
+    assert only(roster.due(now_ms=1_800_000 + SIGHTED_AGAIN_MS)).addresses == (THERE,)
+
+
 def test_one_member_is_called_by_one_contact_at_a_time_sighting_first() -> None:
     roster = roster_of(ANN)
     roster.fix(HERE, now_ms=0, member=ANN)
