@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+import replica.membership
 from replica.errors import InvalidOp
 from replica.ids import DeviceId
 from replica.membership import (
@@ -45,6 +46,12 @@ def of_ann(*members: Member) -> Membership:
 def test_introductions_are_taken_in_whatever_order_they_come(order: tuple[tuple[str, str], ...]) -> None:
     fresh, _ = of_ann().news([by(*pair) for pair in order], [])
     assert [member.name for member in fresh] == ["ben", "cleo", "dan"]
+
+
+def test_a_group_has_room_for_so_many_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica.membership, "MEMBERS_MAX", 2)
+    fresh, _ = of_ann().news([by("ann", "ben"), by("ann", "cleo")], [])
+    assert [member.device for member in fresh] == [device("ben")]
 
 
 def test_strangers_who_introduce_each_other_stay_strangers() -> None:

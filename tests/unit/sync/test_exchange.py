@@ -14,6 +14,7 @@ from replica.ops import Erase, Op, Remember
 from replica.snapshot import make_snapshot
 from replica.storage.sql import connect
 from replica.storage.store import SqliteStore
+from sync.errors import RemoteProtocolError
 from sync.exchange import PULL_AGAIN_MS, Exchange
 from sync.parts import parts_of
 from sync.wire.messages import (
@@ -21,6 +22,7 @@ from sync.wire.messages import (
     Bye,
     CaughtUp,
     Heads,
+    Hello,
     Locator,
     Message,
     Ops,
@@ -49,17 +51,25 @@ UNHEARD_OF = 250
 class Talk:
     """A conversation of which every message is kept, by who said it."""
 
-    def __init__(self, ours: Core, theirs: Core, ends: tuple[Exchange, Exchange] | None = None) -> None:
+    def __init__(
+        self,
+        ours: Core,
+        theirs: Core,
+        ends: tuple[Exchange, Exchange] | None = None,
+        until: type[Message] | None = None,
+    ) -> None:
         self.ours, self.theirs = ends or (
             Exchange(ours, theirs.device, NOW_MS),
             Exchange(theirs, ours.device, NOW_MS),
         )
         self.by_us: list[Message] = []
         self.by_them: list[Message] = []
-        self.go_on()
+        self.go_on(until=until)
 
-    def go_on(self, after_each: Callable[[], object] = lambda: None) -> None:
-        """Let both say what there is to say; look at them after each message."""
+    def go_on(
+        self, after_each: Callable[[], object] = lambda: None, *, until: type[Message] | None = None
+    ) -> None:
+        """Let both say what there is to say, or until one such message is heard; look at them after each."""
         waiting = [(end, words) for end in (self.ours, self.theirs) for words in end.more(NOW_MS)]
         while waiting:
             speaker, words = waiting.pop(0)
@@ -69,6 +79,8 @@ class Talk:
             if not hearer.is_over:
                 waiting += [(hearer, answer) for answer in hearer.receive(words, NOW_MS)]
             after_each()
+            if until is not None and isinstance(decode_message(words), until):
+                return
 
 
 def small_parts(snapshot: bytes) -> list[Base]:
@@ -124,6 +136,28 @@ def test_whoever_of_the_two_was_put_out_the_conversation_ends_and_nothing_follow
     assert [type(message) for message in talk.by_us[-2:]] == [Trust, Bye], (
         "it does not wait for the other to say so"
     )
+
+
+def test_who_hears_in_the_greeting_that_it_was_put_out_asks_for_nothing_more() -> None:
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    phone.learn([], [revoke(identity("tablet").sign, tablet.device, laptop.device)])
+    talk = Talk(laptop, phone)
+    assert [type(message) for message in talk.by_us] == [Hello, Trust, Bye]
+
+
+def test_an_erasure_that_was_heard_of_before_the_greeting_is_known_to_the_peer_before_it_cuts_anything() -> (
+    None
+):
+    """So what comes of a snapshot after it is kept for the next link."""
+    laptop, phone = group("laptop", "phone")
+    acquaint(laptop, "laptop", "tablet")
+    remember(laptop, *(f"note {n} of many that are not like each other {n * n}" for n in range(100)))
+    assert compact(laptop, NOW_MS + LEASE_MS)
+    ours = Exchange(phone, laptop.device, NOW_MS)
+    theirs = Exchange(laptop, phone.device, NOW_MS, cut=small_parts)
+    say(phone, Erase(tuple(remember(phone, "erased at once"))))
+    Talk(phone, laptop, ends=(ours, theirs), until=Base)
+    assert laptop.device in phone.partials
 
 
 def test_what_somebody_says_of_the_group_is_not_said_back() -> None:
@@ -263,4 +297,17 @@ def test_nobody_is_quiet_between_two_parts_of_a_base_that_was_merged_while_the_l
     assert theirs.session.is_quiet
     assert ours.session.is_quiet
     assert agree(laptop, phone)
+    assert phone.partials == {}
+
+
+def test_nothing_is_kept_of_a_snapshot_that_turns_out_to_be_none() -> None:
+    """Or the next link would be asked for the rest of it, and end likewise."""
+    laptop, phone = group("laptop", "phone")
+    talk = Talk(laptop, phone)
+    first, second = small_parts(bytes(150))
+    talk.theirs.receive(encode_message(first), NOW_MS)
+    assert phone.store.parts(laptop.device)
+    with pytest.raises(RemoteProtocolError, match="snapshot of the peer's could not be read"):
+        talk.theirs.receive(encode_message(second), NOW_MS)
+    assert phone.store.parts(laptop.device) == []
     assert phone.partials == {}

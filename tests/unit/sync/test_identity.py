@@ -174,6 +174,16 @@ def test_trust_is_members_less_the_revoked_whatever_the_order() -> None:
     assert without.admits(laptop.device_id)
     assert not without.admits(phone.device_id)
     assert without.pins() == (laptop.certificate,)
+    assert not trust.admits(identity("stranger").device_id)
+    assert trust.pins(among={phone.device_id}) == (phone.certificate,)
+
+
+def test_who_was_introduced_with_the_certificate_of_another_is_no_member() -> None:
+    laptop, phone = (identity(name) for name in ("laptop", "phone"))
+    group = [(laptop.device_id, laptop.certificate, "laptop"), (phone.device_id, laptop.certificate, "phone")]
+    assert set(Trust.of_group(group, []).members) == {laptop.device_id}
+    assert set(Trust.of_group(reversed(group), []).members) == {laptop.device_id}
+    assert not Trust.of_group([(phone.device_id, b"no certificate", "phone")], []).members
 
 
 @pytest.mark.parametrize("write", [Identity.save, Identity.replace], ids=["new", "in place of another"])

@@ -186,6 +186,12 @@ def test_where_somebody_else_lives_one_calls_as_rarely_as_a_stranger() -> None:
     assert only(roster.due(now_ms=STRANGER_MS)).key == key
     call(by_other=False, times=1)
     assert only(roster.due(now_ms=BACKOFF_MS_MAX)).key == key, "nobody lives there any more"
+    call(by_other=True, times=SOMEBODY_ELSE_MAX - 1)
+    roster.calling(key, now_ms=0)
+    roster.reached(key, ANN, HERE, now_ms=0, random=Random(1))
+    roster.lost(ANN, now_ms=0, random=Random(1))
+    call(by_other=True, times=1)
+    assert roster._entries[key].due_ms <= BACKOFF_MS_MAX, "whom it is meant for has answered in between"
 
 
 def test_a_new_sighting_is_called_at_once_though_the_last_address_is_waiting() -> None:

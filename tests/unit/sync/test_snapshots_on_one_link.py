@@ -114,6 +114,20 @@ def test_a_snapshot_that_was_refused_is_not_sent_again_on_that_link(monkeypatch:
     assert link.theirs.unsent() == 0
 
 
+def test_nothing_is_kept_of_a_snapshot_that_was_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the link is cut just then: the next one would ask for what follows, and refuse it once more."""
+    laptop, phone = compacted()
+    laid_out_as(monkeypatch, replica.snapshot._LAYOUT + 1)
+    with swapped(replica.snapshot, "_LAYOUT", replica.snapshot._LAYOUT + 1):
+        *_, last = parts_of(make_snapshot(laptop), part_bytes=PART_BYTES)
+    link = Link(phone, laptop)
+    link.talk(parts_max=last.count)
+    assert [each.seq for each in link.ours.refusals] == [0]
+    assert not link.ours.session.is_quiet
+    assert phone.partials == {}
+    assert phone.store.parts(laptop.device) == []
+
+
 def test_what_was_refused_still_counts_as_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     """The laptop said that all was there, and the phone showed nothing of it."""
     laptop, phone = compacted()
