@@ -6,6 +6,7 @@
 
 import ast
 import importlib
+import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from replica import FIELDS
 from samemind import errors
 from samemind.cli.help import EXIT_CODES
 from samemind.fields import DOOR_NAMES
+from samemind.library import Mind
 from samemind.surface.catalog import FAMILIES, verb_named
 from samemind.surface.declare import Declared, Verb, declared
 
@@ -65,11 +67,15 @@ def _cell(text: str) -> str:
 
 def methods() -> Iterator[str]:
     """Every method of `Mind`, with its signature as it is written."""
-    tree = ast.parse((ROOT / "samemind" / "library.py").read_text(encoding="utf-8"))
-    (mind,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Mind")
-    for node in mind.body:
-        if not isinstance(node, ast.AsyncFunctionDef) or node.name.startswith("_"):
-            continue
+    nodes = [
+        node
+        for kind in Mind.__mro__[:-1]
+        for definition in ast.parse(inspect.getsource(kind)).body
+        if isinstance(definition, ast.ClassDef)
+        for node in definition.body
+        if isinstance(node, ast.AsyncFunctionDef) and not node.name.startswith("_")
+    ]
+    for node in nodes:
         yield from (f"### `{node.name}`", "", ast.get_docstring(node) or "", "", "```py")
         yield from (*_signature(node), "```", "")
 

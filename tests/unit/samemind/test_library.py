@@ -99,8 +99,8 @@ def test_both_libraries_have_the_same_methods_with_the_same_signatures() -> None
     def methods(kind: type) -> dict[str, str]:
         return {
             name: str(inspect.signature(method)).replace(" ", "")
-            for name, method in vars(kind).items()
-            if inspect.isfunction(method) and not name.startswith("_")
+            for name, method in inspect.getmembers(kind, inspect.isfunction)
+            if not name.startswith("_")
         }
 
     assert methods(BlockingMind) == methods(Mind)

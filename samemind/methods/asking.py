@@ -1,0 +1,26 @@
+"""Ask a verb of whoever holds the store."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from samemind.control.server import Say
+from samemind.reach import Reached
+from samemind.results.plain import from_json
+from samemind.surface.declare import Verb
+
+Result = TypeVar("Result")
+
+
+class Asking:
+    """Has a way to the store, and asks by it."""
+
+    def __init__(self, reached: Reached) -> None:
+        self._reached = reached
+
+    async def _ask(self, verb: Verb[Any, Result], *, _say: Say | None = None, **options: Any) -> Result:
+        given = {name: value for name, value in options.items() if value is not None}
+        return from_json(verb.result, await self._reached.ask(verb.name, given, _say or _unheard))
+
+
+async def _unheard(said: Mapping[str, Any]) -> None:
+    """Take what a verb says meanwhile; its result is all that a method returns."""
