@@ -116,7 +116,7 @@ $(BIN)/python:
 	exit 1
 
 $(CORE): pyproject.toml requirements/build.txt requirements/core.txt requirements/doors.txt | $(BIN)/python
-	@echo "installing samemind"
+	@echo "installing samemind: some 70 packages, each by its hash, in a minute or two"
 	@$(LOCKED) requirements/build.txt
 	@$(LOCKED) requirements/core.txt
 	@# What agents and the panel need too: whoever has a copy can open every door.
@@ -125,7 +125,7 @@ $(CORE): pyproject.toml requirements/build.txt requirements/core.txt requirement
 	@touch $@
 
 $(DEV): requirements/dev.txt $(CORE)
-	@echo "installing the tools that tests use"
+	@echo "installing the tools that tests use: some 110 packages, in two minutes or three"
 	@$(LOCKED) requirements/dev.txt
 	@touch $@
 

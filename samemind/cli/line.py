@@ -19,6 +19,8 @@ from samemind.surface.declare import Declared, Verb, declared
 # A path that the daemon would otherwise look for in its own working directory.
 _PATHS: Final = frozenset({"batch", "file", "files", "output"})
 STANDARD_INPUT: Final = "-"
+# A longer usage is read by nobody: it tells what is wanted, and where the rest stands.
+USAGE_CHARACTERS_MAX: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,12 @@ class _Parser(argparse.ArgumentParser):
     """A parser that raises instead of printing and leaving: with `--json` an error is a document like any other."""
 
     def error(self, message: str) -> NoReturn:
-        raise Usage(f"{self.prog}: {message}", hint=" ".join(self.format_usage().split()))
+        usage = " ".join(self.format_usage().split())
+        if len(usage) > USAGE_CHARACTERS_MAX:
+            wanted = "".join(f" {each.metavar}" for each in self._actions if not each.option_strings)
+            verb = self.prog.partition(" ")[2]
+            usage = f"usage: {self.prog} [OPTIONS]{wanted}\n`samemind help {verb}` tells the options"
+        raise Usage(f"{self.prog}: {message}", hint=usage)
 
 
 def _lines_of(name: str) -> list[str]:

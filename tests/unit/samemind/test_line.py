@@ -75,6 +75,24 @@ def test_what_cannot_be_read_is_a_usage_error_with_the_usage_as_a_hint(words: li
     assert caught.value.hint.startswith(f"usage: samemind {words[0]}")
 
 
+def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
+    with pytest.raises(Usage) as caught:
+        read_words(find_verb(read_line(["recall"])), [])
+    assert (
+        caught.value.hint
+        == "usage: samemind recall [OPTIONS] QUERY\n`samemind help recall` tells the options"
+    )
+    with pytest.raises(Usage) as caught:
+        read_words(find_verb(read_line(["forget", "--colour"])), ["--colour"])
+    assert caught.value.hint.startswith("usage: samemind forget [--erase]")
+    with pytest.raises(Usage, match="'recal'") as caught:
+        find_verb(read_line(["recal", "x"]))
+    assert caught.value.hint == "did you mean `recall`? `samemind help` lists them"
+    with pytest.raises(Usage) as caught:
+        find_verb(read_line(["quux"]))
+    assert caught.value.hint == "`samemind help` lists them"
+
+
 def test_a_home_without_a_folder_is_a_usage_error() -> None:
     with pytest.raises(Usage, match="--home"):
         read_line(["list", "--home"])
