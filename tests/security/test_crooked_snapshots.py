@@ -13,7 +13,7 @@ from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.ids import MemoryId
-from replica.limits import SNAPSHOT_BYTES_FREE, SNAPSHOT_RATIO_MAX
+from replica.limits import SNAPSHOT_BYTES_FREE
 from replica.oplog import Store
 from replica.ops import Forget, Set, Write
 from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
@@ -334,24 +334,6 @@ def test_a_snapshot_that_is_far_larger_than_what_came_is_not_unpacked() -> None:
         assert tracemalloc.get_traced_memory()[1] < SNAPSHOT_BYTES_FREE
     finally:
         tracemalloc.stop()
-
-
-def test_words_that_pack_better_than_a_bomb_reach_the_other_device() -> None:
-    """What nobody would take, a device must not make: it could never bring a new one in."""
-    ann = core_of("ann")
-    for n in range(18):
-        remember(ann, f"{n} " + "hahaha " * 140_000)
-    compact(ann, NOW_MS)
-    acquaint(ann, "ann", "ben")
-    ben = core_of("ben")
-    acquaint(ben, "ben", "ann")
-    snapshot = make_snapshot(ann)
-    size = zstandard.frame_content_size(snapshot)
-    assert SNAPSHOT_BYTES_FREE < size <= SNAPSHOT_RATIO_MAX * len(snapshot)
-    assert make_snapshot(ann) == snapshot, "or a transfer that was cut would not go on"
-    sync(ann, ben)
-    assert agree(ann, ben)
-    assert zstandard.frame_content_size(make_snapshot(compacted("cleo"))) < 1_000, "a small one is as it was"
 
 
 def test_repeats_that_take_no_room_on_a_link_are_refused_before_anything_is_made_of_them() -> None:

@@ -9,10 +9,11 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pycrdt import Doc, Text
+from pycrdt import Text
 
 from tests.support.second.frames import Op, Refused, pack, sha256, unpack
 from tests.support.second.rules import check_body
+from tests.support.second.texts import base_name, document
 
 # The kinds and the version of each that this reader understands: docs/reference/op-kinds.md.
 KINDS: Final = dict.fromkeys(range(1, 15), 1)
@@ -386,20 +387,3 @@ def _hidden(verdicts: Heads | None) -> bool:
 
 def _set_hash(elements: Iterable[Any]) -> bytes:
     return (sum(int.from_bytes(sha256(pack(each))) for each in elements) % 2**256).to_bytes(32)
-
-
-def base_name(rid: bytes, text: str) -> bytes:
-    """What edits call the text that an add started with."""
-    return sha256(b"samemind text\0" + rid + text.encode())[:8]
-
-
-def document(rid: bytes, text: str, edits: Iterable[bytes]) -> Doc[Text]:
-    """The text of an add with its edits."""
-    client = int.from_bytes(sha256(b"samemind client\0" + rid + text.encode())[:7]) & (2**53 - 1)
-    base: Doc[Text] = Doc(client_id=client)
-    base.get("text", type=Text).insert(0, text)
-    whole: Doc[Text] = Doc()
-    whole.apply_update(base.get_update())
-    for edit in edits:
-        whole.apply_update(edit)
-    return whole

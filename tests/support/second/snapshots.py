@@ -16,10 +16,9 @@ from tests.support.second.folding import (
     Raised,
     Replica,
     State,
-    base_name,
-    document,
 )
 from tests.support.second.frames import Refused, pack, sha256
+from tests.support.second.texts import base_name, document
 
 
 def merge_packed(replica: Replica, packed: bytes, keys: dict[bytes, bytes], *, maker: bytes) -> None:

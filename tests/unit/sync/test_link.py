@@ -1,6 +1,4 @@
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -20,48 +18,8 @@ from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import Bye, CaughtUp, Hello, decode_message, encode_message
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices, introduce_to, run
+from tests.support.imaginary import ended, facing, linked
 from tests.support.quirks import Counting, Overtaking, Slow
-
-
-@asynccontextmanager
-async def linked(one: Device, other: Device) -> AsyncIterator[tuple[Link, Link]]:
-    """A running link between two devices over an imaginary wire; whatever ends it is swallowed."""
-    near, far = memory_stream_pair()
-    ends = (
-        Link(near, replica=one.replica, peer=other.identity.device_id),
-        Link(far, replica=other.replica, peer=one.identity.device_id),
-    )
-    async with trio.open_nursery() as nursery:
-        for end in ends:
-            nursery.start_soon(ended, end)
-        yield ends
-        for end in ends:
-            end.drop()
-
-
-async def ended(link: Link) -> SyncError | None:
-    """Run a link to its end and return what ended it."""
-    try:
-        await link.run()
-    except SyncError as error:
-        return error
-    return None
-
-
-@asynccontextmanager
-async def facing(
-    one: Device, other: Device, found: list[SyncError | None]
-) -> AsyncIterator[trio.abc.HalfCloseableStream]:
-    """A running link whose other end is in the hands of the test."""
-    near, far = memory_stream_pair()
-    link = Link(near, replica=one.replica, peer=other.identity.device_id)
-
-    async def run_link() -> None:
-        found.append(await ended(link))
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(run_link)
-        yield far
 
 
 def test_two_linked_devices_come_to_hold_the_same(tmp_path: Path) -> None:
