@@ -1,5 +1,6 @@
 """Traps about forgetting: imports, edits and backups that would bring it back, and undo."""
 
+from replica.ids import MemoryId
 from replica.ops import Erase
 from simulations.scenarios.stage import Scenario, Stage
 
@@ -67,6 +68,74 @@ def _erased_meets_backup(stage: Stage) -> None:
         stage.expect(f"erased on {name}", stage.memory(name, rid), None)
 
 
+def _erased_under_an_edit(stage: Stage) -> None:
+    rid = stage.remember("A", "unspeakable words")
+    for name in "BC":
+        stage.meet("A", name)
+    stage.edit("C", rid, "unspeakable words, and more of them while it was off")
+    mine = stage.remember("C", "of C alone")
+    _erase(stage, "A", rid)
+    for _ in range(3):
+        stage.meet("A", "B")
+    stage.wait(200)
+    for name in "AB":
+        stage.expect(f"{name} compacts", stage.compact(name) > 0, True)
+    stage.edit("C", rid, "unspeakable words once more")
+    stage.meet("B", "C")
+    stage.meet("A", "C")
+    for name in "ABC":
+        stage.expect(f"erased on {name}", stage.memory(name, rid), None)
+        stage.expect(f"{name} has what else C wrote", stage.memory(name, mine) is not None, True)
+
+
+def _backup_on_two_machines(stage: Stage) -> None:
+    rid, kept = stage.remember("B", "unspeakable words"), stage.remember("B", "in the backup")
+    stage.meet("A", "B")
+    stage.meet("B", "C")
+    image = stage.image("B")
+    since = stage.remember("B", "after the backup")
+    stage.meet("A", "B")
+    _erase(stage, "A", rid)
+    stage.meet("A", "C")
+    stage.wait(365)
+    stage.meet("A", "C")
+    stage.expect("A compacts", stage.compact("A") > 0, True)
+    stage.roll_back("B", image)
+    twin = stage.twin("B", image)
+    written = [kept, since]
+    for name in ("B", twin):
+        stage.edit(name, rid, f"unspeakable words on {name}")
+        written.append(stage.remember(name, f"on {name}"))
+    for one, other in (("C", "B"), ("A", twin), ("A", "B"), ("C", twin), ("A", "C"), ("A", "B")):
+        stage.meet(one, other)
+    for name in ("A", "B", "C", twin):
+        stage.expect(f"erased on {name}", stage.memory(name, rid), None)
+        stage.expect(f"{name} lost nothing", all(stage.memory(name, each) for each in written), True)
+
+
+def _eraser_put_out(stage: Stage) -> None:
+    heard, unheard = stage.remember("A", "unspeakable words"), stage.remember("A", "and others")
+    for name in "BCD":
+        stage.meet("A", name)
+    stage.edit("D", heard, "unspeakable words, edited while it was off")
+    _erase(stage, "A", heard)
+    stage.meet("A", "B")
+    stage.revoke("B", "A")
+    _erase(stage, "A", unheard)
+    stage.meet("A", "C")  # which has not heard that A is out
+    stage.meet("B", "C")
+    stage.meet("C", "D")
+    stage.meet("B", "D")
+    for name in "BCD":
+        for rid in (heard, unheard):
+            stage.expect(f"erased on {name}", stage.memory(name, rid), None)
+
+
+def _erase(stage: Stage, name: str, rid: MemoryId) -> None:
+    stage.write(name, Erase((rid,)))
+    stage.world.purge(stage[name])
+
+
 SCENARIOS = (
     Scenario(
         "forgotten_import",
@@ -98,5 +167,26 @@ SCENARIOS = (
         "ahead of everything, so whoever comes back with the words meets it first.",
         _erased_meets_backup,
         devices=3,
+    ),
+    Scenario(
+        "erased_under_an_edit",
+        "What a device wrote about a memory while it was off travels as any news does, and brings the words back after "
+        "everybody has erased them, and folded that away. A proof of erasure comes first, and is never folded away.",
+        _erased_under_an_edit,
+        devices=3,
+    ),
+    Scenario(
+        "backup_on_two_machines",
+        "One old backup, restored on two machines that both write on, forks a history from before an erasure: half of "
+        "it overwrites the other half, or brings the words back. Branches keep both here, and the proof meets both.",
+        _backup_on_two_machines,
+        devices=3,
+    ),
+    Scenario(
+        "eraser_put_out",
+        "Where a revocation takes back what a device did, a thief only needs to be put out to have it all back; where "
+        "its last erasure is ignored by some, members disagree. What one member has taken, all of them take.",
+        _eraser_put_out,
+        devices=4,
     ),
 )
