@@ -100,7 +100,7 @@ def keep(document: dict[str, Any], folder: Path) -> None:
     """Write figures, pictures and the page."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "compare.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    for name, row in page.ROWS.items():
+    for name, row in page.measured(document).items():
         (folder / f"{name}.svg").write_text(draw(row.title, name, document["results"]), "utf-8")
     page.write(document, folder)
 

@@ -5,15 +5,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import trio
-
 import samemind
-from samemind.config import Settings
-from samemind.device import derived_tables
-from sync.address import Address
 from tests.bench.compare.contestant import Synced
-from tests.bench.sync import fetch, serving
-from tests.bench.sync import fill as fill_apart
 
 _LINES_A_COMMIT = 5_000
 
@@ -53,6 +46,15 @@ class Ours:
 
     def sync(self, texts: Sequence[str], folder: Path) -> Synced:
         """Two processes, a fresh TLS link; every memory a commit of its own, verified, folded, fsynced."""
+        # Here: what listens and dials is in nobody's memory who does neither.
+        import trio
+
+        from samemind.config import Settings
+        from samemind.device import derived_tables
+        from sync.address import Address
+        from tests.bench.sync import fetch, serving
+        from tests.bench.sync import fill as fill_apart
+
         fill_apart(folder / "laptop.db", len(texts))
         (folder / "phone").mkdir()
         with serving(folder) as server:

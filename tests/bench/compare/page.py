@@ -30,6 +30,7 @@ ROWS: Final = {
     "sync_ms": Row("sync a new device, ms"),
     "wire_bytes": Row("bytes on the wire, a memory"),
     "remember_ms": Row("remember one more, ms"),
+    "remember_in_memory_ms": Row("the same where a fsync is free, ms"),
     "fill_per_s": Row("remember many, a second", more_is_better=True),
     "recall_ms": Row("recall, ms"),
     "open_s": Row("open to first recall, s"),
@@ -65,6 +66,19 @@ _REASONS: Final = {
         "remember_ms",
         "yantrikdb",
     ): "it does not fsync each; ours is fsynced, signed and chained when it answers",
+    (
+        "remember_in_memory_ms",
+        "yantrikdb",
+    ): "compiled code; ours signs and chains an op and looks for duplicates and facts, in Python",
+    (
+        "remember_in_memory_ms",
+        "floor",
+    ): "one row and its words: no op, no signature, no duplicates looked for",
+    (
+        "remember_in_memory_ms",
+        "sqlite-vec",
+    ): "one row and its vector: no op, no signature, no log that another device could take",
+    ("remember_in_memory_ms", "chroma"): "no op, no signature, no log that another device could take",
     ("remember_ms", "floor"): "one row and its words: no op, no signature, no duplicates looked for",
     (
         "remember_ms",
@@ -102,7 +116,7 @@ _REASONS: Final = {
     (
         "rss_mb",
         "yantrikdb",
-    ): "ours holds numpy, trio, cryptography and the embedder, whatever the size",
+    ): "it is one compiled library; ours begins with numpy, trio and cryptography, 65 MB before a store is open",
     ("rss_mb", "floor"): "no event loop, no cryptography, no library of CRDTs",
     ("rss_mb", "sqlite-vec"): "vectors stay on the disk; no event loop, no cryptography, no library of CRDTs",
     ("rss_mb", "chroma"): "its index is read from the disk",
@@ -164,9 +178,14 @@ def table(row: str, document: dict[str, Any]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
+def measured(document: dict[str, Any]) -> dict[str, Row]:
+    """Return the rows in which somebody has a figure: where no disk is of memory, one has none."""
+    return {name: row for name, row in ROWS.items() if any(name in each for each in document["results"])}
+
+
 def rows(document: dict[str, Any]) -> Iterator[str]:
     """Every row with its picture."""
-    for name, row in ROWS.items():
+    for name, row in measured(document).items():
         yield from (f"### {row.title[0].upper()}{row.title[1:]}", "")
         yield from table(name, document)
         yield from ("", f"![{row.title}, by the number of memories]({name}.svg)", "")
