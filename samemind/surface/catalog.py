@@ -102,8 +102,8 @@ def verb_named(name: str) -> Verb[Any, Any]:
     if name not in _FAMILY_OF:
         from difflib import get_close_matches  # a slip alone needs it
 
-        near = "".join(f"did you mean `{each}`? " for each in get_close_matches(name, NAMES, n=1))
-        raise Usage(f"expected a verb, got {name[:40]!r}", hint=f"{near}`samemind help` lists them")
+        near = "".join(f"; did you mean {each!r}?" for each in get_close_matches(name, NAMES, n=1))
+        raise Usage(f"expected a verb, got {name[:40]!r}{near}", hint="`samemind help` lists them")
     module = import_module(f"samemind.surface.{_FAMILY_OF[name]}")
     (verb,) = (each for each in vars(module).values() if isinstance(each, Verb) and each.name == name)
     return verb

@@ -85,12 +85,10 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
     with pytest.raises(Usage) as caught:
         read_words(find_verb(read_line(["forget", "--colour"])), ["--colour"])
     assert caught.value.hint.startswith("usage: samemind forget [--erase]")
-    with pytest.raises(Usage, match="'recal'") as caught:
+    with pytest.raises(Usage, match=r"got 'recal'; did you mean 'recall'\?$"):
         find_verb(read_line(["recal", "x"]))
-    assert caught.value.hint == "did you mean `recall`? `samemind help` lists them"
-    with pytest.raises(Usage) as caught:
+    with pytest.raises(Usage, match="got 'quux'$"):
         find_verb(read_line(["quux"]))
-    assert caught.value.hint == "`samemind help` lists them"
 
 
 def test_a_home_without_a_folder_is_a_usage_error() -> None:
