@@ -85,8 +85,8 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
     with pytest.raises(Usage) as caught:
         read_words(find_verb(read_line(["forget", "--colour"])), ["--colour"])
     assert caught.value.hint.startswith("usage: samemind forget [--erase]")
-    with pytest.raises(Usage, match=r"got 'recal'; did you mean 'recall'\?$"):
-        find_verb(read_line(["recal", "x"]))
+    with pytest.raises(Usage, match=r"got 'rekall'; did you mean 'recall'\?$"):
+        find_verb(read_line(["rekall", "x"]))
     with pytest.raises(Usage, match=r"got 'quux'$"):
         find_verb(read_line(["quux"]))
 
