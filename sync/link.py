@@ -204,8 +204,9 @@ class Link:
         self._scope.deadline = trio.current_time() + FAREWELL_SECONDS_MAX
 
         def end(exchange: Exchange, now_ms: int) -> list[bytes]:
+            waiting = exchange.more(now_ms)  # what others wrote and nobody else may pass on from now on
             exchange.end(reason)
-            return exchange.more(now_ms)
+            return waiting + exchange.more(now_ms)
 
         await self._turn(end)
 

@@ -136,23 +136,26 @@ def test_what_waits_is_told_in_seconds_where_the_link_that_was_to_carry_it_is_go
     trio.run(main, clock=clock)
 
 
-def test_what_waits_is_told_at_once_when_somebody_may_be_gone_or_with_words_of_ones_own(
+def test_what_waits_is_told_at_once_when_somebody_may_be_gone_or_goes_or_with_words_of_ones_own(
     tmp_path: Path,
 ) -> None:
     clock = MockClock()
 
     async def main() -> None:
         async with devices(tmp_path, "ann", "ben", "cleo") as (ann, ben, cleo):
-            for hurried in (True, False):
+            for how in ("hurried", "goodbye", "own words"):
                 async with linked([(ann, ben), (ben, cleo), (ann, cleo)]) as mesh:
                     await wont(ann, [ben, cleo], mesh, clock)
                     mesh["ann", "cleo"].drop()
-                    await tell(ann, f"the last {hurried}", [ben])
+                    await tell(ann, f"the last, {how}", [ben])
                     await trio.testing.wait_all_tasks_blocked()
-                    if hurried:
-                        mesh["ben", "cleo"].hurry()
-                    else:
-                        await ben.remember("my own")
-                    await heard(cleo, f"the last {hurried}")
+                    match how:
+                        case "hurried":
+                            mesh["ben", "cleo"].hurry()
+                        case "goodbye":
+                            await mesh["ben", "cleo"].leave("going offline")
+                        case _:
+                            await ben.remember("my own")
+                    await heard(cleo, f"the last, {how}")
 
     trio.run(main, clock=clock)
