@@ -74,7 +74,7 @@ async def tell(writer: Device, text: str, others: list[Device]) -> None:
         await heard(other, text)
 
 
-async def wont(writer: Device, others: list[Device], mesh: Mesh, clock: MockClock) -> list[Link]:
+async def accustomed(writer: Device, others: list[Device], mesh: Mesh, clock: MockClock) -> list[Link]:
     """Let a device write until the others have learnt that it needs no help; return the links between those."""
     between = [link for ends, link in mesh.items() if writer.name not in ends]
     for n in range(100):
@@ -96,7 +96,7 @@ def test_where_everybody_is_linked_news_is_told_by_its_writer_alone(tmp_path: Pa
         async with devices(tmp_path, "ann", "ben", "cleo", "dan", "eve") as everybody:
             ann, *others = everybody
             async with linked(list(combinations(everybody, 2))) as mesh:
-                between = await wont(ann, others, mesh, clock)
+                between = await accustomed(ann, others, mesh, clock)
                 before = sum(link.traffic.bytes_out for link in between)
                 await tell(ann, "the key is under the mat", others)
                 await trio.testing.wait_all_tasks_blocked()
@@ -124,7 +124,7 @@ def test_what_waits_is_told_in_seconds_where_the_link_that_was_to_carry_it_is_go
     async def main() -> None:
         async with devices(tmp_path, "ann", "ben", "cleo") as (ann, ben, cleo):
             async with linked([(ann, ben), (ben, cleo), (ann, cleo)]) as mesh:
-                await wont(ann, [ben, cleo], mesh, clock)
+                await accustomed(ann, [ben, cleo], mesh, clock)
                 mesh["ann", "cleo"].drop()
                 await tell(ann, "the first", [ben])
                 await trio.testing.wait_all_tasks_blocked()
@@ -145,7 +145,7 @@ def test_what_waits_is_told_at_once_when_somebody_may_be_gone_or_goes_or_with_wo
         async with devices(tmp_path, "ann", "ben", "cleo") as (ann, ben, cleo):
             for how in ("hurried", "goodbye", "own words"):
                 async with linked([(ann, ben), (ben, cleo), (ann, cleo)]) as mesh:
-                    await wont(ann, [ben, cleo], mesh, clock)
+                    await accustomed(ann, [ben, cleo], mesh, clock)
                     mesh["ann", "cleo"].drop()
                     await tell(ann, f"the last, {how}", [ben])
                     await trio.testing.wait_all_tasks_blocked()
