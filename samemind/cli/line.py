@@ -147,7 +147,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         usage = " ".join(self.format_usage().split())
         if len(usage) > USAGE_CHARACTERS_MAX:
-            wanted = "".join(f" {each.metavar}" for each in self._actions if not each.option_strings)
+            wanted = "".join(
+                f" [{each.metavar}]" if each.nargs == "?" else f" {each.metavar}"
+                for each in self._actions
+                if not each.option_strings
+            )
             verb = self.prog.partition(" ")[2]
             usage = f"usage: {self.prog} [OPTIONS]{wanted}\n`samemind help {verb}` tells the options"
         raise Usage(f"{self.prog}: {message}", hint=usage)

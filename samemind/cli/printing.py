@@ -97,7 +97,7 @@ class Printer:
             return
         print(f"samemind: {error.message}", file=sys.stderr)
         if error.hint and not self.raw:
-            print(f"  {error.hint}", file=sys.stderr)
+            print("  " + error.hint.replace("\n", "\n  "), file=sys.stderr)
 
     def interrupted(self) -> None:
         """Say that the user ended it."""

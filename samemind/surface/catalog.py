@@ -94,6 +94,8 @@ SHORT_FOR: Final[Mapping[str, str]] = {
 
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES: Final = tuple(_FAMILY_OF)
+# How alike (1: the same) a slip and its verb are: two letters swapped among four; less, and any word is like some verb.
+ALIKE_MIN: Final = 0.7
 
 
 def verb_named(name: str) -> Verb[Any, Any]:
@@ -102,7 +104,8 @@ def verb_named(name: str) -> Verb[Any, Any]:
     if name not in _FAMILY_OF:
         from difflib import get_close_matches  # a slip alone needs it
 
-        near = "".join(f"; did you mean {each!r}?" for each in get_close_matches(name, NAMES, n=1))
+        known = (*SHORT_FOR, *NAMES, "demo", "help")  # these two are no verbs, and typed like them
+        near = "".join(f"; did you mean {each!r}?" for each in get_close_matches(name, known, 1, ALIKE_MIN))
         raise Usage(f"expected a verb, got {name[:40]!r}{near}", hint="`samemind help` lists them")
     module = import_module(f"samemind.surface.{_FAMILY_OF[name]}")
     (verb,) = (each for each in vars(module).values() if isinstance(each, Verb) and each.name == name)

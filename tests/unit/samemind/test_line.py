@@ -83,10 +83,16 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
         == "usage: samemind recall [OPTIONS] QUERY\n`samemind help recall` tells the options"
     )
     with pytest.raises(Usage) as caught:
+        read_words(find_verb(read_line(["context"])), ["--colour"])
+    assert caught.value.hint.startswith("usage: samemind context [OPTIONS] [QUERY]\n")
+    with pytest.raises(Usage) as caught:
         read_words(find_verb(read_line(["forget", "--colour"])), ["--colour"])
     assert caught.value.hint.startswith("usage: samemind forget [--erase]")
     with pytest.raises(Usage, match=r"got 'rekall'; did you mean 'recall'\?$"):
         find_verb(read_line(["rekall", "x"]))
+    for slip, meant in (("peer", "peers"), ("demoo", "demo"), ("hlep", "help")):
+        with pytest.raises(Usage, match=rf"did you mean '{meant}'\?$"):
+            find_verb(read_line([slip, "list"]))
     with pytest.raises(Usage, match=r"got 'quux'$"):
         find_verb(read_line(["quux"]))
 

@@ -8,6 +8,7 @@ import pytest
 
 from samemind.cli import printing
 from samemind.cli.printing import Printer
+from samemind.errors import Usage
 
 
 class Screen(io.StringIO):
@@ -78,3 +79,8 @@ def test_whoever_wants_no_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b[3" in drawn()
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[3" not in drawn()
+
+
+def test_every_line_of_a_hint_stands_under_what_went_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    Printer(json=False, raw=False).failed(Usage("no such option", hint="usage: so\nhelp tells more"))
+    assert capsys.readouterr().err == "samemind: no such option\n  usage: so\n  help tells more\n"
