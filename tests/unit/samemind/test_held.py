@@ -164,7 +164,9 @@ def test_a_secret_in_an_edit_is_held_and_the_memory_stays_as_it_is_until_it_is_r
     assert (held.id, held.about, held.kinds, "4111" in held.shown) == (edited.held, rid, ["card"], False)
     assert mind.edit(rid, CARD).held == held.id  # one change, and one decision about it
     assert mind.correct(rid, CARD).held == held.id
-    assert mind.recall("Lisbon").results == []
+    assert {hit.text for hit in mind.recall("Lisbon").results} <= {
+        "Money matters"
+    }  # by its meaning, once that is made
     released = mind.release_held(held.id)
     assert (released.rid, mind.get(rid).text, mind.held().held) == (rid, CARD, [])
     assert {mind.get(fact).text for fact in released.facts} >= {"I moved to Lisbon"}
