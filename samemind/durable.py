@@ -51,16 +51,20 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
 def whole_folder(path: Path) -> Iterator[Path]:
     """Give the path of an empty folder beside `path`, which is new or empty, for the block to fill likewise.
 
+    A link stays one, and an empty folder's mode is the new one's.
     A loss of power may take a part of it: waiting for the disk at each of thousands of files would take minutes.
     """
-    scratch = path.with_name(f".{path.name}.part")
+    target = Path(os.path.realpath(path))
+    scratch = target.with_name(f".{target.name}.part")
     shutil.rmtree(scratch, ignore_errors=True)
     try:
         scratch.mkdir(parents=True)
+        if target.exists():
+            os.chmod(scratch, stat.S_IMODE(target.stat().st_mode))
         yield scratch
-        if path.exists():
-            path.rmdir()
-        os.replace(scratch, path)
+        if target.exists():
+            target.rmdir()
+        os.replace(scratch, target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

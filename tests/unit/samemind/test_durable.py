@@ -107,3 +107,18 @@ def test_a_folder_takes_its_place_whole_and_a_failure_leaves_nothing(tmp_path: P
     with pytest.raises(OSError, match="not empty"), whole_folder(place):
         pass
     assert [each.name for each in tmp_path.rglob("*")] == ["notes", "a.md"]
+
+
+def test_a_folder_behind_a_link_is_written_where_the_link_leads_and_stays_as_private_as_it_was(
+    tmp_path: Path,
+) -> None:
+    place, link = tmp_path / "notes", tmp_path / "link"
+    place.mkdir(mode=0o700)
+    link.symlink_to(place)
+    with whole_folder(link) as scratch:
+        (scratch / "a.md").touch()
+        assert scratch.stat().st_mode & 0o777 == 0o700
+    assert link.is_symlink()
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert [each.name for each in place.iterdir()] == ["a.md"]
+    assert {each.name for each in tmp_path.iterdir()} == {"notes", "link"}
