@@ -103,6 +103,41 @@ def test_a_peer_that_dials_without_end_holds_few_links(tmp_path: Path) -> None:
     run(main)
 
 
+def test_when_one_peer_is_gone_the_others_are_told_at_once_what_waited_for_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with (
+            devices(tmp_path, "laptop", "phone", "tablet") as (laptop, phone, tablet),
+            links_of(laptop) as laptops,
+            links_of(phone) as phones,
+            links_of(tablet) as tablets,
+            trio.open_nursery() as nursery,
+        ):
+            kept = []
+            for other, links in ((laptop, laptops), (tablet, tablets)):
+                a, b = phone.identity, other.identity
+                dialling, answering = await meet(a, [b.certificate], b, [a.certificate])
+                await take(links, answering, nursery, dialled=False)
+                kept.append(await take(phones, dialling, nursery, dialled=True))
+            first, second = kept
+            assert first is not None
+            assert second is not None
+            await second.link.settle()
+            assert second.link._exchange is not None
+            second.link._exchange.relaying._wait_ms = 1_000_000  # longer than this test may last
+            await second.link.ask()
+            await second.link.settle()
+            await laptop.remember("the key is under the mat")
+            await agree(laptop, phone)
+            await trio.testing.wait_all_tasks_blocked()
+            assert await tablet.texts() == set(), "it waits for the laptop to tell the tablet itself"
+            first.link.drop()
+            await agree(phone, tablet)
+            assert await tablet.texts() == {"the key is under the mat"}
+            nursery.cancel_scope.cancel()
+
+    run(main)
+
+
 def test_a_link_that_broke_before_it_had_its_place_ends_alone(tmp_path: Path) -> None:
     """Some systems refuse to tell the address of a socket, or to set anything, once the other end has gone."""
 
