@@ -64,6 +64,14 @@ _ENGLISH_WORDS: Final = frozenset(_ENGLISH.split())
 _OTHER_WORDS: Final = frozenset(" ".join((_SPANISH, _GERMAN, _RUSSIAN, _UKRAINIAN)).split())
 
 
+# Small words elsewhere that say something in English: "bin" is German for "am", "son" Spanish for "are".
+_TELLING_IN_ENGLISH: Final = frozenset(
+    ["bin", "con", "den", "die", "era", "hat", "hay", "man", "sin", "son", "war"]
+)
+# What says nothing in a text of whatever language.
+SILENT_WORDS: Final = STOP_WORDS - _TELLING_IN_ENGLISH
+
+
 def words(text: str) -> list[str]:
     """Return the words of a text in order, folded to lower case."""
     folded = text[:QUERY_CHARACTERS_MAX].casefold()
@@ -73,10 +81,12 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """Return the words worth asking for.
 
-    Each once, in order, without common ones unless there are no others.
+    Each once, in order, without common ones unless there are no others. An English question has the small words of
+    English alone, or "When is bin day?" would not ask for the bin.
     """
     all_terms = [word[:TERM_CHARACTERS_MAX] for word in dict.fromkeys(words(text))]
-    telling = [word for word in all_terms if word not in STOP_WORDS]
+    common = _ENGLISH_WORDS if is_english(text) else STOP_WORDS
+    telling = [word for word in all_terms if word not in common]
     return (telling or all_terms)[:TERMS_MAX]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Embedder
+from cognition.embedding.static import StaticEmbedder
 
 # A rich vocabulary; at 256 numbers of 32 bits, 20 MB. When it is full, it starts anew.
 WORDS_MAX: Final = 20_000
@@ -60,6 +61,11 @@ class WordVectors:
         starts = np.cumsum([0, *(len(texts[i]) for i in told[:-1])])
         near[told] = np.maximum.reduceat(cosines[place[numbers]], starts, axis=0)
         return near
+
+    def weigh(self, terms: Sequence[str]) -> NDArray[np.float64]:
+        """Return how telling each word is; all alike where the embedder cannot say."""
+        embedder = self._embedder
+        return embedder.weigh(terms) if isinstance(embedder, StaticEmbedder) else np.ones(len(terms))
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> NDArray[np.int64]:
         return np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)

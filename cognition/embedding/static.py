@@ -97,6 +97,19 @@ class StaticEmbedder:
         table.let_go()
         return unit(rows)
 
+    def weigh(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """Return how telling each word is: how long its tokens' vectors are, which training made short for small words.
+
+        About 4 for "is", 6 for "go", 14 for "doctor", 20 for a rare name.
+        """
+        pieces, table = self._load()
+        weights = np.zeros(len(words))
+        for at, word in enumerate(words):
+            ids = pieces.of(word.encode(errors="replace").decode())[:TOKENS_MAX]
+            weights[at] = np.linalg.norm(table.rows[ids].astype(np.float64))
+        table.let_go()
+        return weights
+
     def _load(self) -> tuple[Pieces, Table]:
         with self._loading:
             if self._loaded is None:

@@ -29,6 +29,8 @@ NEAR: Final = (-2, -1, 1, 2)
 _NAMES_KEPT: Final = 4_096
 # A word that is less like a term than this is not like it at all: any two words have some cosine.
 LIKE_MIN: Final = 0.3
+# What another form of a name counts: less than the name itself, which may be somebody else's.
+CALLED_SO: Final = 0.9
 # A turn of this many characters has said something; longer ones say no more by their length.
 LENGTH_SATED: Final = 400
 
@@ -41,6 +43,10 @@ class Lexicon(Protocol):
 
         0 for a text without words.
         """
+        ...
+
+    def weigh(self, terms: Sequence[str]) -> Column:
+        """Return how telling each term is, as against the others."""
         ...
 
 
@@ -155,9 +161,16 @@ class Pool:
         return worth_of(self)
 
     @cached_property
+    def held(self) -> Column:
+        """`words`, as far as any row covers what was asked: the best of those that hold "day" alone is no good one."""
+        covered = (self.exact @ self.rarity).max(initial=0.0) if self.topic else 1.0
+        column: Column = self.words * covered
+        return column
+
+    @cached_property
     def evidence(self) -> Column:
         """What words and meaning say together, before anything else is asked."""
-        column: Column = self.words + 0.5 * self.meaning
+        column: Column = self.held + 0.5 * self.meaning
         return column
 
     @cached_property
@@ -175,8 +188,10 @@ class Pool:
 
     @cached_property
     def rarity(self) -> Column:
-        """What each term of the topic is worth: the fewer rows hold it, the more. Sums to 1."""
+        """What each term of the topic is worth: the fewer rows hold it and the more it tells, the more. Sums to 1."""
         worth = np.log1p(len(self.rows) / (1 + self.exact.sum(axis=0)))
+        if self.lexicon is not None and self.topic:
+            worth = worth * self.lexicon.weigh(self.topic)
         total = worth.sum()
         column: Column = worth / total if total else worth
         return column
@@ -184,11 +199,22 @@ class Pool:
     @cached_property
     def alike(self) -> Column:
         """Row by term: how like the row's nearest word is to the term, 1 for a form of the term itself."""
-        if self.lexicon is None or not self.topic:
-            return self.exact
-        like = self.lexicon.nearest([reading.words for reading in self.readings], self.topic)
-        column: Column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
+        column = self.exact
+        if self.lexicon is not None and self.topic:
+            like = self.lexicon.nearest([reading.words for reading in self.readings], self.topic)
+            column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
+        for at, term in enumerate(self.topic):
+            if others := self.query.called.get(term):
+                called = [not others.isdisjoint(reading.words) for reading in self.readings]
+                column = column.copy()  # without a lexicon it is `exact` itself
+                column[:, at] = np.maximum(column[:, at], np.where(called, CALLED_SO, 0.0))
         return column
+
+    def of_conversations(self, column: Column) -> Column:
+        """Return for each row the best of its conversation."""
+        best = np.zeros(len(self.rows))
+        np.maximum.at(best, self.conversations, column)
+        return best[self.conversations]
 
     def at(self, column: Column, step: int) -> Column:
         """Return a column as seen by the row `step` turns away: 0 where nobody stands there."""

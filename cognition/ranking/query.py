@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import Final
 
 from cognition.extraction.names import names, proper_nouns
-from cognition.ranking import vocabulary
+from cognition.ranking import nicknames, vocabulary
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import USE
-from cognition.words import STOP_WORDS, any_of, terms, words
+from cognition.words import STOP_WORDS, any_of, quoted, terms, words
 
 # Questions about a time; the other languages are those of the stop words.
 _WHEN: Final = re.compile(
@@ -76,9 +76,16 @@ class Query:
         return proper_nouns(self.text)
 
     @cached_property
+    def called(self) -> dict[str, frozenset[str]]:
+        """What those who are named may be called too."""
+        each = {name: nicknames.others(name) for name in self.proper_nouns}
+        return {name: others for name, others in each.items() if others}
+
+    @cached_property
     def synonyms(self) -> list[str]:
         """Full text terms for words that may stand for the query's own, in any of the languages of the tables."""
         return [
+            *quoted(sorted(frozenset().union(*self.called.values()))),
             *vocabulary.verbs.asked_for(vocabulary.verbs.groups(self.terms)),
             *vocabulary.bridges.asked_for(vocabulary.bridges.groups(self.terms)),
             *(vocabulary.used.asked_for(["use"]) if not USE.isdisjoint(words(self.folded)) else ()),
@@ -102,7 +109,8 @@ class Query:
         asked = [term for term in self.terms if term not in self.proper_nouns]
         if not self.proper_nouns or not asked:
             return ""
-        return f"speaker : ({any_of(sorted(self.proper_nouns))}) AND text : ({any_of(asked)})"
+        people = sorted(self.proper_nouns.union(*self.called.values()))
+        return f"speaker : ({any_of(people)}) AND text : ({any_of(asked)})"
 
     @cached_property
     def of_self(self) -> bool:
@@ -127,7 +135,8 @@ class Query:
     def names(self, speakers: Iterable[str]) -> frozenset[str]:
         """Return those of the speakers that the query names, by the first word of their name.
 
-        Of two who share it, only whom it names by more: who asks for Tom Baker does not mean Tom Fisher.
+        Of two who share it, only whom it names by more: who asks for Tom Baker does not mean Tom Fisher. Where nobody
+        is called so, whoever may be: Liz is Elizabeth then.
         """
         asked = words(self.text)
         of_all = {who: parts for who in speakers if (parts := words(who))}
@@ -146,12 +155,21 @@ class Query:
             if most := max(held.values()):
                 by_more.add(first)
                 meant.update(who for who, count in held.items() if count == most)
+        for name, following in zip(asked, [*asked, ""][1:], strict=True):
+            if name not in firsts and (others := self.called.get(name)):
+                surname = following if following in self.proper_nouns else ""
+                meant.update(
+                    who
+                    for who, parts in of_all.items()
+                    if parts[0] in others and (not surname or len(parts) == 1 or surname in parts)
+                )
         return frozenset(meant | {who for who, parts in named.items() if parts[0] not in by_more})
 
     def topic(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the terms without the words of these names, unless nothing would be left."""
         of_names = {word for name in names for word in words(name)}
-        return tuple(term for term in self.terms if term not in of_names) or self.terms
+        told = [term for term in self.terms if of_names.isdisjoint({term, *self.called.get(term, ())})]
+        return tuple(told) or self.terms
 
 
 def _held(name: Sequence[str], following: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
-from cognition.words import STOP_WORDS, words
+from cognition.words import SILENT_WORDS, words
 
 # Four digits are most likely a year.
 _YEAR_DIGITS: Final = 4
@@ -25,8 +25,19 @@ _TIME: Final = """
     yesterday last ago week weeks month months year years day days today tonight tomorrow next since recently soon
     weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july
     august september october november december summer winter spring autumn
+    mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays daily weekly monthly yearly
     ayer hoy mañana semana mes año gestern heute morgen woche monat jahr
+    lunes martes miércoles jueves viernes sábado sábados domingo domingos
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
+    montags dienstags mittwochs donnerstags freitags samstags sonntags
+    januar februar märz mai juni juli oktober dezember
     вчера сегодня завтра неделю месяц год вчора сьогодні тиждень місяць рік
+    понедельник вторник среду четверг пятницу субботу воскресенье
+    понедельникам вторникам средам четвергам пятницам субботам воскресеньям
+    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+    понеділок вівторок середу четвер пятницю суботу неділю щопонеділка щовівторка щосереди щочетверга щосуботи щонеділі
+    січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
 """
 _TIME_WORDS: Final = frozenset(_TIME.split())
 _NUMBER: Final = (
@@ -53,7 +64,7 @@ def read(text: str, about: str) -> Reading:
     """Read a text, and the labels beside it; these say what it is about, and name no times or numbers."""
     some = dict.fromkeys(words(text))
     digits = [word for word in some if word[0].isdigit()] if _DIGIT.search(text) else []
-    telling = [word for word in some if word not in STOP_WORDS]
+    telling = [word for word in some if word not in SILENT_WORDS]
     if about:
         telling += [word for word in _labels(about) if word not in some]
     kinds = () if _KINDS.isdisjoint(some) else some
@@ -68,4 +79,4 @@ def read(text: str, about: str) -> Reading:
 
 @lru_cache(_LABELS_KEPT)
 def _labels(about: str) -> tuple[str, ...]:
-    return tuple(word for word in dict.fromkeys(words(about)) if word not in STOP_WORDS)
+    return tuple(word for word in dict.fromkeys(words(about)) if word not in SILENT_WORDS)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from cognition.extraction.names import proper_nouns
+from cognition.ranking import roles
 from cognition.ranking.stem import stem
 from cognition.ranking.vocabulary import USE, bridges, used, verbs
 from cognition.words import STOP_WORDS, words
@@ -36,6 +37,10 @@ _ROSTER: Final = re.compile(
 )
 # A roster names at least this many people.
 _ROSTER_MIN: Final = 2
+# A word that is as like a term as this is shared with the question.
+SHARED: Final = 0.5
+# What is missing where somebody is called otherwise.
+CALLED_OTHERWISE: Final = 0.5
 # All but this share of a question's words is most of them.
 _MOST: Final = 0.75
 
@@ -60,8 +65,46 @@ def entity_missing(pool: "Pool") -> "Column":
     if not asked:
         return _none(pool)
     there = list(zip((reading.stems for reading in pool.readings), pool.speakers, strict=True))
-    missing = [[name not in said and name not in who for said, who in there] for name in asked]
+    missing = [[float(name not in said and name not in who) for said, who in there] for name in asked]
+    for name, lacks in zip(pool.query.proper_nouns, missing, strict=True):
+        if others := frozenset(map(stem, pool.query.called.get(name, ()))):
+            # Elizabeth for Liz, who may be somebody else.
+            lacks[:] = [
+                min(lack, CALLED_OTHERWISE) if others & (said | who) else lack
+                for lack, (said, who) in zip(lacks, there, strict=True)
+            ]
     return _of_facts(pool, np.mean(np.array(missing, np.float64).reshape(len(asked), len(pool.rows)), axis=0))
+
+
+def phrase(pool: "Pool") -> "Column":
+    """ML-64: what was quoted, or a name of several words, stands there as it was asked."""
+    phrases = [f" {each.strip(chr(34))} " for each in pool.query.phrases]
+    if not phrases:
+        return _none(pool)
+    texts = [f" {' '.join(words(row.text))} " for row in pool.rows]
+    return _each(pool, [any(each in text for each in phrases) for text in texts])
+
+
+def role(pool: "Pool") -> "Column":
+    """Who did it to whom is told the other way round."""
+    names = pool.query.proper_nouns | {words(name)[0] for name in pool.names}
+    asked = roles.asked(pool.query.text, names)
+    if asked is None:
+        return _none(pool)
+    called = {asked.name} | pool.query.called.get(asked.name, frozenset())
+    said = [frozenset(words(row.speaker)) if row.speaker else None for row in pool.rows]
+    contradicts = _each(
+        pool,
+        [
+            asked.verb in reading.stems
+            and roles.contradicts(
+                asked, row.text, called, None if who is None else not called.isdisjoint(who)
+            )
+            for row, reading, who in zip(pool.rows, pool.readings, said, strict=True)
+        ],
+    )
+    # In talk, what somebody did is often told by whoever was there.
+    return contradicts if asked.of_people else _of_facts(pool, contradicts)
 
 
 def verb(pool: "Pool") -> "Column":
@@ -156,10 +199,11 @@ def use(pool: "Pool") -> "Column":
 
 
 def nothing_shared(pool: "Pool") -> "Column":
-    """PM-19: not one word of the question is there, nor one like it."""
+    """PM-19: how far not one word of the question is there, nor one like it, nor one that stands for it."""
     if not pool.topic:
         return _none(pool)
-    return _of_facts(pool, _each(pool, list(pool.alike.max(axis=1) == 0)))
+    shared = np.maximum(pool.alike.max(axis=1, initial=0.0) / SHARED, np.maximum(verb(pool), bridge(pool)))
+    return _of_facts(pool, np.maximum(0, 1 - shared))
 
 
 def first_person(pool: "Pool") -> "Column":

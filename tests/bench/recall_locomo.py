@@ -34,7 +34,7 @@ from cognition.reranking.mixing import reread_by, with_readings
 from cognition.reranking.readings import keep, unread
 from cognition.words import any_of, words
 from replica import Remember, Write
-from tests.bench import golden_run, stress
+from tests.bench import everyday_run, golden_run, stress
 from tests.bench.fitting import Example, fit
 from tests.support.minds import LOCOMO, NOW_MS, Home, Turn, turns_of
 
@@ -339,6 +339,7 @@ def main() -> int:
     asked = parser.parse_args()
     golden_run.report()
     stress.report()
+    everyday_run.report()
     published()
     if not asked.data.exists():
         print(
