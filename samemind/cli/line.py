@@ -50,6 +50,8 @@ def read_line(words: Sequence[str]) -> Line:
             raw = True
         elif word in ("-h", "--help"):
             help_wanted = True
+        elif word == "--version" and not rest:
+            rest.append("version")  # what every other command answers to
         elif word == "--home":
             home = next(waiting, None)
             if home is None:

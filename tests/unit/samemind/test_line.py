@@ -20,6 +20,11 @@ def test_home_json_and_raw_are_taken_from_anywhere() -> None:
         assert read_words(find_verb(line), line.words) == {"query": "x", "k": 3}
 
 
+def test_the_version_is_told_as_by_every_other_command_and_is_no_word_of_a_verb() -> None:
+    assert read_line(["--json", "--version"]).verb == "version"
+    assert read_line(["remember", "--version"]).words == ("--version",)
+
+
 def test_behind_two_dashes_nothing_is_a_flag() -> None:
     line = read_line(["recall", "--", "--json"])
     assert not line.json
