@@ -39,6 +39,8 @@ from sync.wire.messages import Refused
 ANSWER_SECONDS_MAX: Final = 60.0
 # While we owe an answer: two such words may be late before the peer has waited for too long.
 STILL_HERE_SECONDS: Final = ANSWER_SECONDS_MAX / 3
+# Half an hour over one message: the largest snapshot takes less, and a store that hangs must not hold others for ever.
+STILL_HERE_TIMES_MAX: Final = 90
 # A peer that is there answers in a round trip; one that is busy with a frame, in some seconds.
 PROOF_SECONDS_MAX: Final = 5.0
 # Even a bad mobile network moves one slice in this time.
@@ -132,7 +134,7 @@ class Link:
         self._said = True  # by dialling, or by answering the door
         self._failure: SyncError | ReplicaError | None = None
         self._cut_off: SyncError | None = None
-        self._bytes_in = self._bytes_out = self._round_trips = 0
+        self._bytes_in = self._bytes_out = self._round_trips = self._reassured = 0
 
     # -- what it is asked ------------------------------------------------------------------------------------
 
@@ -263,7 +265,7 @@ class Link:
 
     async def _take(self) -> None:
         async for message in self._inbox_out:
-            self._taking = True
+            self._taking, self._reassured = True, 0
             self._be_patient()
             while len(self._outgoing) >= _OUTBOX_MESSAGES_MAX:
                 await self._news.wait()
@@ -286,6 +288,7 @@ class Link:
         while True:
             with trio.CancelScope(deadline=self._silence_deadline()) as self._silence:
                 await trio.sleep_forever()
+            self._reassured += 1
             if self.progress.open:
                 self._outgoing.append(STILL_HERE)
                 self._stir()
@@ -378,7 +381,8 @@ class Link:
 
     def _silence_deadline(self) -> float:
         """Until when we have to say something: while a message is being taken, the peer may wait for the answer."""
-        return trio.current_time() + STILL_HERE_SECONDS if self._taking else math.inf
+        owed = self._taking and self._reassured < STILL_HERE_TIMES_MAX
+        return trio.current_time() + STILL_HERE_SECONDS if owed else math.inf
 
     def _answer_deadline(self) -> float:
         """Until when the peer has to say something: it owes nothing while all is quiet, or it waits for us."""

@@ -1,0 +1,74 @@
+"""A device that is busy with a message for long is waited for, and not for ever."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import trio
+from trio.testing import MockClock
+
+from replica import Replica
+from sync.exchange import STILL_HERE
+from sync.link import ANSWER_SECONDS_MAX, STILL_HERE_SECONDS, STILL_HERE_TIMES_MAX
+from sync.wire.frames import encode_frame
+from tests.support.daemons import agree
+from tests.support.devices import devices
+from tests.support.imaginary import linked
+from tests.support.quirks import Slow
+
+
+def test_a_device_that_takes_long_over_a_message_is_waited_for(tmp_path: Path) -> None:
+    """A slow phone merges the last part of a snapshot: it was let go after a minute, and began anew."""
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            slow = Slow(phone.replica)
+            async with linked(laptop, replace(phone, replica=cast(Replica, slow))) as (near, far):
+                await near.settle()
+                await far.settle()
+                slow.works = True
+                await laptop.remember("much to take")
+                await slow.waiting.wait()
+                before = near.traffic.bytes_in
+                for _ in range(60):
+                    await trio.testing.wait_all_tasks_blocked()
+                    clock.jump(ANSWER_SECONDS_MAX / 6)
+                words = int(10 * ANSWER_SECONDS_MAX / STILL_HERE_SECONDS)
+                expected = before + words * len(encode_frame(STILL_HERE))
+                for _ in range(100_000):  # each word is taken on a thread, for which the clock does not wait
+                    if near.traffic.bytes_in >= expected or near.ended.is_set():
+                        break
+                    await trio.testing.wait_all_tasks_blocked()
+                assert not near.ended.is_set(), "it was let go"
+                assert near.traffic.bytes_in == expected
+                slow.works = False
+                slow.done.set()
+                await agree(laptop, phone)
+                await near.settle()
+
+    trio.run(main, clock=clock)
+
+
+def test_a_device_that_never_comes_back_from_a_message_is_let_go_in_the_end(tmp_path: Path) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            slow = Slow(phone.replica)
+            async with linked(laptop, replace(phone, replica=cast(Replica, slow))) as (near, far):
+                await near.settle()
+                await far.settle()
+                slow.works = True
+                await laptop.remember("what its disk does not take")
+                await slow.waiting.wait()
+                for _ in range(40 * STILL_HERE_TIMES_MAX):
+                    if near.ended.is_set():
+                        break
+                    await trio.testing.wait_all_tasks_blocked()
+                    clock.jump(STILL_HERE_SECONDS / 4)
+                assert near.ended.is_set(), "half an hour and a minute are over"
+                slow.works = False
+                slow.done.set()
+
+    trio.run(main, clock=clock)
