@@ -14,7 +14,7 @@ from cognition.steps import steps
 from cognition.thinking.cycle import Step
 from replica.core import Core
 from replica.ids import DeviceId, device_id
-from replica.membership import Member, introduce
+from replica.membership import Member, Membership, introduce
 from replica.ops import UNDERSTOOD
 from replica.refold import refold_after_upgrade
 from replica.signing import Verify
@@ -104,8 +104,13 @@ class Device:
         )
 
     def group_size(self) -> int:
-        """Return how much is known of the group: its members, who was put out, what was erased. All three only grow."""
-        group = self.core.membership
+        """Return how much is known of the group: its members, who was put out, what was erased. All three only grow.
+
+        A contestant knows of no group: 0.
+        """
+        group: Membership | None = getattr(self.core, "membership", None)
+        if group is None:
+            return 0
         return len(group.members) + len(group.revocations) + len(self.core.proofs)
 
     def shown(self) -> Iterator[tuple[bytes, Shown]]:

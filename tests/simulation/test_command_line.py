@@ -131,7 +131,7 @@ def test_report_writes_one_page_that_asks_the_network_for_nothing(
         (["sweep", "--seeds", "9..1"], "range of 1 to"),
         (["sweep", "--seeds", "9"], "range such as 0..100"),
         (["sweep", "--seeds", "1..2", "--jobs", "0"], "from 1 to 256 jobs"),
-        (["scenario", "nowhere"], "expected one of away_for_a_year"),
+        (["scenario", "nowhere"], "expected one of a_flood"),
         (["replay", "no-such-file.json"], "cannot be read"),
         (["report", "-o", "no/such/folder/page.html"], "folder that exists"),
         (["report", "-o", "."], "a file to write, got the folder"),

@@ -34,7 +34,7 @@ CATCHING_SEEDS = {
     "replaces-shown": 41,
     "sent-back": 13,
     "short-stem": 29,
-    "snapshot-of-state": 8,
+    "snapshot-of-state": 2,
     "status-falls": 7,
     "statuses-stay": 8,
     "summary-stays": 28,
