@@ -125,9 +125,8 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
 def _sealed(plain: bytes) -> bytes:
     """Compress a snapshot; one that packs better than a receiver believes is filled up, and says nothing more by it."""
     packed = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(plain)
-    if (lacking := -(-len(plain) // SNAPSHOT_RATIO_MAX) - len(packed)) <= 0 or len(
-        plain
-    ) <= SNAPSHOT_BYTES_FREE:
+    lacking = -(-len(plain) // SNAPSHOT_RATIO_MAX) - len(packed)
+    if lacking <= 0 or len(plain) <= SNAPSHOT_BYTES_FREE:
         return packed
     return packed + _SKIPPED + lacking.to_bytes(4, "little") + bytes(lacking)
 

@@ -1,5 +1,7 @@
 """A device that is busy with a message for long is waited for, and not for ever."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -9,12 +11,25 @@ from trio.testing import MockClock
 
 from replica import Replica
 from sync.exchange import STILL_HERE
-from sync.link import ANSWER_SECONDS_MAX, STILL_HERE_SECONDS, STILL_HERE_TIMES_MAX
+from sync.link import ANSWER_SECONDS_MAX, STILL_HERE_SECONDS, STILL_HERE_TIMES_MAX, Link
 from sync.wire.frames import encode_frame
 from tests.support.daemons import agree
-from tests.support.devices import devices
+from tests.support.devices import Device, devices
 from tests.support.imaginary import linked
 from tests.support.quirks import Slow
+
+
+@asynccontextmanager
+async def busy(laptop: Device, phone: Device) -> AsyncIterator[tuple[Link, Slow]]:
+    """A link of the laptop's to a phone that takes what the laptop wrote, and does not come back from it."""
+    slow = Slow(phone.replica)
+    async with linked(laptop, replace(phone, replica=cast(Replica, slow))) as (near, far):
+        await near.settle()
+        await far.settle()
+        slow.works = True
+        await laptop.remember("much to take")
+        await slow.waiting.wait()
+        yield near, slow
 
 
 def test_a_device_that_takes_long_over_a_message_is_waited_for(tmp_path: Path) -> None:
@@ -23,13 +38,7 @@ def test_a_device_that_takes_long_over_a_message_is_waited_for(tmp_path: Path) -
 
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
-            slow = Slow(phone.replica)
-            async with linked(laptop, replace(phone, replica=cast(Replica, slow))) as (near, far):
-                await near.settle()
-                await far.settle()
-                slow.works = True
-                await laptop.remember("much to take")
-                await slow.waiting.wait()
+            async with busy(laptop, phone) as (near, slow):
                 before = near.traffic.bytes_in
                 for _ in range(60):
                     await trio.testing.wait_all_tasks_blocked()
@@ -55,13 +64,7 @@ def test_a_device_that_never_comes_back_from_a_message_is_let_go_in_the_end(tmp_
 
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
-            slow = Slow(phone.replica)
-            async with linked(laptop, replace(phone, replica=cast(Replica, slow))) as (near, far):
-                await near.settle()
-                await far.settle()
-                slow.works = True
-                await laptop.remember("what its disk does not take")
-                await slow.waiting.wait()
+            async with busy(laptop, phone) as (near, slow):
                 for _ in range(40 * STILL_HERE_TIMES_MAX):
                     if near.ended.is_set():
                         break
