@@ -66,6 +66,17 @@ def test_names_go_together_both_ways() -> None:
         ("Wer hat Anna eingeladen?", "Anna hat Ben eingeladen", True),
         ("Wer hat Anna eingeladen?", "Ben hat Anna eingeladen", False),
         ("Who lent Anna money?", "I lent Anna 50 euros", False),
+        ("Who lent Anna money?", "Anna and Carl lent Ben 50 euros", True),
+        # Somebody else's act beside her name.
+        ("Who lent Anna money?", "Anna says Carl lent her 50 euros", False),
+        ("Who lent Anna money?", "Anna was finally lent 50 euros by Carl", False),
+        ("Who taught Anna?", "Anna's uncle taught her chess", False),
+        ("Who invited Anna?", "Anna thanked Carl who invited her", False),
+        ("Wer hat Anna geholfen?", "Anna hat gesagt, Carl habe ihr geholfen", False),
+        ("Wer hat Anna eingeladen?", "Anna wurde von Ben eingeladen", False),
+        ("What did Anna sell?", "Anna's car was sold in May", False),
+        ("What did Anna read?", "Dune, read by Anna in June", False),
+        ("What did Anna buy?", "Ben bought rice for Anna's party", False),
     ],
 )
 def test_who_did_it_to_whom_is_read_from_where_the_names_stand(
@@ -74,6 +85,42 @@ def test_who_did_it_to_whom_is_read_from_where_the_names_stand(
     asked = roles.asked(question, {"anna", "ben"})
     assert asked is not None
     assert roles.contradicts(asked, text, {"anna"}, None) is contradicts
+
+
+@pytest.mark.parametrize(
+    ("text", "speaks", "contradicts"),
+    [
+        ("I was helped by Anna", False, False),
+        ("Anna and I helped Carl", False, False),
+        ("We helped Carl with Anna", False, False),
+        ("I helped Carl", False, True),
+        ("I helped Carl", True, False),
+        ("Carl helped me", True, True),
+        ("I was helped by Carl", True, True),
+    ],
+)
+def test_i_is_whoever_speaks(text: str, speaks: bool, contradicts: bool) -> None:
+    asked = roles.asked("Who did Anna help?", {"anna"})
+    assert asked is not None
+    assert roles.contradicts(asked, text, {"anna"}, speaks) is contradicts
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who married Anna?", "Anna married Carl in 2012"),
+        ("Who lives with Anna?", "Anna lives with Carl"),
+        ("When did Anna meet Ben?", "Ben met Anna in Rome"),
+        ("What did Anna get for her birthday?", "Ben got Anna a scarf"),
+        ("Who sat next to Anna?", "Anna sat next to Carl"),
+    ],
+)
+def test_what_two_do_together_is_told_of_either(question: str, text: str) -> None:
+    memory = Memory(EMBEDDER)
+    rid = memory.home.remember(text)
+    memory.embed()
+    assert memory.recall(question)[0].rid == rid
+    assert "role" not in memory.recall(question)[0].signals
 
 
 @pytest.mark.parametrize(
