@@ -11,12 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from samemind.errors import Usage
-from samemind.surface.catalog import NAMES, verb_named
+from samemind.surface.catalog import COMMANDS, NAMES, verb_named
 from samemind.surface.declare import declared
 
 _EVERYWHERE: Final = ("--home", "--json", "--raw", "--help")
-# Verbs that are the command's own.
-_OWN: Final = ("completion", "demo", "help", "version")
 
 
 def completion_script(words: Sequence[str]) -> str:
@@ -28,7 +26,7 @@ def completion_script(words: Sequence[str]) -> str:
 
 def _words() -> dict[str, list[str]]:
     """Return what may follow each verb: its second words, its options, and what options may hold."""
-    found: dict[str, list[str]] = {name: [] for name in _OWN}
+    found: dict[str, list[str]] = {name: [] for name in COMMANDS}
     for name in NAMES:
         first, _, second = name.partition(" ")
         verb = verb_named(name)

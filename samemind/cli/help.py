@@ -1,10 +1,11 @@
 """Explain the verbs: for people as text, for programs as one document."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
-from samemind.cli.line import Line, find_verb, parser_of
+from samemind.cli.line import Line, find_verb, parser_of, read_line
 from samemind.cli.printing import Printer
-from samemind.surface.catalog import FAMILIES, verb_named
+from samemind.surface.catalog import FAMILIES, NAMES, names_under, verb_named
 from samemind.surface.declare import Verb, declared
 
 EXIT_CODES = {
@@ -39,25 +40,36 @@ _TITLES = {
 
 # As wide as the longest of two words: `contradictions resolve`.
 _NAME_WIDTH: Final = 22
+# What the command does itself: how it is typed, and what it does.
+_COMMANDS: Final = {
+    "demo": ("demo", "Two devices on this machine, one memory."),
+    "completion": ("completion SH", "Print what completes verbs and options in bash, zsh or fish."),
+    "version": ("version", "Say which version this is."),
+    "help": ("help VERB", "Explain a verb."),
+}
+_MORE: Final = "`samemind help {}`, and likewise for the others, tells its options."
 
 
 def show_help(line: Line, printer: Printer) -> None:
-    """Explain everything, or the one verb that was named."""
-    named = line.words[0] if line.verb == "help" and line.words else "" if line.verb == "help" else line.verb
+    """Explain everything, the one verb that was named, or all that begin with that word."""
+    asked = read_line(line.words) if line.verb == "help" else line
+    named, several = asked.verb, names_under(asked.verb)
     if printer.json:
-        verbs = (
-            [verb_named(named)]
-            if named
-            else [verb_named(name) for names in FAMILIES.values() for name in names]
-        )
+        verbs = [verb_named(name) for name in (several or ([named] if named else NAMES))]
         document = {"verbs": [_describe(verb) for verb in verbs], "exit_codes": EXIT_CODES}
         printer.document(document)
+    elif several:
+        printer.text(
+            "\n".join(
+                [f"usage: samemind {named} WORD …", "", *_listed(several), "", _MORE.format(several[0])]
+            )
+        )
     elif named:
-        if named == "demo":
-            printer.text("usage: samemind demo\n\nTwo devices on this machine, one memory.")
+        if named in _COMMANDS:
+            typed, said = _COMMANDS[named]
+            printer.text(f"usage: samemind {typed}\n\n{said}")
         else:
-            verb = find_verb(Line(None, False, False, True, named, line.words))
-            printer.text(parser_of(verb).format_help().rstrip())
+            printer.text(parser_of(find_verb(asked)).format_help().rstrip())
     else:
         printer.text(_overview())
 
@@ -65,25 +77,17 @@ def show_help(line: Line, printer: Printer) -> None:
 def _overview() -> str:
     lines = ["usage: samemind [--home DIR] [--json | --raw] VERB …", "", "One memory on all your devices."]
     for family, names in FAMILIES.items():
-        lines += ["", _TITLES[family]]
-        lines += [f"  {name:<{_NAME_WIDTH}} {verb_named(name).help}" for name in names]
-    lines += [
-        "",
-        "More",
-        *(
-            f"  {name:<{_NAME_WIDTH}} {said}"
-            for name, said in (
-                ("demo", "Two devices on this machine, one memory."),
-                ("completion SH", "Print what completes verbs and options in bash, zsh or fish."),
-                ("help VERB", "Explain a verb."),
-            )
-        ),
-    ]
+        lines += ["", _TITLES[family], *_listed(names)]
+    lines += ["", "More", *(f"  {typed:<{_NAME_WIDTH}} {said}" for typed, said in _COMMANDS.values())]
     lines += [
         "",
         "Ids may be shortened to any 6 or more characters that only one has. --json prints one document.",
     ]
     return "\n".join(lines)
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    return [f"  {name:<{_NAME_WIDTH}} {verb_named(name).help}" for name in names]
 
 
 def _describe(verb: Verb[Any, Any]) -> dict[str, Any]:

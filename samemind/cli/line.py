@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from samemind.errors import Usage
-from samemind.surface.catalog import NAMES, SHORT_FOR, verb_named
+from samemind.surface.catalog import SHORT_FOR, names_under, verb_named
 from samemind.surface.declare import Declared, Verb, declared
 
 # A path that the daemon would otherwise look for in its own working directory.
@@ -62,9 +62,9 @@ def read_line(words: Sequence[str]) -> Line:
             rest.append(word)
     if not rest or rest[0] == "--":
         return Line(home, json, raw, help_wanted, "", tuple(rest))
-    two = " ".join(rest[:2])
-    if two in NAMES:
-        return Line(home, json, raw, help_wanted, two, tuple(rest[2:]))
+    # Where there are verbs of two words that begin so, the second is no argument: a slip in it is named as one.
+    if names_under(rest[0]) and len(rest) > 1 and not rest[1].startswith("-"):
+        return Line(home, json, raw, help_wanted, " ".join(rest[:2]), tuple(rest[2:]))
     return Line(home, json, raw, help_wanted, rest[0], tuple(rest[1:]))
 
 

@@ -92,10 +92,17 @@ SHORT_FOR: Final[Mapping[str, str]] = {
     "held": "held list",
 }
 
+# What the command does itself: typed like verbs, and asked of no device.
+COMMANDS: Final = ("completion", "demo", "help", "version")
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES: Final = tuple(_FAMILY_OF)
 # How alike (1: the same) a slip and its verb are: two letters swapped among four; less, and any word is like some verb.
 ALIKE_MIN: Final = 0.7
+
+
+def names_under(first: str) -> tuple[str, ...]:
+    """Return the verbs of two words that begin with this one."""
+    return tuple(name for name in NAMES if name.startswith(f"{first} "))
 
 
 def verb_named(name: str) -> Verb[Any, Any]:
@@ -104,9 +111,21 @@ def verb_named(name: str) -> Verb[Any, Any]:
     if name not in _FAMILY_OF:
         from difflib import get_close_matches  # a slip alone needs it
 
-        known = (*SHORT_FOR, *NAMES, "demo", "help")  # these two are no verbs, and typed like them
-        near = "".join(f"; did you mean {each!r}?" for each in get_close_matches(name, known, 1, ALIKE_MIN))
-        raise Usage(f"expected a verb, got {name[:40]!r}{near}", hint="`samemind help` lists them")
+        first, _, second = name.partition(" ")
+        under = [each.partition(" ")[2] for each in names_under(first)]
+        typed, known = (second, under) if under else (name, [*SHORT_FOR, *NAMES, *COMMANDS])
+        near = [
+            f"{first} {each}".strip() if under else each
+            for each in get_close_matches(typed, known, 1, ALIKE_MIN)
+        ]
+        if near:
+            guess = f"; did you mean {near[0]!r}?"
+        else:
+            guess = f": behind {first!r} goes one of {', '.join(under)}" if under else ""
+        raise Usage(
+            f"expected a verb, got {name[:40]!r}{guess}",
+            hint=f"`samemind help {first}` tells them" if under else "`samemind help` lists them",
+        )
     module = import_module(f"samemind.surface.{_FAMILY_OF[name]}")
     (verb,) = (each for each in vars(module).values() if isinstance(each, Verb) and each.name == name)
     return verb

@@ -12,6 +12,8 @@ from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_
 
 from samemind.errors import Usage
 
+# What SQLite holds, and every count and place is far below.
+INTEGER_MAX: Final = 2**63 - 1
 Options = TypeVar("Options")
 Result = TypeVar("Result")
 
@@ -127,19 +129,17 @@ def read_options(verb: Verb[Options, Any], given: Mapping[str, Any]) -> Options:
         )
     values: dict[str, Any] = {}
     for name, one in known.items():
-        if name not in given:
+        value = given.get(name)
+        if value is None:  # programs write null for what they leave out
             if one.required:
-                raise Usage(f"{verb.name}: expected {one.word.metavar or name}, which is missing")
-        elif one.many:
-            if not isinstance(given[name], list | tuple):
-                raise Usage(f"{verb.name}: expected a list for {name}, got {given[name]!r:.60}")
-            values[name] = tuple(_plain(verb, one, item) for item in given[name])
-        elif given[name] is None:
-            if one.required:
-                raise Usage(f"{verb.name}: expected {one.word.metavar or name}, got nothing")
-            values[name] = None
+                missing = "got nothing" if name in given else "which is missing"
+                raise Usage(f"{verb.name}: expected {one.word.metavar or name}, {missing}")
+        elif not one.many:
+            values[name] = _plain(verb, one, value)
+        elif isinstance(value, list | tuple):
+            values[name] = tuple(_plain(verb, one, item) for item in value)
         else:
-            values[name] = _plain(verb, one, given[name])
+            raise Usage(f"{verb.name}: expected a list for {name}, got {value!r:.60}")
     return verb.options(**values)
 
 
@@ -148,6 +148,11 @@ def _plain(verb: Verb[Any, Any], one: Declared, value: Any) -> Any:
         value = float(value)
     if type(value) is not one.type:
         raise Usage(f"{verb.name}: expected {one.type.__name__} for {one.name}, got {value!r:.60}")
+    if isinstance(value, int) and abs(value) > INTEGER_MAX:
+        raise Usage(
+            f"{verb.name}: expected a number of at most {INTEGER_MAX} for {one.name}, got a larger one",
+            code="invalid",
+        )
     if isinstance(value, float) and not math.isfinite(value):
         raise Usage(f"{verb.name}: expected a finite number for {one.name}, got {value!r}", code="invalid")
     if one.word.choices and value not in one.word.choices:

@@ -80,3 +80,14 @@ def test_options_that_are_left_out_are_as_declared() -> None:
     options = read_options(memories.REMEMBER, {"text": "x", "importance": 1, "tag": ["a"], "type": None})
     assert (options.importance, options.tag, options.type, options.pin) == (1.0, ("a",), None, False)
     assert isinstance(options.importance, float)
+
+
+def test_null_stands_for_what_is_left_out() -> None:
+    assert read_options(memories.LIST, {"limit": None, "tag": None}) == read_options(memories.LIST, {})
+
+
+def test_a_number_that_no_store_can_hold_is_refused() -> None:
+    assert read_options(memories.LIST, {"offset": 2**63 - 1}).offset == 2**63 - 1
+    for number in (2**63, -(2**63), 2**70):
+        with pytest.raises(Usage, match="for offset, got a larger one"):
+            read_options(memories.LIST, {"offset": number})

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from samemind.cli.help import show_help
 from samemind.cli.line import find_verb, read_line, read_words
+from samemind.cli.printing import Printer
 from samemind.errors import Usage
 
 
@@ -100,6 +102,39 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
             find_verb(read_line([slip, "list"]))
     with pytest.raises(Usage, match=r"got 'quux'$"):
         find_verb(read_line(["quux"]))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["carry"], "got 'carry': behind 'carry' goes one of export, import"),
+        (["peers", "x"], "got 'peers x': behind 'peers' goes one of list, rename, add, revoke"),
+        (["queue", "wat"], "got 'queue wat'; did you mean 'queue wait'?"),
+        (["carry", "expor", "a.samemind"], "got 'carry expor'; did you mean 'carry export'?"),
+    ],
+)
+def test_a_slip_in_a_second_word_is_named_as_one(words: list[str], said: str) -> None:
+    with pytest.raises(Usage) as caught:
+        find_verb(read_line(words))
+    assert caught.value.message == f"expected a verb, {said}"
+    assert caught.value.hint == f"`samemind help {words[0]}` tells them"
+    assert find_verb(read_line(["peers", "--json"])).name == "peers list"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["help", "queue", "wait"], "usage: samemind queue wait\n"),
+        (["queue", "wait", "--help"], "usage: samemind queue wait\n"),
+        (["help", "carry"], "\n  carry export "),
+        (["peers", "--help"], "\n  peers revoke "),
+        (["help", "completion"], "usage: samemind completion SH\n"),
+        (["help"], "\n  service install "),
+    ],
+)
+def test_help_is_of_what_was_named(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    show_help(read_line(words), Printer(json=False, raw=False))
+    assert told in capsys.readouterr().out
 
 
 def test_a_home_without_a_folder_is_a_usage_error() -> None:
