@@ -127,8 +127,7 @@ class Link:
         self._inbox_in, self._inbox_out = trio.open_memory_channel[bytes](_INBOX_MESSAGES_MAX)
         self._scope = trio.CancelScope()
         self._patience = trio.CancelScope()
-        self._silence = trio.CancelScope()
-        self._waiting = trio.CancelScope()
+        self._silence, self._waiting = trio.CancelScope(), trio.CancelScope()
         self._news = trio.Event()
         self._taking = self._writing = False
         self._said = True  # by dialling, or by answering the door
@@ -276,12 +275,13 @@ class Link:
             raise self._cut_off  # only now: what came before the end is taken
 
     async def _watch(self) -> None:
+        written = self._replica.written
         while True:
-            written = self._replica.written
             await self._replica.stirred(self.progress.news)  # a base that is merged is no op
             if self.progress.wait_ms:
                 with trio.move_on_after(self.progress.wait_ms / 1000) as self._waiting:
                     await self._replica.wrote(written)
+            written = self._replica.written  # before the turn: what one writes as it ends is not to wait
             await self._turn(Exchange.more)
 
     async def _reassure(self) -> None:

@@ -1,3 +1,4 @@
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import combinations
@@ -11,6 +12,7 @@ from sync.link import Link
 from sync.relaying import WAIT_MS_MAX, WAIT_MS_MIN, Relaying
 from tests.support.devices import Device, devices
 
+HEARD_SECONDS_MAX = 60  # on a busy machine; it takes milliseconds
 Mesh = dict[tuple[str, str], Link]
 
 
@@ -61,10 +63,14 @@ async def linked(pairs: list[tuple[Device, Device]]) -> AsyncIterator[Mesh]:
 
 
 async def heard(device: Device, text: str) -> None:
-    """Wait until a device holds what was written somewhere."""
-    position = device.replica.position
+    """Wait until a device holds what was written somewhere. The clock of these tests stands still, so this looks at
+    the real one."""
+    deadline = time.monotonic() + HEARD_SECONDS_MAX
     while text not in await device.texts():
-        position = await device.replica.changed(position)
+        assert time.monotonic() < deadline, f"{device.name} did not hear of {text!r} in {HEARD_SECONDS_MAX} s"
+    await device.replica.run(
+        lambda core, connection: None
+    )  # and until its links were woken, which comes after
 
 
 async def tell(writer: Device, text: str, others: list[Device]) -> None:
