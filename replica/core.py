@@ -93,6 +93,7 @@ class Core:
         self._clock = hlc.Hlc(0)
         self._own: int | None = None
         self._pos = 0
+        self._kept: dict[str, bytes] = {}
         self.totals = Totals()
         self.began_ms = 0
         """When this store was found to be a copy, by the clock of then; 0 where it never was."""
@@ -327,14 +328,8 @@ class Core:
         changes = working.settle(totals, feeds.origin_of)
         changes.entries = entries
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
-        self._erase(
-            [
-                proof_of(op, signatures[op.id])
-                for (op, _), body in zip(ops, bodies, strict=True)
-                if isinstance(body, Erase) and op.id in signatures
-            ],
-            changes,
-        )
+        erasing = [op for (op, _), body in zip(ops, bodies, strict=True) if isinstance(body, Erase)]
+        self._erase([proof_of(op, signatures[op.id]) for op in erasing if op.id in signatures], changes)
         self._pos = pos
         self.write(changes, now_ms)
 
@@ -373,16 +368,18 @@ class Core:
             raise
 
     def write(self, changes: Changes, now_ms: int) -> None:
-        """Hand changes to the store, with the replica's own small facts."""
-        changes.meta = self._meta()
+        """Hand changes to the store, with those of the replica's own small facts that are new."""
+        meta = self._meta()
+        changes.meta = {name: value for name, value in meta.items() if self._kept.get(name) != value}
         self.store.write(changes, now_ms)
+        self._kept = meta
         self.feeds.written()
 
     def _meta(self) -> dict[str, bytes]:
         totals = self.totals
-        rare = {"incidents": [list(incident) for incident in self.incidents], "past": self.past}
         return {
-            **{name: pack(value) for name, value in rare.items() if value},  # each commit writes it
+            "incidents": pack([list(incident) for incident in self.incidents]),
+            "past": pack(self.past),
             "opened": pack(self.opened),
             "began": pack(self.began_ms),
             "horizon": pack(self.horizon_ms),
@@ -404,7 +401,7 @@ class Core:
         self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
         self.has_unpurged: bool = bool(self.store.unpurged())
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
-        meta = self.store.meta()
+        meta = self._kept = dict(self.store.meta())
         self._pos = unpack(meta["position"]) if "position" in meta else 0
         self._clock = hlc.Hlc(unpack(meta["clock"]) if "clock" in meta else 0)
         self.horizon_ms = unpack(meta["horizon"]) if "horizon" in meta else 0

@@ -11,7 +11,8 @@ from replica.core import Core
 from replica.errors import NotFound
 from replica.hlc import milliseconds
 from replica.ids import MemoryId, derived_memory_id, new_memory_id
-from replica.oplog import Status
+from replica.incarnations import Why
+from replica.oplog import Changes, Status
 from replica.ops import Remember, Set, Write
 from replica.state.cells import Proposal, edge_key, setting_key
 from replica.state.register import winner
@@ -200,6 +201,30 @@ def test_a_device_is_one_origin_however_often_it_is_started() -> None:
         remember(core, f"and {n}")
     assert core.origin == origin
     assert len(core.feeds) == 1
+
+
+def test_what_a_failed_write_was_to_keep_is_kept_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what is new among the small facts is written: a write that came to nothing made nothing known."""
+    (core,) = group("ann")
+    remember(core, "one")
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(core.store, "write", full)
+        with pytest.raises(OSError, match="no space"):
+            remember(core, "two")
+        core.note(Why.ECHO, core.device, NOW_MS)
+        with pytest.raises(OSError, match="no space"):
+            core.write(Changes(), NOW_MS)
+    assert len(core.incidents) == 1
+    remember(core, "three")
+    again = core_of("ann", deepcopy(core.store))
+    assert (again.position, again.own_feed, again.incidents) == (2, core.own_feed, core.incidents)
+    assert again.store.meta() == core.store.meta()
+    remember(again, "four")
+    assert again.feeds[0].seq == 3
 
 
 def test_a_restored_device_that_hears_what_it_lost_becomes_a_new_incarnation_and_loses_nothing() -> None:
