@@ -72,6 +72,21 @@ def full_path(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(path)
 
 
+def new_path(path: str | os.PathLike[str]) -> str:
+    """Return the full path of what is to be written, which is not the folder that the caller stands in.
+
+    A folder is written beside its place and moved there: whoever stood in the old one would stand in none.
+    """
+    full = full_path(path)
+    if os.path.exists(full) and os.path.samefile(full, os.curdir):
+        raise Usage(
+            f"expected the name of what to write, got the folder that you are in: {full}",
+            code="invalid",
+            hint=f"name something new in it, such as {os.path.join(full, 'memories')}",
+        )
+    return full
+
+
 def messages_of(conversation: Iterable[object]) -> list[str]:
     """Return messages as JSON lines; `Usage` names the one that is none."""
     lines = []

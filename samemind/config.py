@@ -129,6 +129,17 @@ class Home:
         """Return what the owner would call it: the folder, or the store file."""
         return str(self.store if self.prefix else self.folder)
 
+    def check_foreign(self, path: Path) -> None:
+        """Refuse to write what is taken out over one of this device's own files, by whatever name it is called."""
+        place = Path(os.path.realpath(path))
+        own = (self.identity, self.settings, self.certificate, self.lock, self.log, self.control)
+        if place.parent == Path(os.path.realpath(self.folder)) and (
+            place.name.startswith(self.store.name) or place.name in [each.name for each in own]
+        ):
+            raise Usage(
+                f"expected another place, got a file that this device lives by: {path}", code="invalid"
+            )
+
     def create(self) -> None:
         """Make the folder, for its owner only; one that exists is left as it is."""
         try:

@@ -146,6 +146,7 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "cognition.errors.CognitionError": _Explanation(Failed, "failed"),
     # An option whose value cannot be meant: the layers below raise ValueError for misuse.
     "builtins.ValueError": _Explanation(Usage, "invalid"),
+    "builtins.IsADirectoryError": _Explanation(Usage, "invalid"),
     "builtins.FileNotFoundError": _Explanation(NotFound, "no_such_file"),
     "builtins.PermissionError": _Explanation(Locked, "not_permitted"),
     "builtins.ConnectionError": _Explanation(Unreachable, "unreachable"),
@@ -173,7 +174,7 @@ def explain(error: BaseException) -> SamemindError:
         return error
     if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         return explain(error.exceptions[0])
-    text = str(error) or type(error).__name__
+    text = _said_by(error)
     for base in type(error).__mro__:
         found = _EXPLANATIONS.get(f"{base.__module__}.{base.__qualname__}")
         if found is not None:
@@ -185,6 +186,13 @@ def explain(error: BaseException) -> SamemindError:
         code="internal",
         hint="this is a bug of samemind; nothing you did is wrong",
     )
+
+
+def _said_by(error: BaseException) -> str:
+    """Return the error's own words; of the system's, what it is about and what is wrong, without a number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
 
 
 def translated(error: Exception) -> Exception:

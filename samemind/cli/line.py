@@ -6,7 +6,6 @@ daemon.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,15 +93,14 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
 
         found["files"] = [STANDARD_INPUT_PATH if each == STANDARD_INPUT else each for each in found["files"]]
     for name in _PATHS & found.keys():
+        from samemind.arguments import full_path, new_path  # a few verbs need them
+
         given = found[name]
-        found[name] = _full_path(given) if isinstance(given, str) else [_full_path(each) for each in given]
+        if name == "output":
+            found[name] = new_path(given)
+        else:
+            found[name] = full_path(given) if isinstance(given, str) else [full_path(each) for each in given]
     return found
-
-
-def _full_path(path: str) -> str:
-    if not path:  # what an unset variable leaves; it would stand for the working directory
-        raise Usage("expected the path of a file, got nothing", code="invalid")
-    return os.path.abspath(path)
 
 
 def parser_of(verb: Verb[Any, Any]) -> argparse.ArgumentParser:

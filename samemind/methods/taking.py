@@ -4,7 +4,7 @@ import os
 
 import trio
 
-from samemind.arguments import full_path
+from samemind.arguments import full_path, new_path
 from samemind.control.pouring import draw, poured
 from samemind.methods.asking import Asking
 from samemind.results.portable import Exported, Imported
@@ -61,4 +61,4 @@ class Taking(Asking):
 
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
         """Take every memory out, with everything that belongs to it, to a file."""
-        return await self._ask(portable.EXPORT, output=full_path(output), format=format)
+        return await self._ask(portable.EXPORT, output=new_path(output), format=format)

@@ -5,26 +5,23 @@ from pathlib import Path
 import trio
 
 from replica import connect, open_file
+from samemind.config import Home
 from samemind.device import Device
 from samemind.durable import whole_file
-from samemind.errors import Usage
 from samemind.results.keeping_safe import BackedUp
 from samemind.surface.keeping_safe import Backup
 
 
 async def backup(device: Device, options: Backup) -> BackedUp:
     """Write the copy beside its place first: a backup that was there stays until the new one is whole."""
-    return await trio.to_thread.run_sync(_copy, device.home.store, Path(options.file), device.key)
+    return await trio.to_thread.run_sync(_copy, device.home, Path(options.file), device.key)
 
 
-def _copy(store: Path, path: Path, key: bytes | None) -> BackedUp:
+def _copy(home: Home, path: Path, key: bytes | None) -> BackedUp:
     path = path.absolute()
-    if path.is_dir():
-        raise Usage(f"expected the name of a file, got a folder: {path}", code="invalid")
-    if path == store:
-        raise Usage("expected a file other than the store itself", code="invalid")
+    home.check_foreign(path)
     with whole_file(path) as scratch:
-        source = connect(str(store), read_only=True, key=key)
+        source = connect(str(home.store), read_only=True, key=key)
         target = open_file(str(scratch), key=key)
         try:
             source.backup(target)  # in one step, so that it is one moment; writers go on beside it

@@ -40,6 +40,7 @@ async def carry_export(device: Device, options: CarryExport) -> CarriedOut:
                 "expected a file beside --since-peer: what goes into a folder depends on what is in it"
             )
         return await _export_into(device, path)
+    device.home.check_foreign(path)
     peer: DeviceId | None = None
     if (name := options.since_peer) is not None:
         peer = await device.replica.read(lambda connection: find_device(connection, name))

@@ -85,6 +85,8 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
     """Take everything out, to a file that appears when it is whole, or to the one who asked."""
+    if options.output is not None:
+        device.home.check_foreign(Path(options.output))
     if options.format == "markdown":
         if options.output is None:
             raise Usage("expected --output FOLDER: Markdown is a folder of notes", code="invalid")

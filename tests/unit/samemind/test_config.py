@@ -44,6 +44,21 @@ def test_the_home_is_chosen_by_argument_then_environment_then_platform(
     assert Home.choose(None).folder.name == "samemind"
 
 
+def test_what_is_taken_out_replaces_none_of_the_devices_own_files(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    home = Home.at(tmp_path / "link")
+    (tmp_path / "home").mkdir()
+    for name in ("memory.db", "memory.db-wal", "identity.pem", "config.toml", "lock"):
+        with pytest.raises(Usage, match=f"this device lives by: .*{name}"):
+            home.check_foreign(tmp_path / "home" / name)
+    home.check_foreign(tmp_path / "home" / "all.jsonl")
+    home.check_foreign(tmp_path / "memory.db")
+    beside = Home.at(tmp_path / "notes.db")
+    with pytest.raises(Usage, match="lives by"):
+        beside.check_foreign(tmp_path / "notes.db.identity.pem")
+    beside.check_foreign(tmp_path / "identity.pem")
+
+
 def test_a_home_that_is_made_belongs_to_its_owner_only(tmp_path: Path) -> None:
     home = Home.at(tmp_path / "a" / "b")
     home.create()

@@ -52,6 +52,11 @@ def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path: Path) -> None:
         os.close(reader)
     with pytest.raises(IsADirectoryError), whole_file(place.parent):
         raise AssertionError("unreachable: a folder is no file")
+    with (
+        pytest.raises(FileNotFoundError, match=r"no such folder: '.*nowhere'"),
+        whole_file(tmp_path / "nowhere" / "a"),
+    ):
+        raise AssertionError("unreachable: there is no such folder")
 
 
 @pytest.mark.parametrize(
@@ -107,6 +112,19 @@ def test_a_folder_takes_its_place_whole_and_a_failure_leaves_nothing(tmp_path: P
     with pytest.raises(OSError, match="not empty"), whole_folder(place):
         pass
     assert [each.name for each in tmp_path.rglob("*")] == ["notes", "a.md"]
+
+
+def test_a_folder_waits_for_the_disk_before_it_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "notes"
+    there = []
+    monkeypatch.setattr(
+        os, "sync", lambda: there.append((place.exists(), (tmp_path / ".notes.part" / "a.md").exists()))
+    )
+    with whole_folder(place) as scratch:
+        (scratch / "a.md").touch()
+    assert there == [(False, True)]
 
 
 def test_a_folder_behind_a_link_is_written_where_the_link_leads_and_stays_as_private_as_it_was(

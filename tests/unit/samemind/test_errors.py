@@ -28,6 +28,7 @@ from samemind.errors import Ambiguous, Locked, NotFound, SamemindError, explain,
         (cognition.InvalidQuery("x"), "invalid", 2),
         (sqlite3.DatabaseError("x"), "store_corrupt", 1),
         (FileNotFoundError("x"), "no_such_file", 3),
+        (IsADirectoryError("x"), "invalid", 2),
         (ConnectionResetError("x"), "unreachable", 5),
         (ExceptionGroup("x", [replica.NotFound("x")]), "not_found", 3),
         (RuntimeError("x"), "internal", 1),
@@ -38,6 +39,11 @@ def test_every_error_of_the_layers_below_has_a_code_and_an_exit_status(
 ) -> None:
     told = explain(error)
     assert (told.code, told.exit_code) == (code, exit_code)
+
+
+def test_what_the_system_says_is_told_without_its_number() -> None:
+    assert explain(PermissionError(13, "Permission denied", "/x")).message == "/x: Permission denied"
+    assert explain(OSError(28, "No space left on device")).message == "No space left on device"
 
 
 def test_every_class_that_is_explained_by_name_exists() -> None:

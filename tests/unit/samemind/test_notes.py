@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import samemind
+from samemind.cli.line import find_verb, read_line, read_words
+from samemind.errors import Usage
 from samemind.portable import notes
 from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item
@@ -54,6 +56,26 @@ def test_an_export_as_notes_comes_back_with_the_same_digest(tmp_path: Path) -> N
         assert imported.failed == []
         assert mind.digest().digest == digest
         assert mind.import_(tmp_path / "vault").imported == 0
+
+
+def test_an_export_never_takes_the_place_of_the_folder_that_one_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.remember("Ann moved to Lisbon in spring")
+        for kind in ("markdown", "jsonl"):
+            for named in (".", tmp_path / "here"):
+                with pytest.raises(Usage, match="the folder that you are in"):
+                    mind.export(named, format=kind)
+            with pytest.raises(Usage, match="this device lives by"):
+                mind.export(tmp_path / "home" / "identity.pem", format=kind)
+        assert mind.export("notes", format="markdown").count == 1
+    for words in (["export", "-o", "."], ["export", "--format", "markdown", "--output=../here"]):
+        line = read_line(words)
+        with pytest.raises(Usage, match="the folder that you are in"):
+            read_words(find_verb(line), line.words)
 
 
 def test_notes_that_an_editor_rewrote_are_read_all_the_same(tmp_path: Path) -> None:
