@@ -4,7 +4,7 @@ from replica.accesses import access_write
 from replica.asyncio_host import AsyncioHost
 from replica.codec import WHOLE_AMOUNT
 from replica.compaction import compact, outlook
-from replica.core import Core, Digests, Taken
+from replica.core import Core, Taken
 from replica.errors import (
     Ambiguous,
     CausalGap,
@@ -21,6 +21,7 @@ from replica.errors import (
     WrongKey,
 )
 from replica.fields import FIELDS, MEMORY_TYPES, Value
+from replica.folding import Digests
 from replica.frontier import Frontier
 from replica.ids import (
     DeviceId,

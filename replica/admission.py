@@ -11,7 +11,7 @@ crooked op would stop everybody who heard of it from whoever did not. So a stamp
 refuse (the receiver of a later frame would not notice it), and `prev` is compared whole, not by its first 8 bytes.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,9 +46,10 @@ class Refusal:
 
 @dataclass(slots=True)
 class Admission:
-    """The ops to take, in order, with the index of their segment; and what was refused."""
+    """The ops to take, in order, and beside them the index of their segment; and what was refused."""
 
-    ops: list[tuple[Op, int]] = field(default_factory=list)
+    ops: Sequence[Op] = ()
+    segment_of: Sequence[int] = ()
     refusals: list[Refusal] = field(default_factory=list)
 
 
@@ -97,14 +98,17 @@ def admit(
         ]
         taken.clear()
     if len(taken) == len(by_segment) and not any(skip.values()):  # nearly always
-        admission.ops = list(zip(frame.ops, frame.segment_of, strict=True))
+        admission.ops, admission.segment_of = frame.ops, frame.segment_of
         return admission
     passed = dict.fromkeys(taken, 0)
-    for op, at in zip(frame.ops, frame.segment_of, strict=True):
+    chosen: list[int] = []
+    for i, at in enumerate(frame.segment_of):
         if at in taken:
             passed[at] += 1
             if passed[at] > skip[at]:
-                admission.ops.append((op, at))
+                chosen.append(i)
+    admission.ops = [frame.ops[i] for i in chosen]
+    admission.segment_of = [frame.segment_of[i] for i in chosen]
     return admission
 
 

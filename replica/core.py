@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from replica import hlc
@@ -21,18 +22,19 @@ from replica.collector import collector_paused
 from replica.erasure import Proof, proof_of
 from replica.errors import NotFound
 from replica.feeds import Feed, join
-from replica.folding import Totals, WorkingSet
+from replica.folding import Digests, Totals, WorkingSet, digests_of
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
 from replica.incarnations import Incident, Opened, Why, happened, read_incidents
+from replica.meaning import Meaning, meanings_of
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Entry, Status, Store
-from replica.ops import TEXT_KINDS, UNDERSTOOD, Body, Edit, Erase, Op, Write
+from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Write
 from replica.partial import Partial
-from replica.rows import Understood, body_of, status_without_body, without_payload
+from replica.rows import Understood, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
-from replica.state.cells import Key, memory_key
+from replica.state.cells import memory_key
 from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
@@ -41,15 +43,8 @@ from replica.state.register import Dot, Vector
 if TYPE_CHECKING:
     from random import Random
 
+_hlc, _keys = attrgetter("hlc"), itemgetter(1)
 _dot = _entry = tuple.__new__  # by name it takes three times as long, and every op that is taken has both
-
-
-@dataclass(frozen=True, slots=True)
-class Digests:
-    """The two digests: what shows, and what was folded (`replica.state.digest`)."""
-
-    visible: bytes
-    state: bytes
 
 
 class Contact(NamedTuple):
@@ -95,6 +90,8 @@ class Core:
         self._pos = 0
         self._kept: dict[str, bytes] = {}
         self.totals = Totals()
+        self._frontier: Frontier | None = None
+        """What is held, until the next write; worked out when it is asked for."""
         self.began_ms = 0
         """When this store was found to be a copy, by the clock of then; 0 where it never was."""
         self.past: Vector = {}
@@ -115,7 +112,9 @@ class Core:
 
     def frontier(self) -> Frontier:
         """Return the last op held of every feed."""
-        return Frontier.of(self.feeds.heads())
+        if self._frontier is None:
+            self._frontier = Frontier.of(self.feeds.heads())
+        return self._frontier
 
     @property
     def position(self) -> int:
@@ -242,14 +241,16 @@ class Core:
         commit = author(
             writes, Head(self.origin, seq, prev, self._clock, seen), now_ms, self._random, self.sign
         )
-        bodies: list[Body | None] = [write.body for write in writes]
         with self.undoing():
             if feed is None:
                 feed = self.feeds.start(self.origin)
                 self._own = feed.no
             self._clock = commit.clock
             signatures = {commit.ops[-1].id: commit.signature}
-            self._apply([(op, 0) for op in commit.ops], bodies, {0: feed}, (), signatures, now_ms)
+            said = [
+                (write.body, keys_of(op, write.body)) for op, write in zip(commit.ops, writes, strict=True)
+            ]
+            self._apply(commit.ops, [0] * len(said), said, {0: feed}, (), signatures, now_ms)
         return list(commit.ops)
 
     def edit_of(self, rid: MemoryId, text: str) -> Write:
@@ -278,38 +279,37 @@ class Core:
             whole_id=self.feeds.id_at,
         )
         if admission.ops:
-            ends = {at: op.id for op, at in admission.ops}
-            signatures = {op_id: frame.segments[at].signature for at, op_id in ends.items()}
-            bodies = [body_of(op, self.understood) for op, _ in admission.ops]
+            ops = admission.ops
+            ends = dict(zip(admission.segment_of, ops, strict=True))
+            signatures = {op.id: frame.segments[at].signature for at, op in ends.items()}
+            said = meanings_of(ops, self.understood)
             with self.undoing():
-                self._clock = hlc.absorb_all(self._clock, [op.hlc for op, _ in admission.ops], now_ms)
+                self._clock = hlc.absorb_all(self._clock, map(_hlc, ops), now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
                     # I wrote these and lost them: whatever happened, that feed is not mine to go on.
                     self.incarnate(Why.ECHO, now_ms)
-                self._apply(admission.ops, bodies, {}, frame.segments, signatures, now_ms)
+                self._apply(ops, admission.segment_of, said, {}, frame.segments, signatures, now_ms)
         return Taken(len(admission.ops), tuple(admission.refusals))
 
     # -- both ------------------------------------------------------------------------------------------------
 
     def _apply(
         self,
-        ops: Sequence[tuple[Op, int]],
-        bodies: Sequence[Body | None],
+        ops: Sequence[Op],
+        segment_of: Sequence[int],
+        said: Sequence[Meaning],
         feed_of: dict[int, Feed],
         segments: Sequence[Segment],
         signatures: dict[OpId, bytes],
         now_ms: int,
     ) -> None:
         """Append ops to their feeds, fold them in order, and write everything that changed."""
-        named: list[Sequence[Key]] = [
-            () if body is None else keys_of(op, body) for (op, _), body in zip(ops, bodies, strict=True)
-        ]
         feeds, totals, folded = self.feeds, self.totals, Status.FOLDED
-        working = WorkingSet.load(self.store, chain.from_iterable(named), feeds.origin_of)
+        working = WorkingSet.load(self.store, chain.from_iterable(map(_keys, said)), feeds.origin_of)
         state = working.state
         entries: list[Entry] = []
         pos = self._pos
-        for (op, at), body, keys in zip(ops, bodies, named, strict=True):
+        for op, at, (body, keys) in zip(ops, segment_of, said, strict=True):
             feed = feed_of.get(at)
             if feed is None:
                 feed = feed_of[at] = feeds.attach(op, segments[at].vector)
@@ -328,7 +328,7 @@ class Core:
         changes = working.settle(totals, feeds.origin_of)
         changes.entries = entries
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
-        erasing = [op for (op, _), body in zip(ops, bodies, strict=True) if isinstance(body, Erase)]
+        erasing = [op for op, (body, _) in zip(ops, said, strict=True) if isinstance(body, Erase)]
         self._erase([proof_of(op, signatures[op.id]) for op in erasing if op.id in signatures], changes)
         self._pos = pos
         self.write(changes, now_ms)
@@ -374,6 +374,7 @@ class Core:
         self.store.write(changes, now_ms)
         self._kept = meta
         self.feeds.written()
+        self._frontier = None
 
     def _meta(self) -> dict[str, bytes]:
         totals = self.totals
@@ -395,6 +396,7 @@ class Core:
 
     def reload(self) -> None:
         """Read back what the store holds: at the start, and when a write failed."""
+        self._frontier = None
         self.feeds = Chains(self.store)
         self.membership = self.store.membership()
         self.proofs = {proof.id: proof for proof in self.store.proofs()}
@@ -421,9 +423,3 @@ class Core:
         self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
         self.began_ms = unpack(meta["began"]) if "began" in meta else 0
         self._own = unpack(meta["own feed"])
-
-
-def digests_of(totals: Totals, frontier: Frontier) -> Digests:
-    """Return the digests that these set hashes and this frontier make."""
-    parts = [n.to_bytes(32) for n in (totals.cells, totals.tombstones, totals.unfolded)]
-    return Digests(totals.visible.to_bytes(32), element([*parts, frontier.plain()]).to_bytes(32))

@@ -70,3 +70,9 @@ class StoreLocked(ReplicaError):
 
 class StoreFailed(ReplicaError):
     """The disk refused a write; the store is as it was before."""
+
+
+def short(value: object) -> str:
+    """Return what was found, as a message shows it: its beginning, since a peer chooses how long it is."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from replica.frontier import Frontier
 from replica.oplog import Changes, MemoryChange, OriginOf, Store
 from replica.state import digest
 from replica.state.cells import Key, Part, State
@@ -25,6 +26,14 @@ class Totals:
     cells: int = digest.EMPTY
     tombstones: int = digest.EMPTY
     unfolded: int = digest.EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """The two digests: what shows, and what was folded (`replica.state.digest`)."""
+
+    visible: bytes
+    state: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +93,9 @@ class WorkingSet:
         totals.cells = digest.reduced(cells)
         totals.tombstones = digest.reduced(tombstones)
         return changes
+
+
+def digests_of(totals: Totals, frontier: Frontier) -> Digests:
+    """Return the digests that these set hashes and this frontier make."""
+    parts = [n.to_bytes(32) for n in (totals.cells, totals.tombstones, totals.unfolded)]
+    return Digests(totals.visible.to_bytes(32), digest.element([*parts, frontier.plain()]).to_bytes(32))

@@ -10,7 +10,8 @@ A segment is what a frame holds of one feed: which op it follows, and the author
 leaves below the receiver's base).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, repeat
 from typing import Any, Final, NamedTuple
 
 import zstandard
@@ -25,7 +26,6 @@ from replica.ids import (
     MEMORY_ID_BYTES,
     OP_ID_BYTES,
     DeviceId,
-    MemoryId,
     OpId,
     Origin,
     Place,
@@ -206,40 +206,31 @@ def _build(
     _check_numbers("stamp", deltas, -HLC_MAX, HLC_MAX)
     if set(map(type, has_rid)) - {bool} or set(map(type, bodies)) - {bytes, type(None)}:
         raise InvalidOp("expected rid flags to be booleans and bodies to be bytes")
+    hlcs = list(accumulate(deltas))
+    if wrong := [hlc for hlc in (min(hlcs, default=1), max(hlcs, default=1)) if not 0 < hlc <= HLC_MAX]:
+        raise InvalidOp(f"expected every stamp to be from 1 to {HLC_MAX}, got {wrong[0]}")
+    if (longest := max(map(len, filter(None, bodies)), default=0)) > PAYLOAD_BYTES_MAX:
+        raise TooLarge(f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {longest}")
     ops: list[Op] = []
+    origins = [segment.origin for segment in segments]
     seqs = [segment.first_seq for segment in segments]
     prevs = [segment.prev for segment in segments]
-    hlc = rid_at = salt_at = hash_at = 0
-    for i, at in enumerate(segment_of):
-        hlc += deltas[i]
-        if not 0 < hlc <= HLC_MAX:
-            raise InvalidOp(f"expected a stamp from 1 to {HLC_MAX}, got {hlc}")
-        rid = None
-        if has_rid[i]:
-            rid = MemoryId(rids[rid_at : rid_at + MEMORY_ID_BYTES])
-            rid_at += MEMORY_ID_BYTES
-        body = bodies[i]
+    named, salted, hashed = (
+        _pieces(rids, MEMORY_ID_BYTES),
+        _pieces(salts, SALT_BYTES),
+        _pieces(hashes, OP_ID_BYTES),
+    )
+    seens: Iterable[Any] = map(seen.get, range(count), repeat(())) if seen else repeat(())
+    for at, kind, flag, hlc, has, body, places in zip(
+        segment_of, kinds, flags, hlcs, has_rid, bodies, seens, strict=False
+    ):
+        rid = next(named) if has else None
         if body is None:
-            payload, erased_hash = None, hashes[hash_at : hash_at + OP_ID_BYTES]
-            hash_at += OP_ID_BYTES
+            payload, erased_hash = None, next(hashed)
         else:
-            if len(body) > PAYLOAD_BYTES_MAX:
-                raise TooLarge(f"expected a payload of at most {PAYLOAD_BYTES_MAX} bytes, got {len(body)}")
-            payload, erased_hash = salts[salt_at : salt_at + SALT_BYTES] + body, None
-            salt_at += SALT_BYTES
+            payload, erased_hash = next(salted) + body, None
         seq = seqs[at]
-        op = op_from(
-            segments[at].origin,
-            seq,
-            prevs[at],
-            hlc,
-            seen.get(i, ()),
-            kinds[i],
-            flags[i],
-            rid,
-            payload,
-            erased_hash,
-        )
+        op = op_from(origins[at], seq, prevs[at], hlc, places, kind, flag, rid, payload, erased_hash)
         ops.append(op)
         seqs[at], prevs[at] = seq + 1, op.id
     if any(segment.first_seq == seq for segment, seq in zip(segments, seqs, strict=True)):
@@ -269,6 +260,11 @@ def op_from(
     version, ends = flag >> 1, bool(flag & 1)
     op_id = header_hash(header(origin, seq, hlc, places, kind, version, ends, rid, prev, digest))
     return Op(origin, seq, hlc, places, kind, version, ends, rid, prev, digest, payload, op_id)
+
+
+def _pieces(joined: bytes, size: int) -> Iterator[bytes]:
+    """Return the equally long values that a column holds one after the other."""
+    return (joined[at : at + size] for at in range(0, len(joined), size))
 
 
 def _check_numbers(name: str, column: Sequence[Any], low: int, high: int) -> None:

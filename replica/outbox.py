@@ -126,12 +126,13 @@ class Outbox:
         assert cut, "every batch in the log ends signed"
         del entries[cut:]
         frame = frame_of(core, entries, self._parted)
-        sent: dict[int, range] = {}
-        for _, no, op, _, _ in entries:
-            known[no] = op.seq
-            sent[no] = range(sent[no][0] if no in sent else op.seq, op.seq + 1)
+        reaches = {no: op.seq for _, no, op, _, _ in entries}
+        known |= reaches
+        self.sent = {
+            no: range(segment.first_seq, seq + 1)
+            for segment, (no, seq) in zip(frame.segments, reaches.items(), strict=True)
+        }
         self._pos = entries[-1].pos
-        self.sent = sent
         return frame
 
     def _first_lacking(self, core: Core) -> int:
@@ -152,23 +153,17 @@ def frame_of(core: Core, entries: list[Entry], parted: Container[Origin] = ()) -
     leaves the receiver's base, where it no longer knows what the writer had seen: then that comes along.
     """
     segments: list[Segment] = []
-    segment_of: list[int] = []
-    at_by_feed: dict[int, int] = {}
-    signature_by_feed = {no: signature for _, no, _, signature, _ in entries}
-    ops: list[Op] = []
-    for _, no, op, _, _ in entries:
-        at = at_by_feed.get(no)
-        if at is None:
-            feed = core.feeds[no]
-            at = at_by_feed[no] = len(segments)
-            signature = signature_by_feed[no]
-            assert signature is not None
-            prev = None if op.seq == 1 else core.feeds.id_at(no, op.seq - 1)
-            vector: tuple[Place, ...] | None = None
-            if prev is not None and (feed.origin in parted or len(core.feeds.of(feed.origin)) > 1):
-                seen = core.feeds.vector_at(no, op.seq - 1)
-                vector = None if seen is None else core.feeds.places(seen)
-            segments.append(Segment(feed.origin, op.seq, prev, signature, vector))
-        segment_of.append(at)
-        ops.append(op)
-    return Frame(tuple(segments), tuple(ops), tuple(segment_of))
+    _, feeds, ops, signatures, _ = zip(*entries, strict=True)
+    first_by_feed: dict[int, Op] = dict(zip(reversed(feeds), reversed(ops), strict=True))
+    signature_by_feed: dict[int, bytes | None] = dict(zip(feeds, signatures, strict=True))
+    at_by_feed = {no: at for at, no in enumerate(dict.fromkeys(feeds))}
+    for no in at_by_feed:
+        feed, seq, signature = core.feeds[no], first_by_feed[no].seq, signature_by_feed[no]
+        assert signature is not None
+        prev = None if seq == 1 else core.feeds.id_at(no, seq - 1)
+        vector: tuple[Place, ...] | None = None
+        if prev is not None and (feed.origin in parted or len(core.feeds.of(feed.origin)) > 1):
+            seen = core.feeds.vector_at(no, seq - 1)
+            vector = None if seen is None else core.feeds.places(seen)
+        segments.append(Segment(feed.origin, seq, prev, signature, vector))
+    return Frame(tuple(segments), ops, tuple(map(at_by_feed.__getitem__, feeds)))

@@ -15,10 +15,10 @@ from itertools import zip_longest
 from random import Random
 from typing import Final
 
-from replica.core import Core, digests_of
+from replica.core import Core
 from replica.errors import ReplicaError
 from replica.feeds import Feeds
-from replica.folding import Totals
+from replica.folding import Totals, digests_of
 from replica.frame import decode_frame, encode_frame
 from replica.ids import OpId, Place
 from replica.missing import missing

@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 from replica.collector import collector_paused
-from replica.core import Digests
+from replica.folding import Digests
 from replica.ids import new_memory_id
 from replica.ops import Remember, Write
 from simulations.contestant import CursorWorld, core_of

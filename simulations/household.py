@@ -119,17 +119,12 @@ class Household(Timeline):
 
     def held_by(self, device: Device) -> Bits:
         """Return which ops a device's store holds, read from its feeds rather than remembered."""
-        core, observer, held = device.core, self.observer, 0
-        for row in core.store.rows():
-            written = observer.by_id.get(row.id)
-            if written is not None:
-                held |= 1 << written.index
+        core, observer = device.core, self.observer
+        held = [observer.by_id.get(entry.op.id) for entry in core.store.entries(0, {}, core.feeds.origin_of)]
         for feed in core.feeds:
-            for seq in range(feed.fork + 1, feed.base_seq + 1):
-                written = observer.by_place.get(core.feeds.place(feed.no, seq))
-                if written is not None:
-                    held |= 1 << written.index
-        return held
+            based = range(feed.fork + 1, feed.base_seq + 1)
+            held += [observer.by_place.get(core.feeds.place(feed.no, seq)) for seq in based]
+        return bits(written for written in held if written is not None)
 
     def attempt(self, device: Device, action: Callable[[], object], what: str = "") -> bool:
         """Do something that writes on a device; False when its disk refused or its process died there."""

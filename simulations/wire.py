@@ -9,7 +9,7 @@ cuts, packs and unpacks its own frames, and admits, orders, folds, stores and su
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import replica.chains
 import replica.core
@@ -22,19 +22,22 @@ import sync.exchange
 from replica.codec import pack, wire_places
 from replica.frame import Frame, decode_frame, op_from
 from replica.ids import OpId, Origin, Place
+from replica.meaning import Meaning, meaning_of
 from replica.oplog import Row
-from replica.ops import Body, Op
-from replica.rows import Understood, body_of, op_of, read_places
+from replica.ops import Op
+from replica.rows import Understood, op_of, read_places
 from replica.signing import verify
 from replica.state.cells import Cell, Key
 from replica.state.digest import elements
-from replica.state.fold import keys_of
 from replica.state.memories import Memory, MemoryCell
 from simulations.patching import swapped
 from sync.exchange import Exchange
 
 if TYPE_CHECKING:
     from simulations.network import Conversation
+
+
+_NOTHING: Final[Meaning] = (None, ())
 
 
 @dataclass(slots=True)
@@ -50,8 +53,8 @@ class Wire:
     _plain: dict[tuple[Place, ...], list[Any]] = field(default_factory=dict)
     _logged: dict[bytes, Op] = field(default_factory=dict)
     _elements: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
-    _bodies: dict[tuple[bytes, int], Body | None] = field(default_factory=dict)
-    _keys: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
+    _meanings: dict[tuple[tuple[int, int], ...], dict[bytes, Meaning]] = field(default_factory=dict)
+    """By what is understood, and then by the id of an op; none of an op without its payload."""
     _verified: dict[tuple[bytes, bytes, bytes], bool] = field(default_factory=dict)
 
     def hear(self, conversation: "Conversation", message: bytes, now_ms: int) -> list[bytes]:
@@ -129,24 +132,13 @@ class Wire:
             self._verified[key] = verify(public_key, message, signature)
         return self._verified[key]
 
-    def body_of(self, op: Op, understood: Understood) -> Body | None:
-        """Return what an op says to who understands so much."""
-        if op.payload is None:
-            return None
-        key = (op.id, understood.get(op.kind, 0))
-        try:
-            return self._bodies[key]
-        except KeyError:
-            body = self._bodies[key] = body_of(op, understood)
-            return body
-
-    def keys_of(self, op: Op, body: Body) -> Sequence[Key]:
-        """Return the cells that an op names."""
-        try:
-            return self._keys[op.id]
-        except KeyError:
-            keys = self._keys[op.id] = tuple(keys_of(op, body))
-            return keys
+    def meanings_of(self, ops: Sequence[Op], understood: Understood) -> list[Meaning]:
+        """Return what some ops say to who understands so much, and the cells that they name."""
+        known = self._meanings.setdefault(tuple(understood.items()), {})
+        for op in ops:
+            if op.id not in known and op.payload is not None:
+                known[op.id] = meaning_of(op, understood)
+        return [_NOTHING if op.payload is None else known[op.id] for op in ops]
 
     @contextmanager
     def shared(self) -> Iterator[None]:
@@ -162,7 +154,6 @@ class Wire:
             swapped(replica.chains, "read_places", self.read_places),
             swapped(replica.membership, "verify", self.verify),
             swapped(replica.snapshot, "verify", self.verify),
-            swapped(replica.core, "body_of", self.body_of),
-            swapped(replica.core, "keys_of", self.keys_of),
+            swapped(replica.core, "meanings_of", self.meanings_of),
         ):
             yield

@@ -260,7 +260,7 @@ class Exchange:
             raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
         taken = self._core.take(frame, now_ms)
         if self._outbox is not None:
-            ends = {at: op for op, at in zip(frame.ops, frame.segment_of, strict=True)}
+            ends = dict(zip(frame.segment_of, frame.ops, strict=True))
             self._outbox.learn(
                 self._core.feeds.vector_to(last_known(self._core.feeds, (op.place for op in ends.values())))
             )

@@ -8,8 +8,9 @@ process share. The other kinds of cells are never changed in place, so they are 
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from operator import itemgetter
+from functools import partial
+from itertools import compress, islice, repeat
+from operator import attrgetter, itemgetter, lt
 from typing import Final, NamedTuple
 
 from replica.codec import decode_payload
@@ -33,7 +34,9 @@ class _Added(NamedTuple):
 
 
 _FOLDED: Final = Status.FOLDED
-_entry = tuple.__new__  # by name it takes three times as long, and every op that is sent on makes one
+# By name it takes three times as long, and every op that is taken or sent on makes one.
+_entry = partial(tuple.__new__, Entry)
+_seq = attrgetter("seq")
 
 _Kept = bytes | Op | _Added | Cell
 
@@ -72,6 +75,22 @@ class _Log:
         """Return where the ops behind a position begin."""
         return bisect_right(self.positions, after)
 
+    def columns(self, start: int, known: Vector) -> Iterator[tuple[object, ...]]:
+        """Return the values of the entries from here on that `known` does not cover."""
+        positions, feeds, ops = self.positions, self.feeds, self.ops
+        rows = zip(
+            islice(positions, start, None),
+            islice(feeds, start, None),
+            islice(ops, start, None),
+            map(self.signatures.get, islice(positions, start, None)),
+            map(self.statuses.get, islice(positions, start, None), repeat(_FOLDED)),
+            strict=False,
+        )
+        if not known:
+            return rows
+        reached = map(known.get, islice(feeds, start, None), repeat(0))
+        return compress(rows, map(lt, reached, map(_seq, islice(ops, start, None))))
+
     def entry(self, at: int) -> Entry:
         """Return what is in the columns here."""
         pos = self.positions[at]
@@ -105,6 +124,8 @@ class MemoryStore:
         self._feeds: list[Feed] = []
         self._first_feed: dict[Origin, int] = {}
         """The feed of an origin that came first: the others are branches, and rare."""
+        self._first_feeds: set[int] = set()
+        """The same ones, by number."""
         self._meta: dict[str, bytes] = {}
         self._log = _Log()
         self._cells: dict[Key, _Kept] = {}
@@ -149,14 +170,7 @@ class MemoryStore:
     def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
         """Return the ops behind a position that `known` does not cover, in commit order."""
         log = self._log
-        start, reach = log.behind(after), known.get
-        signature, status = log.signatures.get, log.statuses.get
-        columns = (islice(column, start, None) for column in (log.positions, log.feeds, log.ops))
-        return (
-            _entry(Entry, (pos, feed, op, signature(pos), status(pos, _FOLDED)))
-            for pos, feed, op in zip(*columns, strict=True)
-            if reach(feed, 0) < op.seq
-        )
+        return map(_entry, log.columns(log.behind(after), known))
 
     def feed_rows(self, feed: int, first: int, last: int) -> Iterable[Row]:
         """Return the ops of one feed from seq `first` to `last`."""
@@ -237,7 +251,7 @@ class MemoryStore:
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
             self._feeds.insert(feed.no, feed.copy())
-            self._first_feed.setdefault(feed.origin, feed.no)
+            self._first_feeds.add(self._first_feed.setdefault(feed.origin, feed.no))
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
         self._unpurged |= {proof.id for proof in changes.proofs}
@@ -290,7 +304,7 @@ class MemoryStore:
             return encode_cell(cell)
         ((dot, add),) = cell.adds.items()
         op = self._log.op(dot.feed, dot.seq)
-        if op is None or op.payload is None or self._first_feed[op.origin] != dot.feed:
+        if op is None or op.payload is None or dot.feed not in self._first_feeds:
             return _Added(dot, add)
         return op
 

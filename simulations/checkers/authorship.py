@@ -22,13 +22,19 @@ class Authorship(Checker):
 
     name = "authorship"
 
+    def __init__(self) -> None:
+        self._right: dict[bytes, Op] = {}
+        """Ops that were compared with what was written: replicas of one process share such values."""
+
     def took(self, world: "Household", device: "Device", arrivals: "Sequence[Arrival]") -> None:
         """An op that nobody wrote, or that differs from what was written, must not enter a log."""
-        origin_of = device.core.feeds.origin_of
+        origin_of, right = device.core.feeds.origin_of, self._right
         for entry, written in arrivals:
             _, feed, taken, _, _ = entry
             if written is None:
                 world.violate(self.name, f"{_told(device, taken)}, which nobody wrote")
+                continue
+            if right.get(taken.id) is taken and origin_of(feed) == taken.origin:
                 continue
             _, seq, hlc, _, kind, _, _, rid, _, _, payload, _ = taken
             op = written.op
@@ -41,6 +47,8 @@ class Authorship(Checker):
                 or origin_of(feed) != op.origin
             ):
                 self._differs(world, device, entry, op)
+            elif taken.origin == op.origin:
+                right[op.id] = taken
 
     def _differs(self, world: "Household", device: "Device", entry: Entry, op: Op) -> None:
         taken, origin = entry.op, device.core.feeds.origin_of(entry.feed)

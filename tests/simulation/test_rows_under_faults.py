@@ -11,8 +11,8 @@ from random import Random
 
 from cognition.entities import EntityTables, keep, read_some, unread
 from replica.collector import collector_paused
-from replica.core import Core, digests_of
-from replica.folding import Totals
+from replica.core import Core
+from replica.folding import Totals, digests_of
 from replica.frame import Frame, decode_frame, encode_frame
 from replica.ops import Access, Edit, Forget, Op, Relate, Remember, Write
 from replica.outbox import Outbox

@@ -19,7 +19,7 @@ from replica import (
     new_memory_id,
     open_replica,
 )
-from replica.core import Digests
+from replica.folding import Digests
 from replica.ops import Op, Remember
 from sync.identity import Identity
 from tests.support.links import identity
