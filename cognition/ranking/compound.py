@@ -2,7 +2,7 @@
 
 "When did I join the gym and why did I stop" has one answer in January and another in June: searched as one, the words
 of each drown the other. Six rules, the most specific first; the first that matches is the one that splits. A question
-is left whole if it is short, or if a part would hold next to nothing.
+is left whole if it is short, if a part would hold next to nothing, or if there are so many that it is a pasted page.
 """
 
 import re
@@ -14,6 +14,10 @@ from cognition.words import STOP_WORDS, words
 TOKENS_MIN: Final = 8
 # What a part must hold beside common words.
 CONTENT_MIN: Final = 2
+# Each part is a search of its own, and nobody asks more at once; a page of a thousand sentences would be a thousand.
+PARTS_MAX: Final = 8
+# Nothing longer stands before a sentence's end as one word.
+_WORD_CHARACTERS_MAX: Final = 64
 
 _ABBREVIATIONS: Final = ("e.g", "i.e", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "no", "approx")
 
@@ -25,11 +29,12 @@ class Split(NamedTuple):
     rule: str | None
 
 
+# What begins with a run of spaces is looked for at each of them: one look behind is enough, since parts are stripped.
 RULES: Final = (
-    ("and-wh", re.compile(r"\s+and\s+(?=(?:why|how|when|where|who|what|which)\b)", re.IGNORECASE)),
-    ("because", re.compile(r"\s+because\s+", re.IGNORECASE)),
+    ("and-wh", re.compile(r"(?<=\s)and\s+(?=(?:why|how|when|where|who|what|which)\b)", re.IGNORECASE)),
+    ("because", re.compile(r"(?<=\s)because\s+", re.IGNORECASE)),
     ("comma-also", re.compile(r",\s+also\s+", re.IGNORECASE)),
-    ("and-also", re.compile(r"\s+and\s+also\s+", re.IGNORECASE)),
+    ("and-also", re.compile(r"(?<=\s)and\s+also\s+", re.IGNORECASE)),
     ("sentence-q", re.compile(r"(?<=\?)\s+(?=[^\W\d_])")),
     ("sentence-period", re.compile(r"(?<=\.)\s+(?=[^\W\d_][^\W\d_])")),
 )
@@ -43,7 +48,7 @@ def split(text: str) -> Split:
     for name, pattern in RULES:
         parts = _cut(text, name, pattern)
         if len(parts) > 1:
-            if all(len(_content(part)) >= CONTENT_MIN for part in parts):
+            if len(parts) <= PARTS_MAX and all(len(_content(part)) >= CONTENT_MIN for part in parts):
                 return Split(parts, name)
             return whole
     return whole
@@ -61,7 +66,8 @@ def _cut(text: str, name: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
 
 def _begins(text: str, gap: re.Match[str]) -> bool:
     """Say whether a sentence begins after this gap: a capital, a small letter after a full stop, no abbreviation."""
-    before, after = text[: gap.start()].casefold(), text[gap.end() :]
+    before = text[max(0, gap.start() - _WORD_CHARACTERS_MAX) : gap.start()].casefold()
+    after = text[gap.end() : gap.end() + 2]
     if not after[0].isupper():
         return False
     if before.endswith("?"):

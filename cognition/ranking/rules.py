@@ -32,9 +32,9 @@ _ASKS_NOW: Final = re.compile(r"\b(now|current|currently|today|these days|at the
 _NOW: Final = re.compile(
     r"\b(now|current|currently|these days|at the moment|as of|since|nowadays|today|latest)\b"
 )
-_ROSTER: Final = re.compile(
-    r"\bwho(?:'s| is| are|se)?\b.*\b(team|group|members?|staff|crew|board|band|family)\b"
-)
+# Two searches: one expression with anything in between looks from every "who" to the end of a pasted page.
+_ASKS_WHO: Final = re.compile(r"\bwho(se)?\b")
+_GROUP: Final = re.compile(r"\b(team|group|members?|staff|crew|board|band|family)\b")
 # A roster names at least this many people.
 _ROSTER_MIN: Final = 2
 # A word that is as like a term as this is shared with the question.
@@ -186,7 +186,8 @@ def quantity(pool: "Pool") -> "Column":
 
 def roster(pool: "Pool") -> "Column":
     """PM-17: who belongs to a group is asked, and here are several names."""
-    if _ROSTER.search(pool.query.folded) is None:
+    asked = _ASKS_WHO.search(pool.query.folded)
+    if asked is None or _GROUP.search(pool.query.folded, asked.end()) is None:
         return _none(pool)
     return _each(pool, [len(proper_nouns(row.text)) >= _ROSTER_MIN for row in pool.rows])
 

@@ -1,3 +1,4 @@
+import time
 from random import Random
 
 import pytest
@@ -183,6 +184,14 @@ def test_any_query_has_an_answer(memory: Memory, query: str, k: int) -> None:
     memory.home.remember('He said "the" AND left (😀)')
     memory.embed()
     assert len(memory.recall(query, k=k)) <= min(k, 1)
+
+
+def test_a_page_of_one_word_is_looked_through_once(memory: Memory) -> None:
+    """Ten seconds where a rule looks from every "who" to the end for a group; a tenth of one otherwise."""
+    memory.home.remember("Ann and Ben are in the chess team")
+    began_s = time.thread_time()
+    memory.recall("who " * 5_000)
+    assert time.thread_time() - began_s < 3
 
 
 def test_what_cannot_be_asked_is_refused_by_name(memory: Memory) -> None:
