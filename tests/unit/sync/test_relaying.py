@@ -68,9 +68,7 @@ async def heard(device: Device, text: str) -> None:
     deadline = time.monotonic() + HEARD_SECONDS_MAX
     while text not in await device.texts():
         assert time.monotonic() < deadline, f"{device.name} did not hear of {text!r} in {HEARD_SECONDS_MAX} s"
-    await device.replica.run(
-        lambda core, connection: None
-    )  # and until its links were woken, which comes after
+    await device.replica.run(lambda core, connection: None)  # its links are woken after it is stored
 
 
 async def tell(writer: Device, text: str, others: list[Device]) -> None:
