@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
 
+from cognition import postings
 from cognition.embedding.embedder import Vectors
 from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
@@ -48,7 +49,18 @@ def by_words(
     connection: sqlite3.Connection, wanted: Sequence[str], filters: Filters, limit: int
 ) -> list[tuple[int, float]]:
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
-    return by_match(connection, quoted(wanted), filters, limit)
+    stems = {word: stem for word in wanted if (stem := postings.stem_of(word)) is not None}
+    if filters.narrow or not stems or len(stems) < len(wanted):
+        return by_match(connection, quoted(wanted), filters, limit)
+    found: dict[int, float] = {}
+    for ranking in postings.ranked(connection, stems):
+        for start in range(0, len(ranking), limit):
+            some = [each for each in ranking[start : start + limit] if each[0] not in found]
+            permitted = allowed(connection, [number for number, _ in some], filters)
+            found.update(each for each in some if each[0] in permitted)
+            if len(found) >= limit:
+                return list(found.items())[:limit]
+    return list(found.items())
 
 
 def by_match(

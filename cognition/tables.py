@@ -37,9 +37,12 @@ _MONTHS: Final = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
+# What a memory is filed under, and how its words are cut and folded.
+FILED_UNDER: Final = ("text", "speaker", "about")
+TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
 _CREATE: Final = (
-    """CREATE VIRTUAL TABLE memory_text USING fts5(
-        text, speaker, about, content='', tokenize="porter unicode61 remove_diacritics 2"
+    f"""CREATE VIRTUAL TABLE memory_text USING fts5(
+        {", ".join(FILED_UNDER)}, content='', tokenize="{TOKENIZER}"
     )""",
     # Views of its words, which take no room: which there are, and where each stands.
     "CREATE VIRTUAL TABLE memory_word USING fts5vocab('memory_text', 'row')",

@@ -79,7 +79,7 @@ def test_what_stands_out_keeps_the_scores_of_the_whole_question(
 def test_where_too_few_stand_out_the_newest_that_hold_any_of_the_words_follow(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passes, "NEWEST_MAX", 10)
+    monkeypatch.setattr(fulltext, "NEWEST_MAX", 10)
     tell(home, *["tea time"] * 30, *["cake time"] * 30, "tea and cake", "nothing", "tea time")
     found = [number for number, _ in passes.by_words(home.connection, ["tea", "cake"], Filters(), 4)]
     # Beside the one that has both, the newest ten are 53 to 60 and 63; of equal ones the oldest come first.

@@ -1,0 +1,74 @@
+"""What is ranked by the places of its words is ranked as SQLite's own full text search ranks it."""
+
+import random
+
+import pytest
+
+from cognition import Filters, fulltext, passes, postings
+from cognition.words import quoted
+from replica import Forget, Remember, Write, new_memory_id
+from tests.support.minds import Home
+
+# Some common, some rare; two that are filed under one stem, and one that is said twice and more.
+WORDS = ["tea", "teas", "cake", "walrus", "Straße", "naïve", "2024", "running", "run", "bread", "salt", "sea"]
+ASKED = [
+    ["tea", "cake"],
+    ["run", "running", "walrus"],
+    ["2024"],
+    ["sea", "salt", "bread", "tea", "teas", "naïve"],
+]
+
+
+def told(seed: int, count: int) -> Home:
+    """Memories of words by chance, the first of them the commonest; a tenth is said by somebody, a tenth is gone."""
+    chance, home = random.Random(seed), Home()
+    weights = [2.0 ** -(place / 2) for place in range(len(WORDS))]
+    rids = []
+    for _ in range(count):
+        text = " ".join(
+            chance.choices(WORDS, weights, k=chance.randint(1, 200 if chance.random() < 0.02 else 12))
+        )
+        fields = {"speaker": chance.choice(WORDS)} if chance.random() < 0.1 else {}
+        rids.append(new_memory_id(home.now_ms, home.random))
+        home.commit(Write(Remember(text, fields), rids[-1]))
+    home.commit(Write(Forget(tuple(sorted(chance.sample(rids, count // 10))))))
+    return home
+
+
+@pytest.mark.parametrize(
+    "bounds", [(20, 5, 60, 30), (20, 5, 10, 25), (1, 0, 200, 200), (1_000, 500, 4_000, 4_000)]
+)
+def test_memories_are_ranked_as_full_text_search_ranks_them(
+    bounds: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = told(seed=sum(bounds), count=150)
+    for name, value in zip(("RANKED_MAX", "RARE_MAX", "COMMON", "NEWEST_MAX"), bounds, strict=True):
+        monkeypatch.setattr(fulltext, name, value)
+    monkeypatch.setattr(passes, "NEWEST_MAX", bounds[-1])
+    for wanted in ASKED:
+        for limit in (1, 7, 60):
+            ours = passes.by_words(home.connection, wanted, Filters(), limit)
+            theirs = passes.by_match(home.connection, quoted(wanted), Filters(), limit)
+            assert [number for number, _ in ours] == [number for number, _ in theirs], (wanted, limit)
+            # Where a processor multiplies and adds at once, the last bit may be another.
+            assert [score for _, score in ours] == pytest.approx([score for _, score in theirs], rel=1e-12)
+
+
+def test_a_word_is_looked_up_under_the_stem_that_it_is_filed_under() -> None:
+    assert [postings.stem_of(word) for word in ("running", "Straße", "naïve", "2024")] == [
+        *("run", "straß"),
+        *("naiv", "2024"),
+    ]
+    assert postings.stem_of("two words") is None
+    assert postings.stem_of("…") is None
+
+
+def test_a_word_that_is_no_single_stem_is_left_to_full_text_search() -> None:
+    home = Home()
+    home.commit(Write(Remember("two words", {}), new_memory_id(home.now_ms, home.random)))
+    assert len(passes.by_words(home.connection, ["two words"], Filters(), 5)) == 1
+
+
+def test_nothing_is_found_where_nothing_was_told() -> None:
+    assert passes.by_words(Home().connection, ["tea"], Filters(), 5) == []
+    assert passes.by_words(Home().connection, [], Filters(), 5) == []
