@@ -70,6 +70,7 @@ _TELLING_IN_ENGLISH: Final = frozenset(
 )
 # What says nothing in a text of whatever language.
 SILENT_WORDS: Final = STOP_WORDS - _TELLING_IN_ENGLISH
+_FOREIGN_WORDS: Final = SILENT_WORDS - _ENGLISH_WORDS
 
 
 def words(text: str) -> list[str]:
@@ -84,10 +85,19 @@ def terms(text: str) -> list[str]:
     Each once, in order, without common ones unless there are no others. An English question has the small words of
     English alone, or "When is bin day?" would not ask for the bin.
     """
-    all_terms = [word[:TERM_CHARACTERS_MAX] for word in dict.fromkeys(words(text))]
-    common = _ENGLISH_WORDS if is_english(text) else STOP_WORDS
+    found = dict.fromkeys(words(text))
+    all_terms = [word[:TERM_CHARACTERS_MAX] for word in found]
+    common = _ENGLISH_WORDS if _are_english(set(found)) else STOP_WORDS
     telling = [word for word in all_terms if word not in common]
     return (telling or all_terms)[:TERMS_MAX]
+
+
+def silent_in(text: str, found: Iterable[str]) -> frozenset[str]:
+    """Return which words say nothing in a text that these are the words of.
+
+    In an English one those of English alone, as in a question: "Los Angeles" and "MIT" name something there.
+    """
+    return SILENT_WORDS if _FOREIGN_WORDS.isdisjoint(found) or not is_english(text) else _ENGLISH_WORDS
 
 
 def is_english(text: str) -> bool:
@@ -96,7 +106,10 @@ def is_english(text: str) -> bool:
     A question without any is of a language that is in no table here, unless it is so short that it may be keywords.
     What has one small word in common with English, as "Waar is Alice", passes: this is a guess and no detector.
     """
-    found = set(words(text))
+    return _are_english(set(words(text)))
+
+
+def _are_english(found: set[str]) -> bool:
     small = found & STOP_WORDS
     english, other = small - _OTHER_WORDS, small - _ENGLISH_WORDS
     strange = [word for word in found - small if not word.isascii()]

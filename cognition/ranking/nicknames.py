@@ -2,11 +2,17 @@
 
 A name means whoever bears it; only where a text or a speaker is not called so, one that goes with it may stand for it,
 and counts less. Two short forms of one name go together too. Each line is one name in its spellings, then its short
-forms; both may stand in several lines.
+forms; both may stand in several lines. A form that is a word too is somebody only where it is written as a name: the
+cat is not Kate.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+from cognition.extraction.names import names
+from cognition.ranking.stem import is_irregular
+from cognition.words import QUERY_CHARACTERS_MAX
 
 _NAMES: Final = """
     alexander alexandr aleksander alexandre alejandro: alex sasha xander sandy ale
@@ -119,6 +125,14 @@ _NAMES: Final = """
     тетяна: таня
 """
 
+_ALSO_WORDS: Final = """
+    ale bill bob cat chuck dick dolly dot drew frank gene jack josh kit kitty matt max maxi nick pat rich rob ron sandy
+    sue ted will wolf соня
+"""
+_WORDS: Final = frozenset(_ALSO_WORDS.split())
+# Who begins a sentence and what follows: somebody, if that is what somebody did.
+_BEGINS: Final = re.compile(r"(?:^|[.!?]\s+|\n)(\w+)(?:['’]s\b| (\w+))")
+
 
 def _groups() -> Mapping[str, frozenset[str]]:
     together: dict[str, set[str]] = {}
@@ -136,3 +150,17 @@ _TOGETHER: Final = _groups()
 def others(name: str) -> frozenset[str]:
     """Return what else somebody of this first name may be called, all folded."""
     return _TOGETHER.get(name, frozenset())
+
+
+def stands_in(text: str, said: Sequence[str], forms: frozenset[str]) -> bool:
+    """Say whether a text, of these folded words, has somebody of one of these forms of a name."""
+    here = forms.intersection(said)
+    if not here or here - _WORDS:
+        return bool(here)
+    text = text[:QUERY_CHARACTERS_MAX]
+    named = {word for name in names(text) for word in name.casefold().split()}
+    for match in _BEGINS.finditer(text):
+        follows = (match[2] or "").casefold()
+        if match[1][0].isupper() and (not follows or follows.endswith("ed") or is_irregular(follows)):
+            named.add(match[1].casefold())
+    return not here.isdisjoint(named)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
+from cognition.ranking.nicknames import stands_in
 from cognition.ranking.query import Query
 from cognition.ranking.reading import Reading, read
 from cognition.ranking.stem import stem
@@ -204,11 +205,19 @@ class Pool:
             like = self.lexicon.nearest([reading.words for reading in self.readings], self.topic)
             column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
         for at, term in enumerate(self.topic):
-            if others := self.query.called.get(term):
-                called = [not others.isdisjoint(reading.words) for reading in self.readings]
+            if term in self.query.called:
                 column = column.copy()  # without a lexicon it is `exact` itself
-                column[:, at] = np.maximum(column[:, at], np.where(called, CALLED_SO, 0.0))
+                column[:, at] = np.maximum(column[:, at], CALLED_SO * self.called[term])
         return column
+
+    @cached_property
+    def called(self) -> dict[str, Column]:
+        """For each name that has other forms, 1 where the row has somebody of one of these."""
+        rows = list(zip(self.all_of("text"), self.readings, strict=True))
+        return {
+            name: np.array([stands_in(text, reading.words, forms) for text, reading in rows], np.float64)
+            for name, forms in self.query.called.items()
+        }
 
     def of_conversations(self, column: Column) -> Column:
         """Return for each row the best of its conversation."""

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from cognition.ranking.query import SELF_WORDS
 from cognition.ranking.stem import stem
-from cognition.words import SILENT_WORDS, words
+from cognition.words import SILENT_WORDS, silent_in, words
 
 # Four digits are most likely a year.
 _YEAR_DIGITS: Final = 4
@@ -64,7 +64,8 @@ def read(text: str, about: str) -> Reading:
     """Read a text, and the labels beside it; these say what it is about, and name no times or numbers."""
     some = dict.fromkeys(words(text))
     digits = [word for word in some if word[0].isdigit()] if _DIGIT.search(text) else []
-    telling = [word for word in some if word not in SILENT_WORDS]
+    silent = silent_in(text, some)
+    telling = [word for word in some if word not in silent]
     if about:
         telling += [word for word in _labels(about) if word not in some]
     kinds = () if _KINDS.isdisjoint(some) else some

@@ -70,8 +70,8 @@ def entity_missing(pool: "Pool") -> "Column":
         if others := frozenset(map(stem, pool.query.called.get(name, ()))):
             # Elizabeth for Liz, who may be somebody else.
             lacks[:] = [
-                min(lack, CALLED_OTHERWISE) if others & (said | who) else lack
-                for lack, (said, who) in zip(lacks, there, strict=True)
+                min(lack, CALLED_OTHERWISE) if called or others & who else lack
+                for lack, called, (_, who) in zip(lacks, pool.called[name], there, strict=True)
             ]
     return _of_facts(pool, np.mean(np.array(missing, np.float64).reshape(len(asked), len(pool.rows)), axis=0))
 

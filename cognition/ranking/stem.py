@@ -115,6 +115,11 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and len(word) > _STEM_MIN else word
 
 
+def is_irregular(word: str) -> bool:
+    """Say whether a folded word is an irregular form, of what was done mostly."""
+    return word in _IRREGULAR
+
+
 def is_form_of(one: str, other: str) -> bool:
     """Say whether two words are forms of one irregular verb or noun, or the same."""
     return _IRREGULAR.get(one, one) == _IRREGULAR.get(other, other)

@@ -4,8 +4,10 @@ import pytest
 
 from cognition import StaticEmbedder
 from cognition.ranking import roles
-from cognition.ranking.nicknames import others
+from cognition.ranking.nicknames import others, stands_in
 from cognition.ranking.query import Query
+from cognition.ranking.reading import read
+from cognition.words import words
 from replica import Value
 from tests.bench.everyday import SEEN
 from tests.bench.everyday_held_out import HELD_OUT
@@ -44,6 +46,48 @@ def test_liz_may_be_elizabeth_unless_there_is_a_liz() -> None:
     assert Query("What does Liz play?").names(["Elizabeth Shaw", "Liz"]) == {"Liz"}
     assert Query("What does Liz Taylor play?").names(["Elizabeth Shaw", "Ann"]) == set()
     assert Query("What will he play?").names(["William"]) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_called"),
+    [
+        ("the cat likes tuna", False),
+        ("Cat food is in the shed", False),
+        ("Cat said that tuna is off", True),
+        ("Tuna for Cat, please", True),
+        ("tuna for cathy, please", True),
+        ("Cat bought tuna", True),
+        ("Nobody likes tuna. Cat's away", True),
+        ("\ud800 cat", False),
+    ],
+)
+def test_a_short_form_that_is_a_word_is_a_name_where_it_is_written_as_one(text: str, is_called: bool) -> None:
+    assert stands_in(text, words(text), others("kate")) is is_called
+
+
+def test_the_cat_is_not_kate() -> None:
+    memory = Memory(EMBEDDER)
+    rid = memory.home.remember("Kate's favourite is rhubarb pie")
+    memory.home.remember("The cat likes to eat tuna and cream")
+    memory.embed()
+    assert memory.recall("What does Kate like to eat?")[0].rid == rid
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("Who studied at MIT?", "Jo went to MIT for maths", "Jo studied at Leeds"),
+        ("Who was in Las Palmas?", "Jo came back from Las Palmas", "Jo came back from the shop with palms"),
+    ],
+)
+def test_small_words_of_another_language_are_found_in_english(question: str, answer: str, other: str) -> None:
+    memory = Memory(EMBEDDER)
+    rid = memory.home.remember(answer)
+    memory.home.remember(other)
+    memory.embed()
+    hit = memory.recall(question)[0]
+    assert hit.rid == rid
+    assert {"mit", "las"} & {*read(answer, "").words} == {"mit", "las"} & {*Query(question).terms}
 
 
 def test_names_go_together_both_ways() -> None:
