@@ -36,7 +36,7 @@ def worth_of(pool: "Pool") -> Worth:
     decay = _column([profile(_life(row, now_ms), now_ms) for row in rows])
     derived = scoring.salience(
         confidence=pool.numbers("certainty", 1.0),
-        reinforcements=_column([(mentions or 1) - 1 for mentions in pool.all_of("mentions")]),
+        reinforcements=_column([_told_again(mentions) for mentions in pool.all_of("mentions")]),
         accesses=pool.numbers("accesses"),
         decay=decay,
     )
@@ -62,6 +62,11 @@ def _alignment(valence: "Column", mood: int) -> "Column":
     """Return 1 where moods agree and -1 where they oppose; a neutral question agrees with both (YD-21)."""
     agrees: Column = np.where(valence * mood < 0, -1.0, 1.0)
     return agrees
+
+
+def _told_again(mentions: object) -> int:
+    """Return how often it was told again: 0 where whoever labelled it meant something else by mentions."""
+    return mentions - 1 if type(mentions) is int and mentions > 0 else 0
 
 
 def _life(row: "Row", now_ms: int) -> Life:

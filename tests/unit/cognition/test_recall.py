@@ -194,6 +194,16 @@ def test_a_page_of_one_word_is_looked_through_once(memory: Memory) -> None:
     assert time.thread_time() - began_s < 3
 
 
+@pytest.mark.parametrize("mentions", ["two", -5, 1e308, True, None])
+def test_a_label_called_mentions_that_counts_nothing_breaks_no_recall(
+    memory: Memory, mentions: str | float | None
+) -> None:
+    memory.home.remember("Ann has a red boat", meta={"mentions": mentions})
+    memory.embed()
+    (hit,) = memory.recall("red boat")
+    assert hit.score > 0
+
+
 def test_what_cannot_be_asked_is_refused_by_name(memory: Memory) -> None:
     with pytest.raises(InvalidQuery, match="expected k of 0 or more, got -1"):
         memory.recall("x", k=-1)
