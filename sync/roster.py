@@ -13,8 +13,8 @@ one device stays that device's.
 Each contact has its own schedule: failures double the wait, drawn between half and the whole of it, so
 that devices which lost each other together do not all call back together. A link has to last before it
 counts as a success, or a peer that drops every link at once would be called in a tight loop. A sighting
-is news, and news is acted on at once, but one address never more often than every few seconds: anybody
-on the local network can announce things.
+is news, and news is acted on at once, but one address never more often than every few seconds, and of places
+that are new so many a minute (`sync.new_places`): anybody on the local network can announce things.
 
 Nothing here reads a clock, and nothing has to poll: after the contacts that are due were taken up,
 `next_wake_ms` lies ahead, or is None until something happens.
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from replica.ids import DeviceId
 from sync.address import Address
+from sync.new_places import NewPlaces
 
 if TYPE_CHECKING:
     from random import Random
@@ -106,6 +107,16 @@ class _Entry:
     given: bool = False
     """Whether the owner said whose it is."""
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Whom a call there reaches."""
+        return frozenset(address.host for address in self.addresses)
+
+    @property
+    def is_news(self) -> bool:
+        """Whether an announcement is all that speaks for it."""
+        return self.source is Source.SIGHTED and self.tried_ms is None
+
 
 class Roster:
     """All contacts of one device and their schedules."""
@@ -118,6 +129,7 @@ class Roster:
         self._gone: dict[tuple[Address, ...], _Entry] = {}
         # By key, not in the entry: an announcement may go and come back, or change, while it is being called.
         self._under_way: set[str] = set()
+        self._new_places = NewPlaces()
 
     # --- what is known -----------------------------------------------------------------------------
 
@@ -182,14 +194,17 @@ class Roster:
         free = CALLS_MAX - len(self._under_way)
         taken: set[DeviceId] = set()
         found: list[Contact] = []
+        new_places = self._new_places.copy()  # with those that are found here
         for key, entry in sorted(
             self._worthwhile(), key=lambda item: (item[1].source, item[1].due_ms, item[0])
         ):
             if len(found) >= free:
                 break
             member = self._sought(entry)
-            if entry.due_ms > now_ms or member in taken:
+            if _ready_ms(entry, new_places) > now_ms or member in taken:
                 continue
+            if entry.is_news:
+                new_places.called(entry.hosts, now_ms=now_ms)
             if member is not None:
                 taken.add(member)
             found.append(Contact(key, entry.addresses, member))
@@ -199,7 +214,8 @@ class Roster:
         """When `due` may next have something to say; None: not before something happens."""
         if len(self._under_way) >= CALLS_MAX:
             return None
-        return min((max(entry.due_ms, now_ms) for _, entry in self._worthwhile()), default=None)
+        ready_ms = (_ready_ms(entry, self._new_places) for _, entry in self._worthwhile())
+        return min((max(each, now_ms) for each in ready_ms), default=None)
 
     # --- what came of it ---------------------------------------------------------------------------
 
@@ -207,6 +223,8 @@ class Roster:
         """A call to this contact is under way, until it is said what came of it: there is never a second one."""
         self._under_way.add(key)
         if (entry := self._entries.get(key)) is not None:
+            if entry.is_news:
+                self._new_places.called(entry.hosts, now_ms=now_ms)
             entry.tried_ms = now_ms
 
     def reached(self, key: str, member: DeviceId, address: Address, *, now_ms: int, random: "Random") -> None:
@@ -316,6 +334,10 @@ def rival(standing: Standing, new: Standing, *, own: DeviceId, peer: DeviceId) -
 
 def _jittered(wait_ms: int, random: "Random") -> int:
     return random.randint(wait_ms // 2, wait_ms)
+
+
+def _ready_ms(entry: _Entry, new_places: NewPlaces) -> int:
+    return max(entry.due_ms, new_places.free_ms(entry.hosts)) if entry.is_news else entry.due_ms
 
 
 def _sighted_again_ms(entry: _Entry, now_ms: int) -> int:
