@@ -268,6 +268,15 @@ def test_lo_36_the_composer_remembers_with_its_source(laptop: Panel, page: Page)
     assert [(each["source"], each["meta"]["category"]) for each in told] == [("manual", "identity")]
 
 
+def test_the_first_page_leads_to_the_first_memory(laptop: Panel, page: Page) -> None:
+    expect(page.locator(".decisions")).to_contain_text("samemind connect claude")
+    page.get_by_role("button", name="Tell it something").click()
+    page.keyboard.type("Ann moved to Lisbon")
+    page.keyboard.press("Enter")
+    expect(card(page, "Ann moved to Lisbon").first).to_be_visible()
+    expect(page.locator(".decisions")).not_to_contain_text("connect")
+
+
 def test_lo_37_nothing_remembered_is_explained(page: Page) -> None:
     panel = open_memories(page)
     expect(panel).to_contain_text("Nothing is remembered yet")

@@ -4,7 +4,7 @@ import { stream } from "./api.js";
 import { h, keyed, say } from "./dom.js";
 import { onOps } from "./live.js";
 import { syncMap } from "./map.js";
-import { reveal } from "./memories.js";
+import { compose, reveal } from "./memories.js";
 import { openQuestions } from "./questions.js";
 import { count, deviceName, hueOf, memoryNamed, state } from "./state.js";
 import { ago, clock, deed, plural } from "./words.js";
@@ -14,7 +14,9 @@ const KEPT = 60;
 
 /** One sentence on how the devices stand to each other. */
 export function agreement() {
+  if (!state.loaded) return ["", ""];
   const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
+  if (!peers.length && !count()) return ["Nothing is remembered yet", "Tell it something, and ask for it in your own words: “where does Ann live?” finds “Ann moved to Lisbon”."];
   if (!peers.length) return ["This device is on its own", "Pair another, and both will hold the same."];
   const memories = plural(count(), "memory", "memories");
   const linked = peers.filter((peer) => peer.state === "linked");
@@ -33,17 +35,21 @@ export function homeView() {
   const map = syncMap();
   const decisions = h("ul", { class: "plain decisions" });
   const lately = h("ol", { class: "plain lately", "aria-label": "Lately" });
+  const latelyTitle = h("h2", {}, "Lately");
+  const tell = h("button", { type: "button", class: "primary", "aria-keyshortcuts": "n", on: { click: () => compose() } }, "Tell it something");
   const element = h(
     "div",
     { class: "view home" },
-    h("header", { class: "view-head" }, title, subtitle),
+    h("header", { class: "view-head with-action" }, h("div", {}, title, subtitle), tell),
     h("section", { class: "stage", "aria-label": "Map of the sync" }, map.element),
-    h("section", { class: "side" }, h("h2", {}, "For you"), decisions, h("h2", {}, "Lately"), lately),
+    h("section", { class: "side" }, h("h2", {}, "For you"), decisions, latelyTitle, lately),
   );
   let ops = [];
 
-  const show = () =>
-    keyed(lately, gathered(ops), {
+  const show = () => {
+    const rows = gathered(ops);
+    latelyTitle.hidden = !rows.length;
+    keyed(lately, rows, {
       key: (op) => op.op_id,
       make: lateOp,
       update: (item, op) => {
@@ -55,6 +61,7 @@ export function homeView() {
         item.link.disabled = !text;
       },
     });
+  };
 
   stream("log", { limit: KEPT }, () => {}).then((log) => {
     ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, KEPT);
@@ -81,6 +88,7 @@ export function homeView() {
         questions && { key: "questions", href: "#/questions", text: `${plural(questions, "contradiction")} to settle` },
         triggers && { key: "triggers", href: "#/inbox", text: `${plural(triggers, "reminder")} in the inbox` },
         !state.status?.peers?.length && { key: "pair", href: "#/devices", text: "Pair another device" },
+        state.loaded && !count() && { key: "agent", text: "Let an agent use it: run samemind connect claude, or the name of yours." },
       ].filter(Boolean);
       keyed(decisions, items.length ? items : [{ key: "none", text: "Nothing waits for you." }], {
         key: (item) => item.key,

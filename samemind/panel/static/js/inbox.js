@@ -5,7 +5,7 @@ import { announce, h, keyed, say } from "./dom.js";
 import { reveal } from "./memories.js";
 import { memoryNamed, reloadSoon, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { ago, plural } from "./words.js";
+import { ago, plural, WHY } from "./words.js";
 
 export function inboxView() {
   const summary = h("p", { class: "lead" });
@@ -39,21 +39,23 @@ function reminder(item) {
   const element = h("li", { class: "reminder", data: { trigger: item.id } });
   element.reason = h("p", { class: "reminder-reason" });
   element.meta = h("p", { class: "muted" });
+  element.settle = h("a", { href: "#/questions" }, "Settle it");
   element.about = h("ul", { class: "plain reminder-about" });
   element.meter = h("meter", { min: "0", max: "1", "aria-label": "Urgency" });
   element.append(
     element.reason,
     element.about,
-    h("footer", { class: "row" }, element.meter, element.meta, h("button", { type: "button", class: "primary", on: { click: () => act(element, "act", "Done") } }, "Done"), h("button", { type: "button", class: "quiet", on: { click: () => act(element, "dismiss", "Dismissed") } }, "Dismiss")),
+    h("footer", { class: "row" }, element.meter, element.meta, element.settle, h("button", { type: "button", class: "primary", on: { click: () => act(element, "act", "Done") } }, "Done"), h("button", { type: "button", class: "quiet", on: { click: () => act(element, "dismiss", "Dismissed") } }, "Dismiss")),
   );
   return element;
 }
 
 function updateReminder(element, item) {
   element.item = item;
-  say(element.reason, item.reason);
+  say(element.reason, item.reason.replace(/^owner /, "You: "));
+  element.settle.hidden = item.kind !== "conflict_escalation";
   element.meter.value = item.urgency;
-  say(element.meta, [item.kind.replaceAll("_", " "), item.expires_at && `until ${ago(item.expires_at)}`].filter(Boolean).join(" · "));
+  say(element.meta, [WHY[item.kind] ?? item.kind.replaceAll("_", " "), item.expires_at && `until ${ago(item.expires_at)}`].filter(Boolean).join(" · "));
   keyed(element.about, item.rids.map(memoryNamed).filter(Boolean).slice(0, 3), {
     key: (memory) => memory.rid,
     make: (memory) => h("li", {}, h("button", { type: "button", class: "link", on: { click: () => reveal(memory.rid) } })),

@@ -43,6 +43,12 @@ const DEEDS = {
   relate: "related", resolve: "settled", propose: "summarised", withdraw: "took a summary back", trigger: "reminded", feedback: "rated",
 };
 
+/** Why something comes up by itself. */
+export const WHY = {
+  conflict_escalation: "waits for your decision", decay_review: "is fading", consolidation_ready: "much of one kind", goal_progress: "a goal moved on",
+  goal_stagnation: "a goal stands still", reminder: "you asked for it", pattern: "comes again and again",
+};
+
 /** What an op did. */
 export function deed(kind) {
   return DEEDS[kind] ?? kind;
