@@ -9,7 +9,7 @@ The permutations are fixed, so that a text has one signature everywhere.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Final
 
@@ -45,17 +45,18 @@ _HIGH: Final = np.uint64(32)
 _CHARACTER_BITS: Final = np.uint64(21)
 
 
-def trigrams(text: str) -> frozenset[str]:
+def trigrams(text: str) -> set[str]:
     """Return the trigrams of a text as it is compared."""
     folded = _folded(text)
     if len(folded) <= NGRAM:
-        return frozenset({folded} if folded else ())
-    return frozenset({folded[start : start + NGRAM] for start in range(len(folded) - NGRAM + 1)})
+        return {folded} if folded else set()
+    return {folded[start : start + NGRAM] for start in range(len(folded) - NGRAM + 1)}
 
 
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+def jaccard(one: Set[str], other: Set[str]) -> float:
     """Return the share of trigrams that two texts have in common."""
-    return len(one & other) / len(one | other) if one or other else 1.0
+    common = len(one & other)  # to count all of both takes as long as to make them
+    return common / (len(one) + len(other) - common) if one or other else 1.0
 
 
 def numbered(text: str) -> NDArray[np.uint64]:

@@ -61,7 +61,9 @@ def read_text(
     statements = read_statements(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
     if among is not None:
         statements = tuple(replace(each, entity=f"{each.entity} ({among})") for each in statements)
-    return dated, replace(found, statements=statements)
+    return dated, Extraction(
+        found.facts, found.triples, found.entities, found.dates, found.dropped, statements
+    )
 
 
 def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extraction) -> TakenIn:

@@ -11,11 +11,13 @@ fact about the wrong person is worse than no fact.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from cognition.expressions import late
 from cognition.extraction.english import BASE_FORMS, BY_FIRST_WORD, third_person
 from cognition.extraction.names import NAME, is_name
+from cognition.extraction.sentences import SENTENCES_KEPT
 
 # Relatives, friends and pets: whom "my …" may name as the subject of a fact.
 KIN: Final = (
@@ -260,16 +262,19 @@ def ends_asking(sentence: str) -> bool:
     return False
 
 
-def _parts(sentence: str) -> Iterator[tuple[str, str]]:
+@lru_cache(SENTENCES_KEPT)
+def _parts(sentence: str) -> tuple[tuple[str, str], ...]:
     """Return the parts of a sentence, each with what joins it to the one before."""
+    parts = []
     start, joined = 0, ""
     for match in _SPLIT.finditer(sentence):
         if match.start() > start:
-            yield sentence[start : match.start()].strip(), joined
+            parts.append((sentence[start : match.start()].strip(), joined))
         joined = match[0].strip() if match[0].strip() in ("and", ",", ":") else ""
         start = match.end()
     if start < len(sentence):
-        yield sentence[start:].strip(" .!"), joined
+        parts.append((sentence[start:].strip(" .!"), joined))
+    return tuple(parts)
 
 
 def _plain(predicate: str) -> str:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from cognition.extraction.date_words import DAY, LANGUAGES, MONTH, WEEK, WEEKEND, YEAR, Words
+from cognition.extraction.sentences import SENTENCES_KEPT
 from cognition.extraction.values import When
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -56,6 +57,7 @@ class _Cue:
     means: Callable[[re.Match[str], date], Span | None]
 
 
+@lru_cache(SENTENCES_KEPT)
 def find_dates(text: str, *, told_at_ms: int, language: str = "en", zone: tzinfo = UTC) -> tuple[When, ...]:
     """Return the stretches of time that a text names, in their order."""
     if not _may_name(text, language):
@@ -144,7 +146,7 @@ def _may_name(text: str, language: str) -> bool:
     Most texts name no time, and every text that is told is looked at several times.
     """
     small = text.lower()
-    return _DIGIT.search(small) is not None or any(needle in small for needle in _NEEDLES[language])
+    return _DIGIT.search(small) is not None or any(map(small.__contains__, _NEEDLES[language]))
 
 
 def _cue(pattern: str, means: Callable[[re.Match[str], date], Span | None], prefix: str = "") -> _Cue:

@@ -31,5 +31,5 @@ def language_of(text: str) -> str:
     if _CYRILLIC.search(text):
         return "uk" if _UKRAINIAN.search(text) else "ru"
     words = _WORDS.findall(text.casefold())
-    counts = {language: sum(word in small for word in words) for language, small in _SMALL_WORDS.items()}
+    counts = {language: sum(map(small.__contains__, words)) for language, small in _SMALL_WORDS.items()}
     return max(counts, key=lambda language: counts[language])

@@ -9,9 +9,10 @@ dreamt, and what happens in a story. Each of them reads like a statement, and no
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from cognition.extraction.sentences import sentences
+from cognition.extraction.sentences import SENTENCES_KEPT, sentences
 
 # The lines of the letter that this one answers.
 _ANSWERED: Final = re.compile(r"^[ \t]*(?:>|\|[ \t]).*$", re.MULTILINE)
@@ -58,10 +59,11 @@ def own_words(text: str) -> str:
     return _QUOTED.sub(lambda match: match[0] if _is_title(match["words"]) else '""', text)
 
 
-def meant(text: str) -> list[str]:
+@lru_cache(SENTENCES_KEPT)
+def meant(text: str) -> tuple[str, ...]:
     """Return the sentences of a text in which its author says that something is so."""
     parts = sentences(own_words(text))
-    return [part for part, after in zip(parts, [*parts[1:], ""], strict=False) if _is_meant(part, after)]
+    return tuple(part for part, after in zip(parts, [*parts[1:], ""], strict=False) if _is_meant(part, after))
 
 
 def _is_meant(sentence: str, after: str) -> bool:

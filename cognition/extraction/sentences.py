@@ -11,6 +11,9 @@ from cognition.extraction.names import CAPITAL
 _END: Final = re.compile(
     rf"(?<=[.!?…])[\"”’)»]*(?:\s+(?=[\"“‘('«„¿¡]*{CAPITAL})|\s+(?=[\"“(¿¡]*[0-9])|\s*\n+\s*)|\s*\n+\s*"
 )
+# A text is read for its facts, and then for what it states: the second reading finds what the first one made of as many
+# sentences.
+SENTENCES_KEPT: Final = 32
 # An end is looked for at each space of a run.
 _SPACES: Final = re.compile(r"[^\S\n]{2,}")
 # With what stands before it: a longer stretch need not be looked at each time.

@@ -5,6 +5,7 @@ the classes of all families costs more than the rest of a call to the daemon.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -126,6 +127,11 @@ def verb_named(name: str) -> Verb[Any, Any]:
             f"expected a verb, got {name[:40]!r}{guess}",
             hint=f"`samemind help {first}` tells them" if under else "`samemind help` lists them",
         )
+    return _declared(name)
+
+
+@cache
+def _declared(name: str) -> Verb[Any, Any]:
     module = import_module(f"samemind.surface.{_FAMILY_OF[name]}")
     (verb,) = (each for each in vars(module).values() if isinstance(each, Verb) and each.name == name)
     return verb

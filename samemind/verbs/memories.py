@@ -79,23 +79,22 @@ async def remember(device: Device, options: Remember) -> Remembered:
                 return _told_again(device, core, connection, known, options, fields, found)
         if options.pin:
             check_pins(connection)
-        held = kept_back(
-            connection, new_memory_id(device.now_ms(), device.random), options.text, fields, device.now_ms()
-        )
+        now_ms = device.now_ms()
+        fresh = new_memory_id(now_ms, device.random)
+        held = kept_back(connection, fresh, options.text, fields, now_ms)
         if held is not None:
             return Remembered(rid=show_memory_id(held), op_id=None, held=True)
         decision = Decision(Verdict.ADD)
         if not options.no_dedup and not _VERBATIM & fields.keys():
             decision = device.mind.dedup.decide(connection, options.text, fields)
-        now_ms = device.now_ms()
         about = decision.about
         repeats = about is not None and decision.verdict in (Verdict.SKIP, Verdict.UPDATE)
-        rid = about.rid if about is not None and repeats else new_memory_id(now_ms, device.random)
+        rid = about.rid if about is not None and repeats else fresh
         taken = take_in(rid, options.text, fields, Extraction() if options.no_facts else found)
         writes = list(taken.writes)
         if about is not None and repeats:
-            fresh = () if decision.verdict is Verdict.SKIP else _not_here(connection, taken.writes[1:])
-            writes = [*_refresh(core, about, options.text, fields, decision.verdict), *fresh]
+            facts = () if decision.verdict is Verdict.SKIP else _not_here(connection, taken.writes[1:])
+            writes = [*_refresh(core, about, options.text, fields, decision.verdict), *facts]
         teller = Teller(core, connection, now_ms)
         teller.tell(writes, stated(device, connection, taken, fields, writes, now_ms))
         op, *_ = teller.commit()

@@ -133,4 +133,4 @@ def test_own_words_keep_titles_and_lose_speech() -> None:
         own_words("We saw “The Lion King” and «Война и мир».") == "We saw “The Lion King” and «Война и мир»."
     )
     assert own_words("a > b | c") == "a > b | c"
-    assert meant("> quoted\nOwn words.") == ["Own words."]
+    assert meant("> quoted\nOwn words.") == ("Own words.",)
