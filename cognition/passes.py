@@ -41,23 +41,64 @@ _ROW: Final = (
     f"{TIME}, m.importance, m.accesses, m.last_access, m.type, m.certainty, m.valence, m.half_life, "
     "m.created >> 16, m.updated >> 16, json_extract(m.meta, '$.mentions'), "
     "iif(coalesce(m.told_at, m.topic, m.project, m.tags, m.meta) IS NULL, '', json_array("
-    f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta)) FROM"
+    f"m.told_at - (m.told_at % {DAY_MS} + {DAY_MS}) % {DAY_MS}, m.topic, m.project, m.tags, m.meta))"
 )
 
 
-def by_words(
-    connection: sqlite3.Connection, wanted: Sequence[str], filters: Filters, limit: int
-) -> list[tuple[int, float]]:
+class Candidates:
+    """What was read of the memories that the searches bring: each once, with what all of them ask of it."""
+
+    def __init__(self, connection: sqlite3.Connection, filters: Filters) -> None:
+        self.connection = connection
+        self.filters = filters
+        self._rows: dict[int, Row] = {}
+        self._permitted: set[int] = set()
+        self._waiting: set[int] = set()
+
+    def rows(self, numbers: Iterable[int]) -> dict[int, Row]:
+        """Return those of the memories that are there."""
+        wanted = list(numbers)
+        self._read(wanted)
+        return {number: self._rows[number] for number in wanted if number in self._rows}
+
+    def permitted(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Return what was found as far as the filters let it through."""
+        self._read([number for number, _ in found])
+        return [each for each in found if each[0] in self._permitted]
+
+    def current(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Return what was found by vectors, as far as the filters let it through and its vector holds."""
+        return [each for each in self.permitted(found) if each[0] not in self._waiting]
+
+    def _read(self, numbers: Iterable[int]) -> None:
+        unread = [number for number in numbers if number not in self._rows]
+        if not unread:
+            return
+        condition, values = self.filters.sql()
+        found = self.connection.execute(
+            f"""{_ROW}, {condition}, EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
+                FROM memory m WHERE m.id IN ({EACH})""",
+            (*values, json.dumps(unread)),
+        )
+        for *values, permitted, waiting in found:
+            row = _row(values)
+            self._rows[row.id] = row
+            if permitted:
+                self._permitted.add(row.id)
+            if waiting:
+                self._waiting.add(row.id)
+
+
+def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[tuple[int, float]]:
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
     stems = {word: stem for word in wanted if (stem := postings.stem_of(word)) is not None}
-    if filters.narrow or not stems or len(stems) < len(wanted):
-        return by_match(connection, quoted(wanted), filters, limit)
+    if candidates.filters.narrow or not stems or len(stems) < len(wanted):
+        return by_match(candidates.connection, quoted(wanted), candidates.filters, limit)
     found: dict[int, float] = {}
-    for ranking in postings.ranked(connection, stems):
+    for ranking in postings.ranked(candidates.connection, stems):
         for start in range(0, len(ranking), limit):
-            some = [each for each in ranking[start : start + limit] if each[0] not in found]
-            permitted = allowed(connection, [number for number, _ in some], filters)
-            found.update(each for each in some if each[0] in permitted)
+            for number, score in candidates.permitted(ranking[start : start + limit]):
+                found.setdefault(number, score)
             if len(found) >= limit:
                 return list(found.items())[:limit]
     return list(found.items())
@@ -128,12 +169,13 @@ def _best_of_kept(
 
 
 def by_vector(
-    connection: sqlite3.Connection, vector: Vectors, index: VectorIndex, filters: Filters, limit: int
+    candidates: Candidates, vector: Vectors, index: VectorIndex, limit: int
 ) -> list[tuple[int, float]]:
     """Return up to `limit` memories by cosine.
 
     Vectors of memories that are gone leave the index on the way.
     """
+    connection, filters = candidates.connection, candidates.filters
     among: Sequence[int] | None = None
     if filters.narrow:
         # Few rows: search just these. Many: copying them out costs more than looking past the others.
@@ -146,9 +188,9 @@ def by_vector(
     taken = limit
     while True:
         nearest = index.search(vector, taken, among=among)
-        permitted = _judged(connection, [number for number, _ in nearest], filters)
-        index.remove([number for number, _ in nearest if number not in permitted])
-        ranked = [(number, cosine) for number, cosine in nearest if permitted.get(number)][:limit]
+        there = candidates.rows([number for number, _ in nearest])
+        index.remove([number for number, _ in nearest if number not in there])
+        ranked = candidates.current(nearest)[:limit]
         if len(ranked) == limit or len(nearest) < taken:
             return ranked
         taken *= 4
@@ -161,18 +203,6 @@ def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Fil
         f"SELECT m.id FROM memory m WHERE m.id IN ({EACH}) AND {condition}", (json.dumps(numbers), *values)
     )
     return {number for (number,) in rows}
-
-
-def _judged(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> dict[int, bool]:
-    """Return, of those memories that are still there, whether the filters let them through and their vector holds."""
-    condition, values = filters.sql()
-    return dict(
-        connection.execute(
-            f"""SELECT m.id, {condition} AND NOT EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
-                FROM memory m WHERE m.id IN ({EACH})""",
-            (*values, json.dumps(numbers)),
-        )
-    )
 
 
 def by_graph(
@@ -208,12 +238,6 @@ def by_triples(
     return [(number, score) for number, score in found if number in permitted]
 
 
-def read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
-    """Return the candidates of these numbers."""
-    found = connection.execute(f"{_ROW} memory m WHERE m.id IN ({EACH})", (json.dumps(numbers),)).fetchall()
-    return {row.id: row for row in map(_row, found)}
-
-
 def read_near(
     connection: sqlite3.Connection, rows: Iterable[Row], known: Iterable[Row], filters: Filters
 ) -> list[Row]:
@@ -235,7 +259,7 @@ def read_near(
     # The cross join makes each place one look into the index of turns; left to itself, SQLite scans the table.
     found = connection.execute(
         f"WITH place (conversation, position) AS (VALUES {','.join(['(?, ?)'] * len(places))}) "
-        f"{_ROW} place p CROSS JOIN memory m ON m.conversation = p.conversation AND m.position = p.position "
+        f"{_ROW} FROM place p CROSS JOIN memory m ON m.conversation = p.conversation AND m.position = p.position "
         f"WHERE {condition}",
         (*chain.from_iterable(places), *values),
     )

@@ -160,9 +160,10 @@ def rank(
     profile: Profile = PROFILES[PROFILE_DEFAULT],
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
-    lists = {"words": passes.by_words(connection, query.terms, filters, limit)}
+    candidates = passes.Candidates(connection, filters)
+    lists = {"words": passes.by_words(candidates, query.terms, limit)}
     if vector is not None and index is not None and vector.any():
-        lists["vectors"] = passes.by_vector(connection, vector, index, filters, limit)
+        lists["vectors"] = passes.by_vector(candidates, vector, index, limit)
     synonyms = query.synonyms
     if synonyms:
         lists["synonyms"] = passes.by_match(connection, synonyms, filters, BRIDGED)
@@ -176,7 +177,7 @@ def rank(
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
     standing = stand_in(connection, lists, vector, filters)
     fused = fuse(standing.lists)
-    rows = passes.read_rows(connection, [number for number in fused if number not in standing.summaries])
+    rows = candidates.rows(number for number in fused if number not in standing.summaries)
     # By the score without the narrow channels: their few would crowd out neighbours of better ones.
     leads = fused
     if not NARROW.isdisjoint(standing.lists):

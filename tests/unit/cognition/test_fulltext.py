@@ -69,9 +69,9 @@ def test_what_stands_out_keeps_the_scores_of_the_whole_question(
         "a walrus",
         "walrus, tea and cake",
     )
-    some = passes.by_words(home.connection, ["walrus", "tea", "cake"], Filters(), 5)
+    some = passes.by_words(passes.Candidates(home.connection, Filters()), ["walrus", "tea", "cake"], 5)
     monkeypatch.setattr(fulltext, "RANKED_MAX", 1_000)
-    whole = passes.by_words(home.connection, ["walrus", "tea", "cake"], Filters(), 5)
+    whole = passes.by_words(passes.Candidates(home.connection, Filters()), ["walrus", "tea", "cake"], 5)
     assert {number for number, _ in whole} == {61, 62, 63, 64, 65}
     assert some == whole
 
@@ -81,7 +81,10 @@ def test_where_too_few_stand_out_the_newest_that_hold_any_of_the_words_follow(
 ) -> None:
     monkeypatch.setattr(fulltext, "NEWEST_MAX", 10)
     tell(home, *["tea time"] * 30, *["cake time"] * 30, "tea and cake", "nothing", "tea time")
-    found = [number for number, _ in passes.by_words(home.connection, ["tea", "cake"], Filters(), 4)]
+    found = [
+        number
+        for number, _ in passes.by_words(passes.Candidates(home.connection, Filters()), ["tea", "cake"], 4)
+    ]
     # Beside the one that has both, the newest ten are 53 to 60 and 63; of equal ones the oldest come first.
     assert found == [61, 53, 54, 55]
 
@@ -95,7 +98,7 @@ def test_a_narrow_recall_finds_what_passes_it_behind_whatever_does_not(
     monkeypatch.setattr(passes, "NEWEST_MAX", 10)
     tell(home, "tea, once", "tea with cake", speaker="Ann")
     tell(home, *many(), speaker="Bob")
-    found = passes.by_words(home.connection, ["tea", "cake"], Filters(speaker="ann"), 5)
+    found = passes.by_words(passes.Candidates(home.connection, Filters(speaker="ann")), ["tea", "cake"], 5)
     assert [number for number, _ in found] == [2, 1]
 
 
