@@ -41,7 +41,7 @@ ANSWER_SECONDS_MAX: Final = 60.0
 STILL_HERE_SECONDS: Final = ANSWER_SECONDS_MAX / 3
 # Half an hour over one message: the largest snapshot takes less, and a store that hangs must not hold others for ever.
 STILL_HERE_TIMES_MAX: Final = 90
-# A peer that is there answers in a round trip; one that is busy with a frame, in some seconds.
+# A peer that is there answers in a round trip; one that has work of ours, as soon as it says that it is still there.
 PROOF_SECONDS_MAX: Final = 5.0
 # Even a bad mobile network moves one slice in this time.
 SLICE_SECONDS_MAX: Final = 30.0
@@ -188,9 +188,12 @@ class Link:
 
     async def prove(self) -> None:
         """Find out whether the peer is still there, and end the link if nothing comes within seconds."""
-        before = self._bytes_in
+        before, seconds = (
+            self._bytes_in,
+            PROOF_SECONDS_MAX if self.progress.quiet else PROOF_AT_WORK_SECONDS_MAX,
+        )
         await self.ask()
-        with trio.move_on_after(PROOF_SECONDS_MAX):
+        with trio.move_on_after(PROOF_SECONDS_MAX + (0 if quiet else STILL_HERE_SECONDS)):
             while self._bytes_in == before and not self.ended.is_set():
                 await self._news.wait()
         if self._bytes_in == before:

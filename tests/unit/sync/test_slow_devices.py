@@ -11,7 +11,13 @@ from trio.testing import MockClock
 
 from replica import Replica
 from sync.exchange import STILL_HERE
-from sync.link import ANSWER_SECONDS_MAX, STILL_HERE_SECONDS, STILL_HERE_TIMES_MAX, Link
+from sync.link import (
+    ANSWER_SECONDS_MAX,
+    PROOF_SECONDS_MAX,
+    STILL_HERE_SECONDS,
+    STILL_HERE_TIMES_MAX,
+    Link,
+)
 from sync.wire.frames import encode_frame
 from tests.support.daemons import agree
 from tests.support.devices import Device, devices
@@ -71,6 +77,51 @@ def test_a_device_that_never_comes_back_from_a_message_is_let_go_in_the_end(tmp_
                     await trio.testing.wait_all_tasks_blocked()
                     clock.jump(STILL_HERE_SECONDS / 4)
                 assert near.ended.is_set(), "half an hour and a minute are over"
+                slow.works = False
+                slow.done.set()
+
+    trio.run(main, clock=clock)
+
+
+async def proved(link: Link, clock: MockClock, *, seconds: float) -> bool:
+    """Have a link prove itself while so many seconds go by; say whether it still stands."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(link.prove)
+        for _ in range(10):
+            for _ in range(100):  # what is said is made on a thread, for which the clock does not wait
+                await trio.testing.wait_all_tasks_blocked()
+            clock.jump(seconds / 10)
+    return not link.ended.is_set()
+
+
+def test_a_device_that_is_busy_with_what_we_sent_is_not_given_up_when_the_network_changes(
+    tmp_path: Path,
+) -> None:
+    """It was to answer within five seconds, and says only every twenty that it is still there."""
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            async with busy(laptop, phone) as (near, slow):
+                assert await proved(near, clock, seconds=1.25 * STILL_HERE_SECONDS)
+                slow.works = False
+                slow.done.set()
+                await agree(laptop, phone)
+
+    trio.run(main, clock=clock)
+
+
+def test_a_device_that_owes_nothing_and_does_not_answer_is_given_up_within_seconds(tmp_path: Path) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop", "phone") as (laptop, phone):
+            slow = Slow(phone.replica)
+            async with linked(laptop, replace(phone, replica=cast(Replica, slow))) as (near, far):
+                await near.settle()
+                await far.settle()
+                slow.works = True
+                assert not await proved(near, clock, seconds=2 * PROOF_SECONDS_MAX)
                 slow.works = False
                 slow.done.set()
 
