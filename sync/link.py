@@ -188,10 +188,7 @@ class Link:
 
     async def prove(self) -> None:
         """Find out whether the peer is still there, and end the link if nothing comes within seconds."""
-        before, seconds = (
-            self._bytes_in,
-            PROOF_SECONDS_MAX if self.progress.quiet else PROOF_AT_WORK_SECONDS_MAX,
-        )
+        before, quiet = self._bytes_in, self.progress.quiet
         await self.ask()
         with trio.move_on_after(PROOF_SECONDS_MAX + (0 if quiet else STILL_HERE_SECONDS)):
             while self._bytes_in == before and not self.ended.is_set():
