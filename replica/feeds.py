@@ -21,6 +21,9 @@ _LOCATED_MAX: Final = 4_096
 
 _place = tuple.__new__  # by name it takes three times as long, and each greeting names all heads
 
+Chain = list[tuple[int, int]]
+"""A chain of ops as it lies here: (last seq, feed) of each stretch, from the first op on."""
+
 IdAt = Callable[[int, int], bytes]
 """First 8 bytes of the id of the op of a feed (by number) at a seq that lies on that feed itself."""
 
@@ -221,3 +224,23 @@ def join(into: Vector, other: Vector) -> None:
     for no, seq in other.items():
         if into.get(no, 0) < seq:
             into[no] = seq
+
+
+def chain_to(feeds: Feeds, no: int, seq: int) -> Chain:
+    """Return the chain that ends at an op, from its first op on."""
+    feed = feeds[no]
+    stretches = [(seq, no)]
+    while feed.parent is not None:
+        stretches.append((feed.fork, feed.parent))
+        feed = feeds[feed.parent]
+    return stretches[::-1]
+
+
+def cut(chain: Chain, seq: int) -> Chain:
+    """Return a chain as far as `seq`."""
+    short: Chain = []
+    for last, no in chain:
+        short.append((min(last, seq), no))
+        if last >= seq:
+            break
+    return short

@@ -5,7 +5,7 @@ written in one transaction, so a crash leaves either all of it or none. `storage
 `storage/memory_store.py` in dictionaries for large simulations; `tests/conformance` holds both to the same contract.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, Protocol
@@ -16,7 +16,7 @@ from replica.ids import DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
 from replica.ops import Op
 from replica.state.cells import Cell, Key
-from replica.state.memories import Memory, MemoryCell
+from replica.state.memories import Added, Memory, MemoryCell
 from replica.state.register import Vector
 
 OriginOf = Callable[[int], Origin]
@@ -122,6 +122,8 @@ class Changes:
     spine: list[SpinePiece] = field(default_factory=list)
     base_cells: dict[Key, Cell | None] = field(default_factory=dict)
     base_tombstones: set[bytes] = field(default_factory=set)
+    added: Sequence[Added] = ()
+    """Memories of which nothing was held here, with their cells: those are of the state and of the base alike."""
     part: PartRow | None = None
     """The next part of a peer's snapshot; those of an older one of its go, and what stands behind this one."""
     parts_gone: DeviceId | bool = False
@@ -217,6 +219,10 @@ class Store(Protocol):
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell, in no particular order."""
+        ...
+
+    def all_memories(self) -> set[bytes]:
+        """Return the id of every memory that lives."""
         ...
 
     def all_tombstones(self) -> set[bytes]:

@@ -17,7 +17,7 @@ from replica.rows import Understood, body_of, op_of, status_without_body
 from replica.state import digest
 from replica.state.cells import Cell, Key, Part, State, decode_cell, encode_cell
 from replica.state.fold import fold, keys_of
-from replica.state.memories import Memory, MemoryCell, show
+from replica.state.memories import Added, Memory, MemoryCell, show
 from replica.state.register import Dot, Vector
 
 VectorAt = Callable[[int, int], Vector | None]
@@ -44,8 +44,12 @@ def refold(
     *,
     understood: Understood,
     erased: Iterable[bytes],
+    added: dict[bytes, Added] | None = None,
 ) -> Refolded:
-    """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied."""
+    """Fold rows, in commit order, on a base, which stays as it is: the cells that they touch are copied.
+
+    `added` are memories of the base that have no cell in it; one that a row touches gets it, and is taken out.
+    """
     result = Refolded(State(dict(base.cells), set(base.tombstones)), Totals(), {})
     copied: set[Key] = set()
     vectors: dict[int, Vector] = {}
@@ -69,6 +73,8 @@ def refold(
             status = Status.FOLDED
             keys = keys_of(op, body)
             for key in keys:
+                if added and key.part is Part.MEMORY and (one := added.pop(key.name, None)) is not None:
+                    base.cells[key] = one.cell()
                 if key in base.cells and key not in copied:
                     copied.add(key)
                     result.state.cells[key] = decode_cell(key.part, encode_cell(base.cells[key]))
@@ -89,13 +95,14 @@ def refold(
             result.totals.unfolded = digest.reduced(unfolded)
     for rid in erased:
         result.state.kill(rid)
-    result.shown = sum_up(result.state, result.totals, feeds)
+    result.shown = sum_up(result.state, result.totals, feeds, (added or {}).values())
     return result
 
 
-def sum_up(state: State, totals: Totals, feeds: Feeds) -> dict[Key, Memory]:
-    """Set the set hashes of a whole state, from nothing; return what shows of its memories."""
-    visible = cells = tombstones = digest.EMPTY
+def sum_up(state: State, totals: Totals, feeds: Feeds, added: Iterable[Added] = ()) -> dict[Key, Memory]:
+    """Set the set hashes of a whole state, from nothing; return what shows of the memories that have cells."""
+    visible, cells = digest.added_elements(added, feeds.origin_of)
+    tombstones = digest.EMPTY
     shown: dict[Key, Memory] = {}
     for key, cell in state.cells.items():
         memory = None

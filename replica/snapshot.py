@@ -10,7 +10,7 @@ apart, lose nothing and bring nothing back. Then the log is folded anew on top.
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from replica.codec import decode_payload, pack, unpack
 from replica.collector import collector_paused
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.feeds import Feed, Feeds, join
+from replica.feeds import Chain, Feed, chain_to, cut, join
 from replica.ids import ID8_BYTES, OpId, Place
 from replica.incarnations import Why
 from replica.limits import SNAPSHOT_BYTES_FREE, SNAPSHOT_BYTES_MAX, SNAPSHOT_RATIO_MAX
@@ -31,7 +31,7 @@ from replica.signing import verify
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
 from replica.state.cells import Cell, Key, Part, State, encode_cell, memory_key, only_add, read_cell, renumber
-from replica.state.memories import Add, MemoryCell
+from replica.state.memories import Add, Added, MemoryCell
 from replica.state.merge import merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
@@ -45,12 +45,18 @@ _COMPRESSION_LEVEL: Final = 3
 # What begins a frame of zstd that every reader skips; its size follows in four bytes, little end first.
 _SKIPPED: Final = b"\x50\x2a\x4d\x18"
 
-_Chain = list[tuple[int, int]]
-"""A chain of ops as it lies here: (last seq, feed) of each stretch, from the first op on."""
+_tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
 
 def make_snapshot(core: Core) -> bytes:
     """Return this replica's base as signed, compressed bytes."""
+    with collector_paused():
+        body = _body(core)
+    signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
+    return _sealed(pack([signature, body]))
+
+
+def _body(core: Core) -> bytes:
     included = [feed for feed in core.feeds if feed.base_seq > feed.fork]
     number = {feed.no: i for i, feed in enumerate(included)}
 
@@ -80,8 +86,8 @@ def make_snapshot(core: Core) -> bytes:
     for part, name, data in core.store.packed_base():
         plain = unpack(data)
         if part == Part.MEMORY and (add := only_add(plain)) is not None:
-            feed, seq, _, *said = add
-            adds.append(AddedRow(name, number[feed], seq, *said))
+            feed, seq, _, hlc, text, fields = add
+            adds.append(_tuple(AddedRow, (name, number[feed], seq, hlc, text, fields)))
             continue
         if not as_here:
             moved = renumber(
@@ -91,7 +97,7 @@ def make_snapshot(core: Core) -> bytes:
             )
             data = encode_cell(moved)
         cells.append((part, name, data))
-    body = pack(
+    return pack(
         [
             core.device,
             {_LAYOUT_KIND: _LAYOUT, **dict(sorted(core.understood.items()))},
@@ -103,8 +109,6 @@ def make_snapshot(core: Core) -> bytes:
             columns_of(adds),
         ]
     )
-    signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
-    return _sealed(pack([signature, body]))
 
 
 def read_snapshot(data: bytes, core: Core) -> Snapshot:
@@ -180,7 +184,7 @@ class _Absorption:
     snapshot: Snapshot
     covered: Vector = field(default_factory=dict)
     """How far the snapshot reaches on each feed here."""
-    _chains: list[_Chain] = field(default_factory=list)
+    _chains: list[Chain] = field(default_factory=list)
     """For each feed of the snapshot, the stretches of feeds here that its whole chain runs through."""
     _leaving: dict[tuple[int, int], Row] = field(default_factory=dict)
     """What leaves the log here for the base, by feed and seq: as its authors signed it."""
@@ -196,7 +200,8 @@ class _Absorption:
         if mine_in_it:
             core.incarnate(Why.ECHO, now_ms)
         self._take_vectors()
-        theirs = self._read_state()
+        known = core.store.all_memories() | core.store.all_tombstones()
+        theirs, added = self._read_state(known | {key.name for key in mine.cells})
         if all(old_base[feed.no] <= feed.fork for feed in feeds if feed.no in old_base):
             merged = theirs  # nothing of mine was ever folded away: a newcomer's case, and a large one
         else:
@@ -208,13 +213,19 @@ class _Absorption:
             )
         for rid in core.erased:
             merged.kill(rid)
-        base_cells: dict[Key, Any] = dict.fromkeys(mine.cells)
-        base_cells |= merged.cells
         base_tombstones = set(merged.tombstones)
         rows = [row for row in core.store.rows() if row.seq > feeds[row.feed].base_seq]
         refolded = refold(
-            merged, rows, feeds, core.feeds.vector_at, understood=core.understood, erased=core.erased
+            merged,
+            rows,
+            feeds,
+            core.feeds.vector_at,
+            understood=core.understood,
+            erased=core.erased,
+            added=added,
         )
+        base_cells: dict[Key, Any] = dict.fromkeys(mine.cells)
+        base_cells |= merged.cells
         if core.store.all_tombstones() - refolded.state.tombstones:
             raise InvalidOp(
                 "expected every deletion that the snapshot covers, got it without one that is held here"
@@ -223,25 +234,35 @@ class _Absorption:
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
+        changes.added = list(added.values())
         changes.feeds, changes.parts_gone = list(feeds), True
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
         core.write(changes, now_ms)
         core.partials.clear()
 
-    def _read_state(self) -> State:
-        """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order."""
+    def _read_state(self, known: Set[bytes]) -> tuple[State, dict[bytes, Added]]:
+        """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order.
+
+        Memories that were only added are apart, where none is `known` here: there is nothing to merge them with.
+        """
         snapshot = self.snapshot
-        cells: dict[Key, Cell] = {}
         as_there = self._is_numbered_alike()
-        for rid, dot, add in read_columns(snapshot.adds, snapshot.id8, ops=snapshot.ops()):
-            cells[memory_key(rid)] = MemoryCell.added(dot if as_there else self._dot(dot), add)
+        added = {each.rid: each for each in read_columns(snapshot.adds, snapshot.id8, ops=snapshot.ops())}
+        if not as_there:
+            added = {rid: Added(rid, self._dot(dot), add) for rid, dot, add in added.values()}
+        if self._leaving:  # a newcomer's log holds none, and a newcomer reads the most
+            for rid, dot, add in added.values():
+                self._check_said(rid, dot, add)
+        if any(rid in added for rid in snapshot.tombstones):
+            raise InvalidOp("expected a memory or its tombstone, got both")
+        cells: dict[Key, Cell] = {memory_key(rid): added.pop(rid).cell() for rid in known & added.keys()}
         reader = CellReader(snapshot.place, snapshot.writers())
         for cell in snapshot.cells:
             match cell:
                 case [part, name, data]:
                     key, read = reader.read(part, name, data)
-                    if key in cells:
+                    if key in cells or (key.part is Part.MEMORY and key.name in added):
                         raise InvalidOp("expected each cell once, got one twice")
                     if isinstance(read, MemoryCell) and read.is_only_added():
                         raise InvalidOp("expected a memory that was only added in the columns, got its cell")
@@ -251,31 +272,31 @@ class _Absorption:
         state = State({key: cells[key] for key in sorted(cells)}, set(snapshot.tombstones))
         if any(memory_key(rid) in cells for rid in state.tombstones):
             raise InvalidOp("expected a memory or its tombstone, got both")
-        if self._leaving:  # a newcomer's log holds none, and a newcomer reads the most cells
+        if self._leaving:
             for key, cell in state.cells.items():
                 if isinstance(cell, MemoryCell):
-                    self._check_said(key.name, cell)
-        return state
+                    for dot, add in cell.adds.items():
+                        self._check_said(key.name, dot, add)
+        return state, added
 
-    def _check_said(self, rid: bytes, cell: MemoryCell) -> None:
+    def _check_said(self, rid: bytes, dot: Dot, add: Add) -> None:
         """Refuse a memory that was added in other words than its author signed, where that op is held here."""
-        for dot, add in cell.adds.items():
-            row = self._leaving.get((dot.feed, dot.seq))
-            if row is None or row.payload is None:
-                continue
-            if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid == rid:
-                said = decode_payload(row.kind, row.payload)
-                if isinstance(said, Remember) and add == Add(row.hlc, said.text, dict(said.fields)):
-                    continue
-            raise InvalidOp("expected a memory as the op that added it says, got another than is held here")
+        row = self._leaving.get((dot.feed, dot.seq))
+        if row is None or row.payload is None:
+            return
+        if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid == rid:
+            said = decode_payload(row.kind, row.payload)
+            if isinstance(said, Remember) and add == Add(row.hlc, said.text, dict(said.fields)):
+                return
+        raise InvalidOp("expected a memory as the op that added it says, got another than is held here")
 
     def _place(self, i: int, feed: SnapshotFeed, changes: Changes) -> bool:
         """Give the ops of one of the snapshot's feeds their places here; say whether news of my own were among them."""
         core, feeds = self.core, self.core.feeds
-        chain = [] if feed.parent is None else _cut(self._chains[feed.parent], feed.fork)
+        chain = [] if feed.parent is None else cut(self._chains[feed.parent], feed.fork)
         held, at = self._held(feed)
         if at is not None:
-            chain = _chain(feeds, at.feed, held)
+            chain = chain_to(feeds, at.feed, held)
         for last, no in chain:
             self._raise_base(no, last, changes)
         news = held < feed.seq
@@ -287,7 +308,7 @@ class _Absorption:
             own.seq, own.head = feed.seq, feed.head
             own.base_seq, own.base_head = feed.seq, feed.head
             own.base_signature = feed.signature or None
-            chain = _chain(feeds, own.no, feed.seq)
+            chain = chain_to(feeds, own.no, feed.seq)
         self._chains.append(chain)
         for last, no in chain:
             self.covered[no] = max(self.covered.get(no, 0), last)
@@ -305,7 +326,7 @@ class _Absorption:
                 low, found = middle, dot
         return low, found
 
-    def _continue(self, feed: SnapshotFeed, held: int, chain: _Chain) -> Feed:
+    def _continue(self, feed: SnapshotFeed, held: int, chain: Chain) -> Feed:
         """Return the feed here on which the ops after `held` go."""
         feeds = self.core.feeds
         if held == 0:
@@ -358,25 +379,5 @@ class _Absorption:
     def _vector(self, theirs: Vector) -> Vector:
         vector: Vector = {}
         for i, seq in theirs.items():
-            join(vector, {no: last for last, no in _cut(self._chains[i], seq)})
+            join(vector, {no: last for last, no in cut(self._chains[i], seq)})
         return vector
-
-
-def _chain(feeds: Feeds, no: int, seq: int) -> _Chain:
-    """Return the chain that ends at an op, from its first op on."""
-    feed = feeds[no]
-    stretches = [(seq, no)]
-    while feed.parent is not None:
-        stretches.append((feed.fork, feed.parent))
-        feed = feeds[feed.parent]
-    return stretches[::-1]
-
-
-def _cut(chain: _Chain, seq: int) -> _Chain:
-    """Return a chain as far as `seq`."""
-    cut: _Chain = []
-    for last, no in chain:
-        cut.append((min(last, seq), no))
-        if last >= seq:
-            break
-    return cut

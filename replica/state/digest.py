@@ -16,11 +16,12 @@ from typing import Any, Final
 from replica.codec import pack
 from replica.ids import Origin
 from replica.state.cells import Cell, Key, Lesson, Part, Proposal, Receipts
-from replica.state.memories import Memory, MemoryCell
+from replica.state.memories import Added, Memory, MemoryCell
 from replica.state.register import Dot, winner
 
 _MODULUS: Final = 1 << 256
 EMPTY: Final = 0
+_MEMORY: Final = int(Part.MEMORY)
 
 
 def reduced(total: int) -> int:
@@ -86,6 +87,20 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
     if isinstance(cell, Receipts):
         return element([key.part, key.name, sorted(cell.devices)])
     return element([key.part, key.name, _named(cell, origin_of)])
+
+
+def added_elements(added: Iterable[Added], origin_of: Callable[[int], Origin]) -> tuple[int, int]:
+    """Return what the cells of these memories add to the digest, and what to the state digest."""
+    visible = state = EMPTY
+    origins: dict[int, Origin] = {}
+    for rid, (feed, seq, id8), (_, text, fields) in added:
+        if feed not in origins:
+            origins[feed] = origin_of(feed)
+        device, incarnation = origins[feed]
+        named = [[name, _sorted(fields[name])] for name in sorted(fields)] if fields else []
+        visible += element([_MEMORY, rid, text, named])
+        state += element([_MEMORY, rid, [[device, incarnation, seq, id8]]])
+    return visible, state
 
 
 def _named(dots: Iterable[Dot], origin_of: Callable[[int], Origin]) -> list[list[Any]]:

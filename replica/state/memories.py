@@ -81,6 +81,21 @@ class MemoryCell:
         )
 
 
+class Added(NamedTuple):
+    """A memory of which nothing is known but one add, as of nearly all that a base holds.
+
+    By the hundred thousand these are handled as they are, and a cell is made only where there is more to say.
+    """
+
+    rid: bytes
+    dot: Dot
+    add: Add
+
+    def cell(self) -> MemoryCell:
+        """Return its cell."""
+        return MemoryCell.added(self.dot, self.add)
+
+
 class Memory(NamedTuple):
     """What shows of a memory: one row of the memory table.
 
@@ -121,6 +136,12 @@ def show(rid: bytes, cell: MemoryCell) -> Memory:
             accesses += count
             last_access = max(last_access, last)
     return _memory(Memory, (rid, text, fields, add.hlc, updated, dot.feed, accesses, last_access))
+
+
+def show_added(added: Added) -> Memory:
+    """Return what `show` returns of its cell."""
+    rid, dot, (hlc, text, fields) = added
+    return _memory(Memory, (rid, text, dict(fields), hlc, hlc, dot[0], 0, 0))
 
 
 def document_of(rid: bytes, cell: MemoryCell) -> tuple[bytes, EditedText]:

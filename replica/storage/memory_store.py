@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import compress, islice, repeat
 from operator import attrgetter, itemgetter, lt
-from typing import Final, NamedTuple
+from typing import Final
 
 from replica.codec import decode_payload
 from replica.erasure import Proof
@@ -21,24 +21,16 @@ from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, SpinePiece, Status
 from replica.ops import Op, Remember
 from replica.rows import row_of
-from replica.state.cells import Cell, Key, decode_cell, encode_cell
-from replica.state.memories import Add, MemoryCell
+from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell, memory_key
+from replica.state.memories import Add, Added, MemoryCell
 from replica.state.register import Dot, Vector
-
-
-class _Added(NamedTuple):
-    """A memory of which nothing is known but one add, whose op is not at hand."""
-
-    dot: Dot
-    add: Add
-
 
 _FOLDED: Final = Status.FOLDED
 # By name it takes three times as long, and every op that is taken or sent on makes one.
 _entry = partial(tuple.__new__, Entry)
 _seq = attrgetter("seq")
 
-_Kept = bytes | Op | _Added | Cell
+_Kept = bytes | Op | Added | Cell
 
 
 class _Log:
@@ -229,6 +221,10 @@ class MemoryStore:
         """Return every cell."""
         yield from self._read(self._cells, self._cells).items()
 
+    def all_memories(self) -> set[bytes]:
+        """Return the id of every memory that lives."""
+        return {name for part, name in self._cells if part is Part.MEMORY}
+
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
         return set(self._tombstones)
@@ -262,6 +258,8 @@ class MemoryStore:
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
         self._keep(self._base, changes.base_cells)
+        for one in changes.added:
+            self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one
         self._base_tombstones |= changes.base_tombstones
         self._tombstones |= changes.base_tombstones
         if changes.parts_gone is True:
@@ -297,15 +295,15 @@ class MemoryStore:
             if cell is None:
                 held.pop(key, None)
             else:
-                held[key] = self._as_kept(cell) if type(cell) is MemoryCell else cell
+                held[key] = self._as_kept(key.name, cell) if type(cell) is MemoryCell else cell
 
-    def _as_kept(self, cell: MemoryCell) -> _Kept:
+    def _as_kept(self, rid: bytes, cell: MemoryCell) -> _Kept:
         if not cell.is_only_added():
             return encode_cell(cell)
         ((dot, add),) = cell.adds.items()
         op = self._log.op(dot.feed, dot.seq)
         if op is None or op.payload is None or dot.feed not in self._first_feeds:
-            return _Added(dot, add)
+            return Added(rid, dot, add)
         return op
 
     def _read(self, held: dict[Key, _Kept], keys: Iterable[Key]) -> dict[Key, Cell]:
@@ -316,8 +314,8 @@ class MemoryStore:
                 continue
             if isinstance(kept, Op):
                 found[key] = self._added_by(kept)
-            elif isinstance(kept, _Added):
-                found[key] = MemoryCell.added(*kept)
+            elif isinstance(kept, Added):
+                found[key] = kept.cell()
             else:
                 found[key] = decode_cell(key.part, kept) if isinstance(kept, bytes) else kept
         return found

@@ -10,7 +10,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
 from replica.codec import pack, unpack
@@ -18,12 +17,12 @@ from replica.fields import FIELDS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
 from replica.state.cells import Cell, Key, Part, Proposal
-from replica.state.memories import Memory, MemoryCell, show
+from replica.state.memories import Added, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
 from replica.storage.claims import claim_rows, shown_claims, write_claims
 from replica.storage.proposals import shown_proposals, write_proposals
 from replica.storage.settings import check_settings, write_lesson, write_setting
-from replica.storage.sql import select_named, transaction
+from replica.storage.sql import insert_many, select_named, transaction
 from replica.storage.triggers import shown_triggers, trigger_rows, write_triggers
 
 _MEMORY_COLUMNS: Final = ("rid", "text", "content", "created", "updated", "feed", "accesses", "last_access")
@@ -33,10 +32,11 @@ _UPDATE_MEMORY: Final = (
     "UPDATE memory SET " + ", ".join(f'"{name}" = ?' for name in _ALL_COLUMNS) + " WHERE id = ?"
 )
 
-# Two hundred rows of all columns are far below SQLite's 32,766 parameters.
-_ROWS_AT_ONCE: Final = 200
+# Rows that are made and written so many at a time lie in the processor's caches meanwhile.
+_ADDED_AT_ONCE: Final = 5_000
 # As many as a device gets at once that joins a group; fewer are not worth a change of the schema.
 _FILLING_ROWS_MIN: Final = 10_000
+_tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
 
 class RowChange(NamedTuple):
@@ -86,6 +86,25 @@ class Shown:
         proposed = write_proposals(self._connection, others)
         if changes.memories or proposed:
             self._write_memories(changes, now_ms)
+        if changes.added:
+            self._write_added(changes.added, now_ms)
+
+    def _write_added(self, added: Sequence[Added], now_ms: int) -> None:
+        with self._filling(len(added), held=self._last_memory):
+            for start in range(0, len(added), _ADDED_AT_ONCE):
+                self._write_some(added[start : start + _ADDED_AT_ONCE], now_ms)
+
+    def _write_some(self, added: Sequence[Added], now_ms: int) -> None:
+        inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+        seen: list[RowChange] = []
+        for number, memory in enumerate(map(show_added, added), self._last_memory + 1):
+            columns, values = _filled_columns(memory)
+            inserts.setdefault(columns, []).append((number, *values))
+            seen.append(_tuple(RowChange, (number, memory[0], None, memory)))
+        self._last_memory += len(added)
+        for columns, rows in inserts.items():
+            self._insert(("id", *columns), rows)
+        self._tell(seen, now_ms)
 
     def purge(self) -> None:
         """Leave no trace of rows that are gone."""
@@ -181,7 +200,8 @@ class Shown:
             else:
                 updates.append((*memory_row(after), number))
             seen.append(RowChange(number, rid, before, after))
-        with self._filling(sum(map(len, inserts.values()))):
+        new = sum(map(len, inserts.values()))
+        with self._filling(new, held=self._last_memory - new):
             for columns, rows in inserts.items():
                 self._insert(("id", *columns), rows)
         if updates:
@@ -190,30 +210,23 @@ class Shown:
             self._connection.executemany("DELETE FROM memory WHERE id = ?", deletes)
         write_claims(self._connection, stale, laden)
         write_triggers(self._connection, stale, laden)
+        self._tell(seen, now_ms)
+
+    def _tell(self, seen: Sequence[RowChange], now_ms: int) -> None:
         for tables in self._derived:
             tables.changed(self._connection, seen, now_ms)
 
     def _insert(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Insert rows, many in one statement: SQLite takes a hundred in the time of sixty single ones."""
         names = ", ".join(f'"{name}"' for name in columns)
         row = f"({', '.join('?' * len(columns))})"
-        whole = len(rows) - len(rows) % _ROWS_AT_ONCE
-        self._connection.executemany(
-            f"INSERT INTO memory ({names}) VALUES {', '.join([row] * _ROWS_AT_ONCE)}",
-            (
-                [*chain.from_iterable(rows[start : start + _ROWS_AT_ONCE])]
-                for start in range(0, whole, _ROWS_AT_ONCE)
-            ),
-        )
-        self._connection.executemany(f"INSERT INTO memory ({names}) VALUES {row}", rows[whole:])
+        insert_many(self._connection, f"INSERT INTO memory ({names}) VALUES", row, rows)
 
     @contextmanager
-    def _filling(self, rows: int) -> Iterator[None]:
-        """Make the index of contents anew after the block, if it brings most of the table.
+    def _filling(self, rows: int, *, held: int) -> Iterator[None]:
+        """Make the index of contents anew after the block, if that brings most of the table.
 
         Hashes come in no order, and an index that is sorted once costs half of one that grows.
         """
-        held = self._last_memory - rows
         if rows < _FILLING_ROWS_MIN or rows < held:
             yield
             return

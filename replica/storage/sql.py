@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -12,6 +13,8 @@ from replica.storage.schema import check
 
 # SQLite takes 32,766 parameters since 3.32; a power of two below it keeps the few statements cached.
 _PARAMETERS_MAX: Final = 16_384
+# Two hundred rows of all columns of any table are far below that.
+_ROWS_AT_ONCE: Final = 200
 # Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
 _CHECKPOINT_PAGES: Final = 16_000
 # What SQLite fills, it keeps: a daemon grows by twice this (it writes on one connection, reads on another) over days of
@@ -110,6 +113,22 @@ def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
             f"the store could not be read ({error}); see that its disk is there, then try again"
         )
     return None
+
+
+def insert_many(connection: sqlite3.Connection, into: str, row: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Insert rows, many in one statement: SQLite takes a hundred in the time of sixty single ones.
+
+    `into` ends in `VALUES`, and `row` is what stands there for each of them.
+    """
+    whole = len(rows) - len(rows) % _ROWS_AT_ONCE
+    connection.executemany(
+        f"{into} {', '.join([row] * _ROWS_AT_ONCE)}",
+        (
+            [*chain.from_iterable(rows[start : start + _ROWS_AT_ONCE])]
+            for start in range(0, whole, _ROWS_AT_ONCE)
+        ),
+    )
+    connection.executemany(f"{into} {row}", rows[whole:])
 
 
 def select_named(

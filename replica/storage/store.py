@@ -3,27 +3,22 @@
 Plain synchronous SQL on one connection: the daemon calls it on the connection's own thread (one call for each
 transaction), the simulator and most tests call it directly. The log is written with `synchronous=FULL`, so what a
 write returned is on the disk.
-
-A memory of which nothing was said since it was added has no cell of its own here, as long as the op that added it is in
-the log: that says the same, and nearly all memories are such. It gets one with the next change, or when the op leaves.
 """
 
 import sqlite3
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from replica.codec import decode_payload, pack, unpack
+from replica.codec import pack, unpack
 from replica.erasure import Proof, read_proof
-from replica.errors import StoreCorrupt
 from replica.feeds import Feed
-from replica.ids import ID8_BYTES, DeviceId, MemoryId, OpId, Origin, show_memory_id
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin
 from replica.membership import Member, Membership, Revocation
 from replica.oplog import Changes, Entry, OriginOf, PartRow, Row, Status
-from replica.ops import Kind, Remember
 from replica.rows import entries_of, values_of
-from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell, memory_key
-from replica.state.memories import Add, MemoryCell
-from replica.state.register import Dot, Vector
+from replica.state.cells import Cell, Key, Part, decode_cell, encode_cell
+from replica.state.register import Vector
+from replica.storage.added import MEMORY_CELLS, is_told_by_its_op, memory_cell, write_added
 from replica.storage.schema import migrate
 from replica.storage.shown import DerivedTables, Shown
 from replica.storage.sql import select_named, transaction
@@ -32,10 +27,6 @@ from replica.storage.sql import select_named, transaction
 _SHRINK_PAGES_MIN: Final = 4_096
 
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
-# The cells of memories that live: each as it is stored, or else the op that added it.
-_MEMORY_CELLS: Final = """SELECT m.rid, c.state, o.feed, o.seq, o.id, o.hlc, o.payload FROM memory m
-    LEFT JOIN cell c ON c.part = 0 AND c.name = m.rid
-    LEFT JOIN op o ON c.state IS NULL AND o.rid = m.rid AND o.kind = 1 AND o.status = 0"""
 
 
 class SqliteStore:
@@ -140,10 +131,8 @@ class SqliteStore:
         names: dict[Part, list[bytes]] = {}
         for key in keys:
             names.setdefault(key.part, []).append(key.name)
-        memories = select_named(
-            self.connection, f"{_MEMORY_CELLS} WHERE m.rid IN", names.pop(Part.MEMORY, [])
-        )
-        return dict(map(_memory_cell, memories)) | {
+        memories = select_named(self.connection, f"{MEMORY_CELLS} WHERE m.rid IN", names.pop(Part.MEMORY, []))
+        return dict(map(memory_cell, memories)) | {
             Key(part, name): decode_cell(part, state)
             for part, wanted in names.items()
             for name, state in select_named(
@@ -219,11 +208,15 @@ class SqliteStore:
 
     def all_cells(self) -> Iterator[tuple[Key, Cell]]:
         """Return every cell."""
-        yield from map(_memory_cell, self.connection.execute(_MEMORY_CELLS))
+        yield from map(memory_cell, self.connection.execute(MEMORY_CELLS))
         for part, name, state in self.connection.execute(
             "SELECT part, name, state FROM cell WHERE part != ? AND state IS NOT NULL", (Part.MEMORY,)
         ):
             yield Key(Part(part), name), decode_cell(part, state)
+
+    def all_memories(self) -> set[bytes]:
+        """Return the id of every memory that lives."""
+        return {rid for (rid,) in self.connection.execute("SELECT rid FROM memory")}
 
     def all_tombstones(self) -> set[bytes]:
         """Return every forgotten memory's id."""
@@ -278,7 +271,7 @@ class SqliteStore:
         whole: list[tuple[Any, ...]] = []
         moved: list[tuple[Any, ...]] = []
         for key, cell in changes.cells.items():
-            if cell is None or (logged and _is_told_by_its_op(cell, logged)):
+            if cell is None or (logged and is_told_by_its_op(cell, logged)):
                 continue
             both = cell is changes.base_cells.get(key)
             (whole if both else moved).append((key.part, key.name, encode_cell(cell)))
@@ -315,6 +308,7 @@ class SqliteStore:
             "UPDATE op SET status = ? WHERE pos = ?", [(status, pos) for pos, status in changes.statuses]
         )
         self._write_base(changes)
+        write_added(self.connection, changes.added)
         if changes.parts_gone is True:
             self.connection.execute("DELETE FROM part")
         elif changes.parts_gone:
@@ -359,25 +353,6 @@ class SqliteStore:
     def _many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:  # most changes are of few kinds, and an empty statement costs as much as a short one
             self.connection.executemany(sql, rows)
-
-
-def _is_told_by_its_op(cell: Cell, logged: Container[tuple[int, int]]) -> bool:
-    """Say whether a memory's cell says nothing but what one of these ops does, by feed and seq."""
-    return isinstance(cell, MemoryCell) and cell.is_only_added() and next(iter(cell.adds))[:2] in logged
-
-
-def _memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
-    """Return a memory's cell from a row of `_MEMORY_CELLS`."""
-    rid, state, feed, seq, op_id, hlc, payload = row
-    if state is not None:
-        return memory_key(rid), decode_cell(Part.MEMORY, state)
-    if payload is None:
-        raise StoreCorrupt(
-            f"expected a cell of memory {show_memory_id(MemoryId(rid))}, or the op that made it; neither is there"
-        )
-    added = decode_payload(Kind.REMEMBER, payload)
-    assert isinstance(added, Remember)
-    return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})
 
 
 def _feed_row(feed: Feed) -> tuple[Any, ...]:

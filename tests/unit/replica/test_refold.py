@@ -9,7 +9,9 @@ from replica import ops
 from replica.core import Core
 from replica.ids import MemoryId, new_memory_id
 from replica.oplog import Status
-from replica.refold import refold_after_upgrade
+from replica.refold import Refolded, refold, refold_after_upgrade
+from replica.state.cells import State, memory_key
+from replica.state.memories import Added, MemoryCell
 from replica.storage import schema
 from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
@@ -68,3 +70,29 @@ def test_what_its_author_made_wrong_stays_without_effect(path: Path, monkeypatch
     assert core.digests() == before
     assert verify_replica(core).ok
     assert not refold_after_upgrade(core, NOW_MS), "once"
+
+
+def test_a_row_finds_the_memories_of_a_base_that_have_no_cell_in_it() -> None:
+    laptop = core_of("laptop")
+    labelled, plain = remember(laptop, "to be labelled", "as it was")
+    base = State(dict(laptop.store.all_cells()))
+    say(laptop, ops.Set("topic", "trains"), labelled)
+    added = {
+        key.name: Added(key.name, dot, add)
+        for key, cell in base.cells.items()
+        if isinstance(cell, MemoryCell)
+        for dot, add in cell.adds.items()
+    }
+    bare = State()
+
+    def refolded(base: State, added: dict[bytes, Added]) -> Refolded:
+        feeds, rows = laptop.feeds, rows_of(laptop)[2:]
+        return refold(
+            base, rows, feeds, feeds.vector_at, understood=laptop.understood, erased=(), added=added
+        )
+
+    whole, apart = refolded(base, {}), refolded(bare, added)
+    assert apart.totals == whole.totals == laptop.totals
+    assert apart.state.cells == {memory_key(labelled): whole.state.cells[memory_key(labelled)]}
+    assert bare.cells == {memory_key(labelled): base.cells[memory_key(labelled)]}
+    assert set(added) == {plain}

@@ -6,9 +6,11 @@ import pytest
 
 from replica.compaction import compact
 from replica.core import Core
+from replica.fields import Value
+from replica.ids import derived_memory_id
 from replica.incarnations import Why
 from replica.oplog import Changes, PartRow
-from replica.ops import Erase
+from replica.ops import Erase, Forget, Remember, Set
 from replica.partial import partial_from
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import memory_key
@@ -23,7 +25,9 @@ from tests.support.replicas import (
     acquaint,
     agree,
     core_of,
+    edit,
     group,
+    memories,
     remember,
     say,
     sqlite_store,
@@ -34,6 +38,14 @@ from tests.support.replicas import (
 
 def absorbs(core: Core, snapshot: bytes, now_ms: int = NOW_MS) -> bool:
     return absorb(core, read_snapshot(snapshot, core), now_ms)
+
+
+def row_numbers(core: Core) -> dict[bytes, int]:
+    """By which numbers vectors and words know the memories, where they are in a table."""
+    store = core.store
+    return (
+        dict(store.connection.execute("SELECT rid, id FROM memory")) if isinstance(store, SqliteStore) else {}
+    )
 
 
 def test_who_finds_later_ops_of_its_own_in_a_base_goes_on_as_another() -> None:
@@ -103,3 +115,59 @@ def test_of_what_is_kept_of_a_snapshot_the_first_parts_of_one_are_used(odd: tupl
     partial = partial_from(phone, laptop.device)
     assert partial is not None
     assert (partial.digest, partial.count, partial.parts) == (b"d" * 32, 4, [b"first"])
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_a_base_brings_memories_that_are_new_here_beside_those_of_which_something_was_said(
+    make_store: MakeStore,
+) -> None:
+    """Those that are new go past merging and folding into the tables: no other may, and none may be left out."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet", make_store=make_store)
+    held, edited, forgotten = remember(laptop, "held here", "edited here", "forgotten here")
+    sync(laptop, tablet)
+    edit(tablet, edited, "edited on the tablet")
+    say(tablet, Forget((forgotten,)))
+    new, said, labelled = (
+        remember(laptop, text)[0] for text in ("new there", "said of before it came", "labelled there")
+    )
+    say(laptop, Set("topic", "trains"), labelled)
+    more: dict[str, Value] = {"importance": 0.5, "meta": {"b": 1, "a": 2}, "tags": ["x"], "invented later": 1}
+    say(laptop, Remember("told with more", more), derived_memory_id("notes.md", "1"))
+    say(tablet, Set("topic", "boats"), said)
+    for _ in range(2):
+        sync(laptop, phone)
+    later = NOW_MS + 100 * DAY_MS  # the tablet's lease is over: it holds nothing back
+    sync(laptop, phone, later)
+    assert compact(laptop, later) == 8
+    numbers = row_numbers(tablet)
+    assert absorbs(tablet, make_snapshot(laptop), later)
+    assert all(row_numbers(tablet).get(rid, number) == number for rid, number in numbers.items())
+    shown = memories(tablet)
+    assert {rid: (each.text, each.fields) for rid, each in shown.items()} == {
+        held: ("held here", {}),
+        edited: ("edited on the tablet", {}),
+        new: ("new there", {}),
+        said: ("said of before it came", {}),  # by a device that had not seen it
+        labelled: ("labelled there", {"topic": "trains"}),
+        derived_memory_id("notes.md", "1"): ("told with more", more),
+    }
+    assert sorted(tablet.store.packed_base()) == sorted(laptop.store.packed_base())
+    assert tablet.store.all_memories() == set(shown)
+    assert tablet.store.check() == []
+    assert verify_replica(tablet).ok
+    sync(laptop, tablet, later)
+    assert agree(laptop, tablet)
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_what_a_base_here_forgot_no_base_of_another_brings_back(make_store: MakeStore) -> None:
+    laptop, tablet = group("laptop", "tablet", make_store=make_store)
+    forgotten, _ = remember(laptop, "forgotten", "kept")
+    sync(laptop, tablet)
+    say(tablet, Forget((forgotten,)))
+    later = NOW_MS + 100 * DAY_MS  # neither is waited for any more
+    assert compact(tablet, later) == 3
+    assert compact(laptop, later) == 2
+    assert absorbs(tablet, make_snapshot(laptop), later)
+    assert texts(tablet) == {"kept"}
+    assert verify_replica(tablet).ok

@@ -1,0 +1,51 @@
+"""Keep memories of which nothing was said since they were added: nearly all.
+
+As long as the op that added it is in the log, such a memory has no cell: the op says the same. It gets one with the
+next change, or when the op leaves; one that comes within a base has it from the first.
+"""
+
+import sqlite3
+from collections.abc import Container, Sequence
+from typing import Any, Final
+
+from replica.codec import decode_payload, pack
+from replica.errors import StoreCorrupt
+from replica.ids import MemoryId, show_memory_id
+from replica.ops import Kind, Remember
+from replica.state.cells import Cell, Key, Part, decode_cell, memory_key
+from replica.state.memories import Add, Added, MemoryCell
+from replica.state.register import Dot
+from replica.storage.sql import insert_many
+
+# The cells of memories that live: each as it is stored, or else the op that added it.
+MEMORY_CELLS: Final = """SELECT m.rid, c.state, o.feed, o.seq, o.id, o.hlc, o.payload FROM memory m
+    LEFT JOIN cell c ON c.part = 0 AND c.name = m.rid
+    LEFT JOIN op o ON c.state IS NULL AND o.rid = m.rid AND o.kind = 1 AND o.status = 0"""
+# Cells that are made and written so many at a time lie in the processor's caches meanwhile.
+_CELLS_AT_ONCE: Final = 5_000
+
+
+def memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
+    """Return a memory's cell from a row of `MEMORY_CELLS`."""
+    rid, state, feed, seq, op_id, hlc, payload = row
+    if state is not None:
+        return memory_key(rid), decode_cell(Part.MEMORY, state)
+    if payload is None:
+        raise StoreCorrupt(
+            f"expected a cell of memory {show_memory_id(MemoryId(rid))}, or the op that made it; neither is there"
+        )
+    added = decode_payload(Kind.REMEMBER, payload)
+    assert isinstance(added, Remember)
+    return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})
+
+
+def is_told_by_its_op(cell: Cell, logged: Container[tuple[int, int]]) -> bool:
+    """Say whether a memory's cell says nothing but what one of these ops does, by feed and seq."""
+    return isinstance(cell, MemoryCell) and cell.is_only_added() and next(iter(cell.adds))[:2] in logged
+
+
+def write_added(connection: sqlite3.Connection, added: Sequence[Added]) -> None:
+    """Write the cells of memories that were not held here, which are the state and the base in one."""
+    for start in range(0, len(added), _CELLS_AT_ONCE):
+        cells = [(rid, pack([[[*dot, *add]]])) for rid, dot, add in added[start : start + _CELLS_AT_ONCE]]
+        insert_many(connection, "INSERT INTO cell VALUES", f"({Part.MEMORY:d}, ?, ?, x'')", cells)
