@@ -76,9 +76,8 @@ class Replica:
                 ended, news, written = self._core.position, self._core.news, _own_end(self._core)
 
         try:
-            return await self._driver.run(run)
-        except sqlite3.Error as error:
-            raise as_trouble(error) or error from error.__cause__
+            with _trouble_told():
+                return await self._driver.run(run)
         finally:
             if news > self._news:  # two that ended together come in either order
                 self._position, self._news, self._written = ended, news, written
@@ -97,10 +96,8 @@ class Replica:
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `function(connection)` on a read-only connection; a cancelled caller does not wait for it."""
-        try:
+        with _trouble_told():
             return await self._driver.read(function)
-        except sqlite3.Error as error:
-            raise as_trouble(error) or error from error.__cause__
 
     @contextmanager
     def _watching(self) -> Iterator[trio.Event]:
@@ -150,6 +147,15 @@ class Replica:
     def position(self) -> int:
         """Return how many ops were ever appended here."""
         return self._position
+
+
+@contextmanager
+def _trouble_told() -> Iterator[None]:
+    """Say of an error of SQLite's whether it is the file or its disk."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise as_trouble(error) or error from error.__cause__
 
 
 def _own_end(core: Core) -> tuple[int, int] | None:

@@ -172,8 +172,8 @@ def explain(error: BaseException) -> SamemindError:
     """Return an error in the words of the doors; what nobody foresaw is `internal`, and is our fault."""
     if isinstance(error, SamemindError):
         return error
-    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        return explain(error.exceptions[0])
+    if isinstance(error, BaseExceptionGroup):
+        return max(map(explain, error.exceptions), key=_telling)
     text = _said_by(error)
     for base in type(error).__mro__:
         found = _EXPLANATIONS.get(f"{base.__module__}.{base.__qualname__}")
@@ -181,10 +181,26 @@ def explain(error: BaseException) -> SamemindError:
             candidates = getattr(error, "candidates", ())
             hint = found.hint or _HINTS_BY_ERRNO.get(getattr(error, "errno", None), "")
             return found.kind(text, code=found.code, hint=hint, candidates=candidates)
+    if (reason := error.__cause__ or error.__context__) and _telling(
+        told := explain(reason)
+    ) == _OF_THE_STORE:
+        return told
     return Failed(
         f"{type(error).__name__}: {text}",
         code="internal",
         hint="this is a bug of samemind; nothing you did is wrong",
+    )
+
+
+# A store that fails makes anything else fail; what we did wrong ourselves hides behind nothing else.
+_OF_THE_STORE: Final = 2
+_OURS: Final = 1
+
+
+def _telling(told: SamemindError) -> int:
+    """Say how much of what went wrong together an error explains; of those that tell as much, the first is told."""
+    return {"store_corrupt": _OF_THE_STORE, "store_failed": _OF_THE_STORE, "internal": _OURS}.get(
+        told.code, 0
     )
 
 

@@ -32,6 +32,14 @@ from samemind.errors import Ambiguous, Locked, NotFound, SamemindError, explain,
         (ConnectionResetError("x"), "unreachable", 5),
         (ExceptionGroup("x", [replica.NotFound("x")]), "not_found", 3),
         (RuntimeError("x"), "internal", 1),
+        (ExceptionGroup("x", [KeyError("y"), replica.StoreCorrupt("x")]), "store_corrupt", 1),
+        (
+            BaseExceptionGroup("x", [ExceptionGroup("y", [replica.StoreFailed("x")]), OSError("z")]),
+            "store_failed",
+            1,
+        ),
+        (ExceptionGroup("x", [replica.NotFound("x"), KeyError("y")]), "internal", 1),
+        (ExceptionGroup("x", [replica.NotFound("x"), OSError("y")]), "not_found", 3),
     ],
 )
 def test_every_error_of_the_layers_below_has_a_code_and_an_exit_status(
@@ -44,6 +52,14 @@ def test_every_error_of_the_layers_below_has_a_code_and_an_exit_status(
 def test_what_the_system_says_is_told_without_its_number() -> None:
     assert explain(PermissionError(13, "Permission denied", "/x")).message == "/x: Permission denied"
     assert explain(OSError(28, "No space left on device")).message == "No space left on device"
+
+
+def test_what_follows_from_a_damaged_store_is_told_as_damage() -> None:
+    error = RuntimeError("so this could not be done")
+    error.__context__ = sqlite3.DatabaseError("database disk image is malformed")
+    assert explain(error).code == "store_corrupt"
+    error.__context__ = KeyError("x")
+    assert explain(error).code == "internal"
 
 
 def test_every_class_that_is_explained_by_name_exists() -> None:
