@@ -9,8 +9,8 @@ from random import Random
 from replica.snapshot import make_snapshot
 from simulations import liar
 from simulations.checkers.bounded_work import BoundedWork, SessionWork
+from simulations.checkers.no_wedge import LINK_MESSAGES_PER_OP_MAX, SESSION_MESSAGES_MAX
 from simulations.checkers.no_wedge import NAME as WEDGE
-from simulations.checkers.no_wedge import SESSION_MESSAGES_MAX
 from simulations.device import Device
 from simulations.household import Household
 from simulations.network import STALL_MS, Conversation, End, Link, transmit
@@ -133,6 +133,11 @@ class Links(Household):
         if to.has_ended():
             return  # after a goodbye, what is still on its way means nothing
         device, peer = to.device, link.other(to).device
+        link.heard += 1
+        if link.heard > SESSION_MESSAGES_MAX + LINK_MESSAGES_PER_OP_MAX * len(self.observer.ops):
+            self.violate(WEDGE, f"{link.name}: its ends talk without end")
+            self.lose(link, "without end")
+            return
         answers: list[bytes] = []
         group = device.group_size()
         try:

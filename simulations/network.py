@@ -65,6 +65,8 @@ class Link:
     is_open: bool = True
     stalled: bool = False
     under_way: int = 0
+    heard: int = 0
+    """How many messages its ends have heard."""
 
     def other(self, end: End) -> End:
         """Return the end on the other side."""

@@ -19,6 +19,8 @@ NAME: Final = "no_wedge"
 ROUNDS_SLACK: Final = 6
 # Greeting, trust, heads, locators both ways, then a frame and its acknowledgement for each batch.
 SESSION_MESSAGES_MAX: Final = 2_000
+# A link may live as long as its world writes: each op a frame of its own, and an acknowledgement, both ways.
+LINK_MESSAGES_PER_OP_MAX: Final = 8
 
 
 class NoWedge(Checker):
