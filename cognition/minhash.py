@@ -24,6 +24,9 @@ BANDS: Final = PERMUTATIONS // ROWS_PER_BAND
 CHARACTERS_MAX: Final = 4_000
 # Texts whose bands are remembered between looking for them and adding them.
 _LOOKED_FOR: Final = 8
+# Texts whose bands are worked out at once, where many are added: they share what numpy takes for a call. Together they
+# have no more characters than one may have.
+_AT_ONCE: Final = 16
 # Room for texts that is made at once, at the least.
 _ROOM_MIN: Final = 256
 
@@ -61,7 +64,7 @@ def jaccard(one: Set[str], other: Set[str]) -> float:
 
 def numbered(text: str) -> NDArray[np.uint64]:
     """Return the trigrams of a text as numbers, some of them more than once: a least one is the same."""
-    codes = np.frombuffer(_folded(text).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    codes = _codes(_folded(text))
     size = min(NGRAM, len(codes))
     count = len(codes) - size + 1 if size else 0
     numbers = np.zeros(count, np.uint64)
@@ -74,11 +77,7 @@ def signature(numbers: NDArray[np.uint64]) -> Signature:
     """Return the signature of a set of trigrams, given as numbers."""
     if not len(numbers):
         return np.full(PERMUTATIONS, np.iinfo(np.uint32).max, np.uint32)
-    mixed = ((numbers ^ (numbers >> _SHIFT)) * _MIX >> _HIGH).astype(np.uint32)
-    # Mixed well before, one product and one sum suffice; modulo 2^32, as numbers of this size wrap around.
-    permuted = np.multiply.outer(mixed, _FACTORS)
-    permuted += _OFFSETS
-    least: Signature = permuted.min(axis=0)
+    least: Signature = _permuted(numbers).min(axis=0)
     return least
 
 
@@ -114,9 +113,11 @@ class NearTexts:
             moved = np.zeros((BANDS, room), np.uint32)
             moved[:, :kept] = self._bands[:, self._end - kept : self._end]
             self._bands, self._end = moved, kept
-        for text in texts:
-            self._bands[:, self._end] = self._bands_of(text)
-            self._end += 1
+        for start in range(0, len(texts), _AT_ONCE):
+            some = texts[start : start + _AT_ONCE]
+            added = self._bands_of(some[0])[:, None] if len(some) == 1 else bands_of_some(some)
+            self._bands[:, self._end : self._end + len(some)] = added
+            self._end += len(some)
         self._ids = [*self._ids, *ids][-self._kept_max :]
 
     def nominate(self, text: str) -> list[int]:
@@ -130,6 +131,39 @@ class NearTexts:
 def bands_of(text: str) -> Signature:
     """Return the bands of a text's signature."""
     return bands(signature(numbered(text)))
+
+
+def bands_of_some(texts: Sequence[str]) -> Signature:
+    """Return the bands of several texts, a column for each."""
+    folded = [_folded(text) for text in texts]
+    sizes = np.array([len(each) for each in folded])
+    if (
+        sizes.min() < NGRAM or sizes.sum() > CHARACTERS_MAX
+    ):  # the one number of a short text is made otherwise
+        return np.stack([bands_of(text) for text in texts], axis=1)
+    codes = _codes("".join(folded))
+    numbers = (codes[:-2] << _CHARACTER_BITS | codes[1:-1]) << _CHARACTER_BITS | codes[2:]
+    within = np.ones(len(codes), np.bool_)
+    for last in range(1, NGRAM):  # what begins there goes on into the next text
+        within[sizes.cumsum() - last] = False
+    counts = sizes - NGRAM + 1
+    permuted = _permuted(numbers[within[: len(numbers)]])
+    least = np.minimum.reduceat(permuted, counts.cumsum() - counts, axis=0)
+    added: Signature = least.reshape(-1, BANDS, ROWS_PER_BAND) @ _BAND_FACTORS
+    return added.T
+
+
+def _permuted(numbers: NDArray[np.uint64]) -> Signature:
+    """Return a row of hashes for each number."""
+    mixed = ((numbers ^ (numbers >> _SHIFT)) * _MIX >> _HIGH).astype(np.uint32)
+    # Mixed well before, one product and one sum suffice; modulo 2^32, as numbers of this size wrap around.
+    permuted: Signature = np.multiply.outer(mixed, _FACTORS)
+    permuted += _OFFSETS
+    return permuted
+
+
+def _codes(folded: str) -> NDArray[np.uint64]:
+    return np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
 
 
 def _folded(text: str) -> str:

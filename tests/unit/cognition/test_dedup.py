@@ -9,7 +9,7 @@ import pytest
 from cognition import StaticEmbedder
 from cognition.dedup import COSINE_MIN, NEAR_MAX, Deduplicator, Verdict, decide, merged, reinforced
 from cognition.memories import Shown
-from cognition.minhash import PERMUTATIONS, NearTexts, bands, signature
+from cognition.minhash import PERMUTATIONS, NearTexts, bands, bands_of, bands_of_some, signature
 from replica import DeviceId, Memory, MemoryId, Remember, Write, new_memory_id
 from tests.support.minds import Home
 
@@ -54,7 +54,7 @@ def test_ml_50_a_nominee_is_one_of_similar_wording() -> None:
 
 
 def test_a_repetition_of_something_old_is_found_by_its_words() -> None:
-    """Beyond the newest thousand no signatures are kept."""
+    """Beyond the newest two thousand no signatures are kept."""
     home = Home()
     old = home.remember("Ann loves hiking in the mountains of Madeira", type="factual")
     short = home.remember("Shibboleth", type="factual")
@@ -75,6 +75,24 @@ def test_a_repetition_of_something_old_is_found_by_its_words() -> None:
     assert about("Bob really loves hiking in the mountains of Madeira") is None
     for nothing in ("!?", "a", "the of and", '"AND" OR (NOT'):
         assert about(nothing) is None
+
+
+def test_many_at_once_have_the_bands_that_each_has_alone() -> None:
+    random = Random(5)
+    letters = "abcde fghij 漢字かな😀ß"
+    for shortest, longest in (
+        (0, 9),
+        (9, 20),
+        (9, 80),
+        (9, 600),
+    ):  # short ones and long ones are taken singly
+        texts = ["".join(random.choices(letters, k=random.randint(shortest, longest))) for _ in range(16)]
+        texts[3] += "in the mountains"
+        alone = np.stack([bands_of(text) for text in texts], axis=1)
+        assert (bands_of_some(texts) == alone).all()
+        near = NearTexts(100)
+        near.add(range(40), [*texts, *texts, *texts[:8]])
+        assert near.nominate(texts[3]) == [35, 19, 3]
 
 
 def test_only_the_newest_are_kept() -> None:
