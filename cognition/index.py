@@ -38,6 +38,8 @@ SHORTLIST_MIN: Final = 4_096
 SHORTLIST_EACH: Final = 40
 # Rows whose signatures are made at a time, so that no second matrix stands beside the first.
 _BLOCK: Final = 4_096
+# Rows of a shortlist that are copied out at a time: half the time of copying all of it.
+_COPIED: Final = 256
 _WORD_BITS: Final = 64
 
 
@@ -97,22 +99,32 @@ class VectorIndex:
         self._check(query)
         count = len(self._at)
         ids, matrix = self._ids[:count], self._matrix[:count]
+        rows: Numbers | None = None
         if among is not None:
             rows = np.array([row for number in among if (row := self._at.get(number)) is not None], np.int64)
-            ids, matrix = ids[rows], matrix[rows]
         elif count > max(ALL_MAX, shortlist := max(SHORTLIST_MIN, SHORTLIST_EACH * k)):
             rows = self._shortlist(query, shortlist)
-            ids, matrix = ids[rows], matrix[rows]
-        if k <= 0 or not len(ids):
-            return []
-        return _in_order(ids, np.vecdot(matrix, query), k)
+        ids, cosines = (
+            (ids, np.vecdot(matrix, query)) if rows is None else (ids[rows], self._cosines_of(query, rows))
+        )
+        return _in_order(ids, cosines, k) if k > 0 and len(ids) else []
 
     def cosines(self, query: Vectors, among: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these numbers that is here."""
         self._check(query)
         here = [number for number in among if number in self._at]
         rows = np.fromiter(map(self._at.__getitem__, here), np.int64, len(here))
-        return dict(zip(here, np.vecdot(self._matrix[rows], query).tolist(), strict=True))
+        return dict(zip(here, self._cosines_of(query, rows).tolist(), strict=True))
+
+    def _cosines_of(self, query: Vectors, rows: Numbers) -> Vectors:
+        """Return the cosine of each of these rows: copied out so few at a time that they stay near the processor."""
+        cosines = np.empty(len(rows), np.float32)
+        copied = np.empty((min(len(rows), _COPIED), self._width), np.float32)
+        for start in range(0, len(rows), _COPIED):
+            some = rows[start : start + _COPIED]
+            np.take(self._matrix, some, axis=0, out=copied[: len(some)], mode="clip")
+            np.vecdot(copied[: len(some)], query, out=cosines[start : start + len(some)])
+        return cosines
 
     def _check(self, query: Vectors) -> None:
         if query.shape != (self._width,):

@@ -53,7 +53,6 @@ class Candidates:
         self.filters = filters
         self._rows: dict[int, Row] = {}
         self._permitted: set[int] = set()
-        self._waiting: set[int] = set()
 
     def rows(self, numbers: Iterable[int]) -> dict[int, Row]:
         """Return those of the memories that are there."""
@@ -68,7 +67,11 @@ class Candidates:
 
     def current(self, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return what was found by vectors, as far as the filters let it through and its vector holds."""
-        return [each for each in self.permitted(found) if each[0] not in self._waiting]
+        waiting = self.connection.execute(
+            f"SELECT id FROM embed_queue WHERE id IN ({EACH})", (json.dumps([number for number, _ in found]),)
+        )
+        stale = {number for (number,) in waiting}
+        return [each for each in self.permitted(found) if each[0] not in stale]
 
     def _read(self, numbers: Iterable[int]) -> None:
         unread = [number for number in numbers if number not in self._rows]
@@ -76,17 +79,12 @@ class Candidates:
             return
         condition, values = self.filters.sql()
         found = self.connection.execute(
-            f"""{_ROW}, {condition}, EXISTS (SELECT 1 FROM embed_queue q WHERE q.id = m.id)
-                FROM memory m WHERE m.id IN ({EACH})""",
-            (*values, json.dumps(unread)),
+            f"{_ROW}, {condition} FROM memory m WHERE m.id IN ({EACH})", (*values, json.dumps(unread))
         )
-        for *values, permitted, waiting in found:
-            row = _row(values)
-            self._rows[row.id] = row
+        for *fields, permitted in found:
+            row = self._rows[fields[0]] = _row(fields)
             if permitted:
                 self._permitted.add(row.id)
-            if waiting:
-                self._waiting.add(row.id)
 
 
 def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[tuple[int, float]]:
