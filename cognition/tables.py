@@ -77,7 +77,8 @@ _DROP_WORDS: Final = (
     "INSERT INTO memory_text (memory_text, rowid, text, speaker, about) VALUES ('delete', ?, ?, ?, ?)"
 )
 _ENQUEUE: Final = "INSERT OR REPLACE INTO embed_queue (id, enqueued_at) VALUES (?, ?)"
-# A third of the cost of a statement a row, where new memories follow one another, as they do.
+# A third of the cost of a statement a row, where many new memories follow one another, as they do.
+_RANGE_MIN: Final = 4
 _ENQUEUE_RANGE: Final = (
     "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory WHERE id BETWEEN ? AND ?"
 )
@@ -179,16 +180,17 @@ class CognitionTables:
             else:
                 added.append((number, *new))
                 requeued.append((number, now_ms))
-        connection.executemany(_DROP_WORDS, dropped)
-        connection.executemany("DELETE FROM vector WHERE id = ?", stale)
-        connection.executemany("UPDATE reading SET data = NULL WHERE id = ?", stale)
-        connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
+        if dropped:
+            connection.executemany(_DROP_WORDS, dropped)
+            connection.executemany("DELETE FROM vector WHERE id = ?", stale)
+            connection.executemany("UPDATE reading SET data = NULL WHERE id = ?", stale)
+            connection.executemany("DELETE FROM embed_queue WHERE id = ?", gone)
         connection.executemany(_ADD_WORDS, added)
-        connection.executemany(_ENQUEUE, requeued)
-        if fresh and len(fresh) == fresh[-1] - fresh[0] + 1:
+        if len(fresh) >= _RANGE_MIN and len(fresh) == fresh[-1] - fresh[0] + 1:
             connection.execute(_ENQUEUE_RANGE, (now_ms, fresh[0], fresh[-1]))
         else:
-            connection.executemany(_ENQUEUE, [(number, now_ms) for number in fresh])
+            requeued += [(number, now_ms) for number in fresh]
+        connection.executemany(_ENQUEUE, requeued)
         ((last_read,),) = connection.execute("SELECT max(id) FROM reading")
         if last_read is not None:
             # Reading goes by the numbers: what comes back under an old one would not be come by again.

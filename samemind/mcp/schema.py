@@ -12,7 +12,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from samemind.arguments import assignments_of, pairs_of
 from samemind.errors import Usage
-from samemind.surface.declare import Declared, Verb, declared
+from samemind.surface.declare import Declared, Verb, by_name
 
 Schema = dict[str, Any]
 
@@ -33,7 +33,7 @@ _PLAIN: Final[Mapping[type, str]] = {str: "string", int: "integer", float: "numb
 
 def input_schema(verb: Verb[Any, Any], offered: tuple[str, ...] | None, hidden: frozenset[str]) -> Schema:
     """Return what a tool takes: the options that are `offered`, or all, without those that are `hidden`."""
-    known = {one.name: one for one in declared(verb.options)}
+    known = by_name(verb.options)
     names = [name for name in (known if offered is None else offered) if name not in hidden]
     schema: Schema = {
         "type": "object",

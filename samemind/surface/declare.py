@@ -93,15 +93,20 @@ class Declared:
 
 
 # Reading type hints takes a millisecond, as long as the rest of a `remember`.
-_KNOWN: Final[dict[type[Any], tuple[Declared, ...]]] = {}
+_KNOWN: Final[dict[type[Any], Mapping[str, Declared]]] = {}
 
 
 def declared(options: type[Any]) -> tuple[Declared, ...]:
     """Return the options of a verb in their order."""
+    return tuple(by_name(options).values())
+
+
+def by_name(options: type[Any]) -> Mapping[str, Declared]:
+    """Return them by their names."""
     found = _KNOWN.get(options)
     if found is None:
         hints = get_type_hints(options)
-        found = _KNOWN[options] = tuple(_declared(one, hints[one.name]) for one in fields(options))
+        found = _KNOWN[options] = {one.name: _declared(one, hints[one.name]) for one in fields(options)}
     return found
 
 
@@ -121,20 +126,22 @@ def read_options(verb: Verb[Options, Any], given: Mapping[str, Any]) -> Options:
 
     `Usage` names the option that is missing, unknown or of the wrong kind.
     """
-    known = {one.name: one for one in declared(verb.options)}
+    known = by_name(verb.options)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise Usage(
             f"{verb.name}: expected only {', '.join(known) or 'no options'}, got {', '.join(sorted(unknown))}"
         )
-    values: dict[str, Any] = {}
     for name, one in known.items():
-        value = given.get(name)
-        if value is None:  # programs write null for what they leave out
-            if one.required:
-                missing = "got nothing" if name in given else "which is missing"
-                raise Usage(f"{verb.name}: expected {one.word.metavar or name}, {missing}")
-        elif not one.many:
+        if one.required and given.get(name) is None:  # programs write null for what they leave out
+            missing = "got nothing" if name in given else "which is missing"
+            raise Usage(f"{verb.name}: expected {one.word.metavar or name}, {missing}")
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        one = known[name]
+        if value is None:
+            continue
+        if not one.many:
             values[name] = _plain(verb, one, value)
         elif isinstance(value, list | tuple):
             values[name] = tuple(_plain(verb, one, item) for item in value)
