@@ -39,6 +39,9 @@ _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
 _LENGTHS: Final = """SELECT group_concat(hex(d.sz), '') FROM json_each(?) e
     CROSS JOIN memory_text_docsize d ON d.id = e.value"""
 
+# SQLite's own error for damage, since this reads in SQLite's place.
+_DAMAGED: Final = "the lengths of texts in the index of words are damaged"
+
 
 class Held(NamedTuple):
     """A word of the question: the memories that hold it, in the order of their numbers, and again for every place."""
@@ -102,7 +105,10 @@ def _scored(connection: sqlite3.Connection, asked: Sequence[Held], among: Number
     count, *of_columns = _varints(told).tolist()
     length = sum(of_columns)
     ((told,),) = connection.execute(_LENGTHS, (json.dumps(among.tolist()),))
-    lengths = _varints(told).reshape(len(among), len(FILED_UNDER)).sum(axis=1).astype(np.float64)
+    columns = _varints(told)
+    if count < len(among) or not length or len(columns) != len(among) * len(FILED_UNDER):
+        raise sqlite3.DatabaseError(_DAMAGED)
+    lengths = columns.reshape(len(among), len(FILED_UNDER)).sum(axis=1).astype(np.float64)
     shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
     scores = np.zeros(len(among))
     for _, places, rows in asked:
@@ -134,9 +140,11 @@ def _distinct(rising: Numbers) -> Numbers:
     return rising[np.flatnonzero(np.diff(rising, prepend=-1))]
 
 
-def _varints(told: str) -> Numbers:
+def _varints(told: str | None) -> Numbers:
     """Return the numbers in a run of SQLite's own: seven bits a byte, the last byte of each below 128."""
-    stream = np.frombuffer(bytes.fromhex(told), np.uint8)
+    stream = np.frombuffer(bytes.fromhex(told or ""), np.uint8)
+    if not len(stream) or stream[-1] >= 128:
+        raise sqlite3.DatabaseError(_DAMAGED)
     last = np.flatnonzero(stream < 128)
     first = np.concatenate([[0], last[:-1] + 1])
     place = np.repeat(last, last - first + 1) - np.arange(len(stream))
