@@ -36,7 +36,7 @@ _RARITY_MIN: Final = 1e-6
 _STEMS_KEPT: Final = 8_192
 # Where full text search keeps how many rows it has, and how long all of them are together.
 _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
-_LENGTHS: Final = """SELECT group_concat(hex(d.sz), '') FROM json_each(?) e
+_LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM json_each(?) e
     CROSS JOIN memory_text_docsize d ON d.id = e.value"""
 
 # SQLite's own error for damage, since this reads in SQLite's place.
@@ -56,9 +56,15 @@ def ranked(connection: sqlite3.Connection, stems: dict[str, str]) -> Iterator[Ra
 
     Where many do, what stands out comes by itself, and the newest of all only to whoever asks on.
     """
-    asked, every = _asked(connection, stems)
-    for among in _bounded(asked, every):
-        yield _scored(connection, asked, among)
+    asked = [_held(connection, word, stem, fulltext.COMMON + 1) for word, stem in stems.items()]
+    if not _are_many(asked):
+        yield _scored(connection, asked, _any(asked))
+        return
+    # A word that nearly all hold is asked for only where all are such.
+    telling = [held for held in asked if len(held.rows) <= fulltext.COMMON]
+    telling = telling or [_held(connection, word, stem, None) for word, stem in stems.items()]
+    for among in _bounded(telling):
+        yield _scored(connection, telling, among)
 
 
 @lru_cache(_STEMS_KEPT)
@@ -67,52 +73,53 @@ def stem_of(word: str) -> str | None:
     return _tokenizer().stem(word)
 
 
-def _asked(connection: sqlite3.Connection, stems: dict[str, str]) -> tuple[list[Held], Numbers]:
-    """Return the words that are asked for, and who holds any: a word that nearly all hold only where all are such."""
-    some = [_held(connection, word, stem, fulltext.COMMON + 1) for word, stem in stems.items()]
-    every = _any(some)
-    telling = [held for held in some if len(held.rows) <= fulltext.COMMON]
-    if len(telling) == len(some) or len(every) <= fulltext.RANKED_MAX:
-        return some, every
-    if not telling:
-        telling = [_held(connection, word, stem, None) for word, stem in stems.items()]
-    return telling, _any(telling)
+def _are_many(asked: Sequence[Held]) -> bool:
+    """Say whether more hold any of these words than are ranked without a choice among them."""
+    most, all_together = max(len(held.rows) for held in asked), sum(len(held.rows) for held in asked)
+    if most > fulltext.RANKED_MAX or all_together <= fulltext.RANKED_MAX:
+        return most > fulltext.RANKED_MAX
+    return len(_any(asked)) > fulltext.RANKED_MAX
 
 
-def _bounded(asked: Sequence[Held], every: Numbers) -> list[Numbers]:
-    """Return who is to be ranked: all, or those who stand out, and behind these the newest of all."""
-    if len(every) <= fulltext.RANKED_MAX or sum(len(held.rows) for held in asked) <= fulltext.RANKED_MAX:
-        return [every]
+def _bounded(asked: Sequence[Held]) -> Iterator[Numbers]:
+    """Return who is to be ranked: all again, or those who stand out, and behind these the newest of all."""
+    if sum(len(held.rows) for held in asked) <= fulltext.RANKED_MAX:
+        yield _any(asked)
+        return
     rare: list[Held] = []
     others: list[Held] = []
     few = 0
     for held in sorted(asked, key=lambda held: (min(len(held.rows), fulltext.COMMON + 1), held.word)):
         few += len(held.rows)
         (rare if few <= fulltext.RARE_MAX else others).append(held)
-    newest = every[-fulltext.NEWEST_MAX :]
-    if not rare and len(others) == 1:
-        return [newest]
-    paired = np.sort(np.concatenate([held.rows for held in others[: fulltext.PAIRED_MAX]] or [every[:0]]))
-    standing_out = np.concatenate([*(held.rows for held in rare), paired[1:][paired[1:] == paired[:-1]]])
-    return [np.unique(standing_out)[-fulltext.NEWEST_MAX :], newest]
+    if rare or len(others) > 1:
+        paired = np.sort(np.concatenate([held.rows for held in others[: fulltext.PAIRED_MAX]]))
+        standing_out = np.concatenate([*(held.rows for held in rare), paired[1:][paired[1:] == paired[:-1]]])
+        yield _distinct(np.sort(standing_out))[-fulltext.NEWEST_MAX :]
+    yield _any(asked)[-fulltext.NEWEST_MAX :]
 
 
 def _scored(connection: sqlite3.Connection, asked: Sequence[Held], among: Numbers) -> Ranking:
-    """Return these memories with their scores, the best first, and equal ones by number."""
-    if not len(among):
+    """Return these memories with their scores, the best first, and equal ones by number.
+
+    Each statement sees a moment of its own: what was forgotten since the words were looked up has no length any more.
+    """
+    ((ids, told),) = connection.execute(_LENGTHS, (json.dumps(among.tolist()),))
+    if ids is None:
         return []
+    among, columns = np.fromstring(ids, np.int64, sep=","), _varints(told)
     ((told,),) = connection.execute(_TOTALS)
     count, *of_columns = _varints(told).tolist()
     length = sum(of_columns)
-    ((told,),) = connection.execute(_LENGTHS, (json.dumps(among.tolist()),))
-    columns = _varints(told)
-    if count < len(among) or not length or len(columns) != len(among) * len(FILED_UNDER):
+    if not count or not length:
+        return []
+    if len(columns) != len(among) * len(FILED_UNDER):
         raise sqlite3.DatabaseError(_DAMAGED)
     lengths = columns.reshape(len(among), len(FILED_UNDER)).sum(axis=1).astype(np.float64)
     shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
     scores = np.zeros(len(among))
     for _, places, rows in asked:
-        rarity = math.log((count - len(rows) + 0.5) / (len(rows) + 0.5))
+        rarity = math.log((max(count - len(rows), 0) + 0.5) / (len(rows) + 0.5))
         often = np.searchsorted(places, among, "right") - np.searchsorted(places, among, "left")
         scores += max(rarity, _RARITY_MIN) * ((often * (_SATED + 1)) / (often + shortened))
     order = np.lexsort((among, -scores))
@@ -137,7 +144,9 @@ def _any(some: Sequence[Held]) -> Numbers:
 
 
 def _distinct(rising: Numbers) -> Numbers:
-    return rising[np.flatnonzero(np.diff(rising, prepend=-1))]
+    first = np.ones(len(rising), np.bool_)
+    np.not_equal(rising[1:], rising[:-1], out=first[1:])
+    return rising[first]
 
 
 def _varints(told: str | None) -> Numbers:

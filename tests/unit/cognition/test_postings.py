@@ -1,6 +1,7 @@
 """What is ranked by the places of its words is ranked as SQLite's own full text search ranks it."""
 
 import random
+import sqlite3
 
 import pytest
 
@@ -72,3 +73,32 @@ def test_a_word_that_is_no_single_stem_is_left_to_full_text_search() -> None:
 def test_nothing_is_found_where_nothing_was_told() -> None:
     assert passes.by_words(passes.Candidates(Home().connection, Filters()), ["tea"], 5) == []
     assert passes.by_words(passes.Candidates(Home().connection, Filters()), [], 5) == []
+
+
+def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing() -> None:
+    """Each statement of a read sees a moment of its own, and another thread writes beside it."""
+    home = told(seed=3, count=40)
+    stems = {"tea": "tea", "cake": "cake"}
+    asked, every = postings._asked(home.connection, stems)
+    gone = every[: len(every) // 2]
+    rids = [
+        rid
+        for (rid,) in home.connection.execute(
+            f"SELECT rid FROM memory WHERE id IN ({','.join(map(str, gone.tolist()))})"
+        )
+    ]
+    home.commit(Write(Forget(tuple(sorted(rids)))))
+    found = [number for number, _ in postings._scored(home.connection, asked, every)]
+    assert sorted(found) == every[len(gone) :].tolist()
+    home.commit(
+        Write(Forget(tuple(sorted(rid for (rid,) in home.connection.execute("SELECT rid FROM memory")))))
+    )
+    assert postings._scored(home.connection, asked, every) == []
+
+
+@pytest.mark.parametrize("block", ["", "81", "07"])
+def test_lengths_that_are_no_numbers_are_damage(block: str) -> None:
+    home = told(seed=3, count=10)
+    home.connection.execute("UPDATE memory_text_docsize SET sz = ?", (bytes.fromhex(block),))
+    with pytest.raises(sqlite3.DatabaseError, match="damaged"):
+        passes.by_words(passes.Candidates(home.connection, Filters()), ["tea"], 5)
