@@ -78,8 +78,8 @@ def test_nothing_is_found_where_nothing_was_told() -> None:
 def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing() -> None:
     """Each statement of a read sees a moment of its own, and another thread writes beside it."""
     home = told(seed=3, count=40)
-    stems = {"tea": "tea", "cake": "cake"}
-    asked, every = postings._asked(home.connection, stems)
+    asked = [postings._held(home.connection, word, word, None) for word in ("tea", "cake")]
+    every = postings._any(asked)
     gone = every[: len(every) // 2]
     rids = [
         rid
