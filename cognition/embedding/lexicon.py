@@ -36,6 +36,7 @@ class WordVectors:
         self._vectors = np.zeros((0, embedder.width), np.float32)
         self._learned = 0
         """Of how many of the words there are vectors."""
+        self._weights: dict[str, float] = {}
 
     def nearest(self, texts: Sequence[Sequence[str]], terms: Sequence[str]) -> NDArray[np.float64]:
         """Return a row for each text, a column for each term: the cosine of the text's word that is most like it.
@@ -64,8 +65,13 @@ class WordVectors:
 
     def weigh(self, terms: Sequence[str]) -> NDArray[np.float64]:
         """Return how telling each word is; all alike where the embedder cannot say."""
-        embedder = self._embedder
-        return embedder.weigh(terms) if isinstance(embedder, StaticEmbedder) else np.ones(len(terms))
+        if not isinstance(self._embedder, StaticEmbedder):
+            return np.ones(len(terms))
+        if len(self._weights) > WORDS_MAX:
+            self._weights = {}
+        if new := [term for term in terms if term not in self._weights]:
+            self._weights.update(zip(new, self._embedder.weigh(new).tolist(), strict=True))
+        return np.array([self._weights[term] for term in terms], np.float64)
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> NDArray[np.int64]:
         return np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)
