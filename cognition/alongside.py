@@ -36,10 +36,15 @@ AGAIN_MS: Final = 60_000
 _NO_ROW: Final = 2**63 - 1
 
 Told = Callable[[Sequence[int]], None]
+Awaits = Callable[[bool], None]
 
 
 class VectorsAlongside:
-    """A `replica.alongside.Alongside`. `told` hears, on the store's thread, which memories got vectors."""
+    """A `replica.alongside.Alongside`.
+
+    On the store's thread, `told` hears which memories got vectors, and `awaits` whether some are on their way: yes with
+    each question, no when the last answer of a round has come, or one that brought nothing.
+    """
 
     def __init__(
         self,
@@ -47,12 +52,14 @@ class VectorsAlongside:
         embedder: Embedder,
         space: int,
         told: Told,
+        awaits: Awaits,
         clock: Callable[[], int],
     ) -> None:
         self._connection = connection
         self._embedder = embedder
         self._space = space
         self._told = told
+        self._awaits = awaits
         self._clock = clock
         self._below = _NO_ROW
         self._again_ms = 0  # when the round after this one may begin; 0: this is the first
@@ -79,7 +86,9 @@ class VectorsAlongside:
         elif rows or self._below < _NO_ROW:  # else nothing waits, and no round has begun
             self._end_round()
         if not (rows and self._is_there()):
+            self._awaits(False)
             return []
+        self._awaits(True)
         return [Wish(rid, _hash(_whole(text, values))) for _, rid, text, *values in rows]
 
     def granted(self, wishes: Sequence[Wish]) -> list[bytes | None]:
@@ -104,6 +113,7 @@ class VectorsAlongside:
             if data is not None and (row := _read(data, self._embedder.width)) is not None
         }
         if not read:
+            self._awaits(False)
             if self._again_ms:
                 self._end_round()  # what is left of it is left to the next, or to the queue
             return
@@ -120,6 +130,8 @@ class VectorsAlongside:
             rows = np.array([read[rid] for rid in kept], np.float32)
             done = queue.done(self._connection, self._space, jobs, rows)
             self._told([jobs[i].id for i in done])
+        if not self._below:
+            self._awaits(False)
 
     def _is_there(self) -> bool:
         """Say whether the model can be had here: where not, nothing could be found by its vectors."""

@@ -96,6 +96,7 @@ class Mind:
 
         Into `traces` goes what the stages did, a list for each question that the query holds.
         """
+        self.embedding.asked()
         k = wished(k)
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
         now_ms = self._replica.now_ms()

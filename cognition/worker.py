@@ -27,6 +27,12 @@ from replica import MemoryId, Replica, ReplicaError
 # New texts are left to gather for this long: who writes many, one after the other, would otherwise share the store and
 # the interpreter with the worker at each of them. They are found by their words meanwhile.
 LINGER_S: Final = 0.1
+# A device that has the vectors answers a question for a hundred in far less than this; after it, it may be gone.
+ANSWER_S_MAX: Final = 30.0
+# Who asked may ask again: for so long after a question no batch is begun; but no batch waits for longer than this.
+ASKS_AGAIN_S: Final = 0.2
+ASKED_S_MAX: Final = 1.0
+_LOOK_S: Final = 0.05
 # A missing model, or a full disk, is tried again after this long: somebody may be mending it.
 TROUBLE_RETRY_S: Final = 60
 
@@ -46,8 +52,11 @@ class EmbeddingWorker:
         self._came: deque[int] | None = None
         if embedder.costly:
             replica.alongside = lambda connection: VectorsAlongside(
-                connection, embedder, space, self._told, replica.now_ms
+                connection, embedder, space, self._told, self._awaiting(), replica.now_ms
             )
+        # For each conversation in which vectors were asked for: until when they are waited for.
+        self._awaited: dict[object, float] = {}
+        self._asked_s = -math.inf
         self._wake = trio.Event()
         self._begun = trio.Event()
         self._hurry = trio.Event()
@@ -71,6 +80,26 @@ class EmbeddingWorker:
         """Note that vectors of these memories were committed. Read from the table they cannot be older than it says."""
         if self._came is not None:
             self._came.extend(ids)
+
+    def _awaiting(self) -> Callable[[bool], None]:
+        """Return what a conversation says, on the store's thread, of vectors that are on their way to us."""
+        conversation = object()
+
+        def awaits(more: bool) -> None:
+            now_s = time.monotonic()
+            others = {
+                each: until_s
+                for each, until_s in self._awaited.items()
+                if until_s > now_s and each is not conversation
+            }
+            # Another dictionary: the worker may be looking at this one.
+            self._awaited = others | ({conversation: now_s + ANSWER_S_MAX} if more else {})
+
+        return awaits
+
+    def asked(self) -> None:
+        """Note that somebody asks: what waits in the queue is embedded a little later."""
+        self._asked_s = time.monotonic()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""
@@ -137,8 +166,9 @@ class EmbeddingWorker:
             begun, self._begun = self._begun, trio.Event()
             begun.set()
             try:
+                await self._give_way()
                 while await self._embed_batch():
-                    pass
+                    await self._give_way()
                 self.trouble, wait_s = None, await self._until_due_s()
             except (ModelUnavailable, ReplicaError) as error:
                 self.trouble, wait_s = error, TROUBLE_RETRY_S
@@ -148,6 +178,23 @@ class EmbeddingWorker:
                 await wake.wait()
             with trio.move_on_after(LINGER_S):
                 await self._hurry.wait()
+
+    async def _give_way(self) -> None:
+        """Wait while another device sends what would be made here again, and for a moment while somebody asks.
+
+        An embedder that is Python itself shares the interpreter with whoever searches, and can wait; but not for ever.
+        """
+        while self._vectors_come():  # noqa: ASYNC110 -- told on the store's thread
+            await trio.sleep(_LOOK_S)
+        with trio.move_on_after(ASKED_S_MAX):
+            while self._somebody_asks():  # noqa: ASYNC110 -- until nothing has happened
+                await trio.sleep(_LOOK_S)
+
+    def _vectors_come(self) -> bool:
+        return any(until_s > time.monotonic() for until_s in self._awaited.values())
+
+    def _somebody_asks(self) -> bool:
+        return time.monotonic() - self._asked_s < ASKS_AGAIN_S and not self._hurry.is_set()
 
     async def _embed_batch(self) -> bool:
         """Embed what is due, up to a batch; say whether there may be more."""

@@ -1,12 +1,17 @@
 """Measure how a new device joins a group that remembers much, until it can be used.
 
-    python -m tests.bench.joining [--memories 100000] [--compacted] [--home FOLDER]
+    python -m tests.bench.joining [--memories 100000] [--compacted] [--vectors] [--home FOLDER]
 
 Two daemons on loopback, as people run them. The old one holds so many memories of 60 characters; the new one holds
 nothing, and pairs. From then on it is asked, ten times a second, for memories from all over the store by their words,
 until each comes first. Printed are the time and the processor time of both daemons until then, and until the new one
-has its vectors. `--compacted`: the old one's log was folded away, so that the new
-one gets a snapshot. `--home` is filled by the first run and used again.
+has its vectors. `--compacted`: the old one's log was folded away, so that the new one gets a snapshot.
+`--vectors`: both have a slow model, bge-small, whose vectors come alongside; those of the old device
+are drawn at random, since to make so many takes minutes and says nothing of joining. `--home` is filled by the first
+run, with these options, and used again.
+
+Printed as well is what crossed the loopback, headers and all, beside what the texts and the vectors make under zstd.
+Run it where nobody else uses that: `unshare -rn sh -c 'ip link set lo up && exec python -m tests.bench.joining …'`.
 """
 
 import argparse
@@ -17,11 +22,19 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+import zstandard
+
 import samemind
+from cognition import queue
+from cognition.embedding.onnx import OnnxEmbedder
+from replica.storage.sql import connect, transaction
 from samemind.blocking import BlockingMind
+from samemind.config import Home, Settings
 from tests.bench.sentences import sentences
 from tests.support.cli import COMMAND, daemon, environment, run
 from tests.support.hearing import next_line
@@ -41,6 +54,54 @@ def fill(home: Path, memories: int, *, compacted: bool) -> None:
         mind.remember("that is all", wait=True)
         if compacted:
             mind.compact()
+
+
+def choose_slow_model(home: Path) -> None:
+    """Let a device embed by bge-small from now on."""
+    chosen = Home.at(home)
+    chosen.create()
+    Settings(embedder="bge-small").save(chosen)
+
+
+def draw_vectors(home: Path) -> None:
+    """Give each memory a vector of bge-small's size and length."""
+    choose_slow_model(home)
+    model, drawn = OnnxEmbedder(), np.random.default_rng(1)
+    with closing(connect(str(Home.at(home).store))) as connection:
+        space = queue.enter_space(connection, model.name, now_ms=0)
+        ids = [number for (number,) in connection.execute("SELECT id FROM memory ORDER BY id")]
+        with transaction(connection):
+            for start in range(0, len(ids), _A_COMMIT):
+                some = ids[start : start + _A_COMMIT]
+                rows = drawn.standard_normal((len(some), model.width), np.float32)
+                rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+                connection.executemany(
+                    "INSERT INTO vector VALUES (?, ?, ?)",
+                    [
+                        (number, space, row.tobytes())
+                        for number, row in zip(some, rows.astype("<f2"), strict=True)
+                    ],
+                )
+            connection.execute("DELETE FROM embed_queue")
+
+
+def vectors_of(home: Path) -> dict[bytes, bytes]:
+    """Return the vectors that a device holds, by memory."""
+    with closing(connect(str(Home.at(home).store), read_only=True)) as connection:
+        return dict(
+            connection.execute(
+                "SELECT m.rid, v.data FROM memory m JOIN vector v ON v.id = m.id ORDER BY m.id"
+            )
+        )
+
+
+def crossed_bytes() -> int:
+    """Return how many bytes the loopback has carried so far."""
+    for line in Path("/proc/self/net/dev").read_text().splitlines():
+        name, _, counted = line.partition(":")
+        if name.strip() == "lo":
+            return int(counted.split()[0])
+    raise AssertionError("expected a loopback")
 
 
 def cpu_seconds(pid: int) -> float:
@@ -83,8 +144,10 @@ def until_done(mind: BlockingMind, memories: int, began: float) -> None:
         time.sleep(1)
 
 
-def measure(old: Path, new: Path, memories: int) -> None:
+def measure(old: Path, new: Path, memories: int, *, vectors: bool) -> None:
     """Let a new device join, and print what that took."""
+    if vectors:
+        choose_slow_model(new)
     texts = list(sentences(memories, seed=1))
     probes = [texts[-1], *random.Random(2).sample(texts, PROBES)]
     with daemon(old) as theirs, daemon(new) as mine, samemind.open_blocking(new) as mind:
@@ -101,7 +164,7 @@ def measure(old: Path, new: Path, memories: int) -> None:
                 flush=True,
             )
 
-        began = time.monotonic()
+        began, crossed = time.monotonic(), crossed_bytes()
         pair(old, new)
         say("paired       ")
         until_found(mind, probes, began)
@@ -110,20 +173,38 @@ def measure(old: Path, new: Path, memories: int) -> None:
         say("vectors there")
         with samemind.open_blocking(old) as other:
             assert mind.digest().digest == other.digest().digest
+        crossed = crossed_bytes() - crossed
+    held, came = vectors_of(old), vectors_of(new)
+    packed = len(_zstd("\n".join(texts).encode()))
+    if vectors:
+        packed += len(_zstd(b"".join(held.values())))
+        made = sum(held[rid] != vector for rid, vector in came.items())
+        print(f"{memories:>7,}  vectors made by the new device itself: {made:,}")
+    print(
+        f"{memories:>7,}  crossed the loopback: {crossed / 1e6:.2f} MB, {crossed / packed:.2f} times the "
+        f"{packed / 1e6:.2f} MB of texts{' and vectors' if vectors else ''} under zstd"
+    )
+
+
+def _zstd(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor().compress(data)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=100_000)
     parser.add_argument("--compacted", action="store_true")
+    parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--home", type=Path)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="samemind-bench-") as name:
         old = chosen.home or Path(name) / "old"
         if not old.is_dir():
             fill(old, chosen.memories, compacted=chosen.compacted)
+            if chosen.vectors:
+                draw_vectors(old)
         # A copy would be a clone; what it learns of the new device stays in it and does no harm.
-        measure(old, Path(name) / "new", chosen.memories)
+        measure(old, Path(name) / "new", chosen.memories, vectors=chosen.vectors)
 
 
 if __name__ == "__main__":

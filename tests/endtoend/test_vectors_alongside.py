@@ -22,12 +22,14 @@ class Slow(HashedEmbedder):
     def __init__(self, *, answers: bool) -> None:
         super().__init__()
         self.answers = answers
+        self.asked: list[str] = []
 
     @property
     def costly(self) -> bool:
         return True
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
         if not self.answers:
             raise ModelUnavailable("expected nobody to embed here")
         return super().embed(texts)
@@ -45,12 +47,14 @@ def test_a_new_device_has_every_vector_of_a_snapshot_without_embedding_anything(
                 await theirs.settle()
                 assert await laptop.replica.run(lambda core, _: compact(core, laptop.replica.now_ms()))
                 assert await mine.recall("tea") == []  # its index is loaded by now
+                slow.asked.clear()
                 async with online(laptop) as syncer, online(phone, calls=[syncer]):
 
                     async def has_all() -> bool:
                         return not (await mine.embedding.state()).pending and len(await phone.texts()) == 300
 
                     await until(has_all)
+                assert slow.asked == []
                 assert phone.replica.position == 0  # not one op came: it was the base alone
                 slow.answers = True
                 hits = await mine.recall("which sentences are about bread?", k=5)

@@ -55,6 +55,7 @@ class Embedding:
         self.embedder = embedder
         self.space = queue.enter_space(self.home.connection, embedder.name, now_ms=NOW_MS)
         self.told: list[int] = []
+        self.awaited: list[bool] = []
         self.now_ms = NOW_MS
 
     @property
@@ -76,7 +77,12 @@ class Embedding:
             self.told += ids
 
         return VectorsAlongside(
-            self.home.connection, self.embedder, self.space, told, clock=lambda: self.now_ms
+            self.home.connection,
+            self.embedder,
+            self.space,
+            told,
+            self.awaited.append,
+            clock=lambda: self.now_ms,
         )
 
     def vectors(self) -> dict[bytes, bytes]:
@@ -140,6 +146,7 @@ def test_a_new_device_gets_every_vector_and_embeds_nothing_itself() -> None:
     assert (phone.waiting(), len(phone.told)) == (0, count)
     assert phone.vectors() == laptop.vectors()
     assert len(phone.vectors()) == count
+    assert phone.awaited == [True, True, True, False], "from the first question to the last answer"
 
 
 def test_what_the_other_has_not_embedded_is_asked_for_once_and_left_to_the_queue() -> None:
@@ -149,6 +156,7 @@ def test_what_the_other_has_not_embedded_is_asked_for_once_and_left_to_the_queue
     laptop.home.remember("not embedded yet")
     assert converse(phone, laptop) == 1
     assert phone.waiting() == 1
+    assert phone.awaited == [True, False], "what is left is nobody else's work"
     assert phone.vectors() == laptop.vectors()
 
 

@@ -1,15 +1,19 @@
 """The index of a worker holds what the table holds, whoever made a vector and whenever somebody first recalls."""
 
+import sqlite3
+import time
 from pathlib import Path
+from random import Random
 
 import numpy as np
+import pytest
 import trio
 
 from cognition import HashedEmbedder, queue
 from cognition.mind import Mind
-from cognition.worker import EmbeddingWorker
-from replica import MemoryId, Replica
-from tests.support.minds import FaultyEmbedder, open_memory, remember
+from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, EmbeddingWorker
+from replica import Core, MemoryId, Remember, Replica, Write, new_memory_id
+from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
 
 WIDTH = 64
 
@@ -107,3 +111,75 @@ def test_vectors_of_some_memories_are_those_that_all_would_be(tmp_path: Path) ->
 async def held(replica: Replica, mind: Mind) -> int:
     """Return how many vectors the index holds."""
     return await replica.read(lambda connection: len(mind.embedding.loaded(connection)))
+
+
+def test_vectors_that_are_on_their_way_are_waited_for_rather_than_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cognition.worker.ANSWER_S_MAX", 0.5)
+
+    async def main() -> None:
+        embedder = Slow()
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+
+            def learn_and_ask(core: Core, connection: sqlite3.Connection) -> None:
+                rids = [new_memory_id(NOW_MS, Random(n)) for n in range(2)]
+                core.commit([Write(Remember("a pot of tea", {}), rid) for rid in rids], NOW_MS)
+                assert replica.alongside is not None
+                assert len(replica.alongside(connection).next_wishes(10)) == 2
+
+            await replica.run(learn_and_ask)
+            asked_s = time.monotonic()
+            assert embedder.calls == []
+            await mind.settle()  # the other device never answers
+            assert time.monotonic() - asked_s >= 0.4
+            assert embedder.calls == [["a pot of tea"] * 2]
+
+    trio.run(main)
+
+
+def test_a_conversation_is_waited_for_until_it_says_so_or_is_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=Slow()) as (_, mind):
+            worker = mind.embedding
+            now_s = time.monotonic()
+            with monkeypatch.context() as patch:
+                patch.setattr("cognition.worker.time.monotonic", lambda: now_s)
+                laptop, phone = worker._awaiting(), worker._awaiting()
+                assert not worker._vectors_come()
+                laptop(True)
+                phone(True)
+                laptop(False)
+                assert worker._vectors_come()
+                phone(False)
+                assert not worker._vectors_come()
+                phone(True)
+                now_s += ANSWER_S_MAX
+                assert not worker._vectors_come()
+                laptop(False)
+                assert worker._awaited == {}, "what is over is not kept"
+
+    trio.run(main)
+
+
+def test_whoever_asks_goes_before_what_waits_unless_somebody_waits_for_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (_, mind):
+            worker = mind.embedding
+            now_s = time.monotonic()
+            with monkeypatch.context() as patch:
+                patch.setattr("cognition.worker.time.monotonic", lambda: now_s)
+                assert not worker._somebody_asks()
+                await mind.recall("tea")
+                assert worker._somebody_asks()
+                now_s += 2 * ASKS_AGAIN_S
+                assert not worker._somebody_asks()
+                worker.asked()
+                worker._hurry.set()
+                assert not worker._somebody_asks()
+
+    trio.run(main)
