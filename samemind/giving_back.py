@@ -1,0 +1,62 @@
+"""Give memory back to the system that a device took for a while, so that one that runs for weeks stays small.
+
+Three things keep it otherwise, none of them a leak, each up to megabytes. The first cycle of thinking takes five for
+its matrices; what SQLite keeps meanwhile comes to lie between them, so the allocator cannot join what they leave. glibc
+has such a heap for each thread, and one does not use what another has left. And SQLite keeps what it ever read, up to a
+limit for each of two connections.
+
+So the threads share one heap, and a minute after something was written the caches are emptied and free pages given
+back. What is needed again comes from the system's own cache, at some microseconds a page. A device at rest does not
+wake for it.
+"""
+
+import ctypes
+import sqlite3
+import sys
+from contextlib import suppress
+from typing import Final
+
+import trio
+
+from replica import Replica, ReplicaError
+
+# Long enough that a busy device reads its pages again once a minute and no oftener.
+QUIET_SECONDS: Final = 60.0
+# Its name in glibc's malloc.h.
+_M_ARENA_MAX: Final = -8
+
+
+def share_one_heap() -> None:
+    """Have all threads allocate from one heap; to be called before there are any, by a program that is ours.
+
+    They hold the interpreter's lock nearly always, so that they hardly wait for each other.
+    """
+    if (mallopt := _glibc("mallopt")) is not None:
+        mallopt(_M_ARENA_MAX, 1)
+
+
+async def give_back(replica: Replica) -> None:
+    """Empty what SQLite caches, and give the system what is free."""
+
+    def release(connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA shrink_memory").fetchall()
+        if (malloc_trim := _glibc("malloc_trim")) is not None:
+            malloc_trim(0)
+
+    await replica.read(release)
+    await replica.run(lambda core, connection: release(connection))
+
+
+async def keep_small(replica: Replica) -> None:
+    """Do so a minute after something was written, for ever."""
+    position = -1
+    while True:
+        position = await replica.changed(position)
+        await trio.sleep(QUIET_SECONDS)
+        with suppress(ReplicaError):  # of a damaged store; whoever needs what it holds is told
+            await give_back(replica)
+
+
+def _glibc(name: str) -> "ctypes._NamedFuncPointer | None":
+    """Return a function of the C library where that is glibc; other systems have other allocators."""
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -1,0 +1,95 @@
+"""A device that runs for weeks gives back what it took for a while."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from replica import Replica
+from samemind import giving_back
+from tests.support.cli import SECONDS_MAX, environment
+from tests.support.devices import devices
+
+# In a process of its own, as the allocator's state is the whole process's. Prints what it holds, in kB: before a
+# cycle of thinking over memories that are new, after it, and when it gave back.
+THINKS = """
+import sys
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from samemind.config import Home
+from samemind.device import open_device
+from samemind.giving_back import give_back, share_one_heap
+from samemind.verbs.memories import remember
+from samemind.surface.memories import Remember
+
+
+def held() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
+
+
+async def main() -> None:
+    async with open_device(Home.at(Path(sys.argv[1])), program="a test", answers=False) as device:
+        for number in range(1_000):
+            await remember(device, Remember(text=f"thing {number} that device{number % 3} saw", no_dedup=True))
+        await device.mind.settle()
+        await give_back(device.replica)
+        print(held())
+        await device.mind.think()
+        print(held())
+        await give_back(device.replica)
+        print(held())
+
+
+share_one_heap()
+trio.run(main)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", THINKS, tmp_path / "home"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    before, thought, after = (int(line) / 1_000 for line in ran.stdout.split())
+    print(f"{before:.1f} MB, after thinking {thought:.1f}, given back {after:.1f}")
+    assert thought - before > 2, "thinking takes something, or this test shows nothing"
+    assert after - before < (thought - before) / 2
+
+
+def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, given = MockClock(), list[float]()
+
+    async def give_back(replica: Replica) -> None:
+        given.append(trio.current_time())
+
+    monkeypatch.setattr(giving_back, "give_back", give_back)
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,), trio.open_nursery() as nursery:
+            nursery.start_soon(giving_back.keep_small, laptop.replica)
+            await wait_all_tasks_blocked()
+            for written in (1, 2):
+                for _ in range(5):
+                    clock.jump(giving_back.QUIET_SECONDS)
+                    await wait_all_tasks_blocked()
+                assert len(given) == written, "once for what came, and not again"
+                await laptop.remember("something")
+                await wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=clock)
