@@ -32,6 +32,8 @@ _NAMES_KEPT: Final = 4_096
 LIKE_MIN: Final = 0.3
 # What another form of a name counts: less than the name itself, which may be somebody else's.
 CALLED_SO: Final = 0.9
+# What a kind of the thing that was asked for counts, or another word for it.
+STANDS_FOR: Final = 0.8
 # A turn of this many characters has said something; longer ones say no more by their length.
 LENGTH_SATED: Final = 400
 
@@ -208,6 +210,10 @@ class Pool:
             if term in self.query.called:
                 column = column.copy()  # without a lexicon it is `exact` itself
                 column[:, at] = np.maximum(column[:, at], CALLED_SO * self.called[term])
+            if kinds := frozenset(map(stem, self.query.kinds.get(term, ()))):
+                there = [not kinds.isdisjoint(reading.stems) for reading in self.readings]
+                column = column.copy()
+                column[:, at] = np.maximum(column[:, at], np.where(there, STANDS_FOR, 0.0))
         return column
 
     @cached_property

@@ -7,14 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import nicknames, vocabulary
+from cognition.ranking.kinds import kinds_of
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import USE
 from cognition.words import STOP_WORDS, any_of, quoted, terms, words
 
+# Words that stand for the asked ones, in one search: three lines of the table. A page of such words asks no more.
+KINDS_ASKED_MAX: Final = 64
 # Questions about a time; the other languages are those of the stop words.
 _WHEN: Final = re.compile(
     r"\b(when|how long|what (date|day|month|year|time)|which (date|day|month|year)|since when"
@@ -82,10 +86,17 @@ class Query:
         return {name: others for name, others in each.items() if others}
 
     @cached_property
+    def kinds(self) -> dict[str, tuple[str, ...]]:
+        """What may stand for those of the terms that name no one."""
+        each = {term: kinds_of(term) for term in self.terms if term not in self.proper_nouns}
+        return {term: some for term, some in each.items() if some}
+
+    @cached_property
     def synonyms(self) -> list[str]:
         """Full text terms for words that may stand for the query's own, in any of the languages of the tables."""
         return [
             *quoted(sorted(frozenset().union(*self.called.values()))),
+            *quoted(list(dict.fromkeys(chain.from_iterable(self.kinds.values())))[:KINDS_ASKED_MAX]),
             *vocabulary.verbs.asked_for(vocabulary.verbs.groups(self.terms)),
             *vocabulary.bridges.asked_for(vocabulary.bridges.groups(self.terms)),
             *(vocabulary.used.asked_for(["use"]) if not USE.isdisjoint(words(self.folded)) else ()),

@@ -1,8 +1,7 @@
 """Tables of words that stand for one another: verbs of one meaning, and the jargon of a field.
 
 "Where do I live" is answered by "moved to Lisbon" and by "живёт в Лиссабоне". Each group lists words, and stems marked
-with `*` that any ending may follow, in five languages side by side: nothing looks at which language a text is in. Users
-add groups by configuration.
+with `*` that any ending may follow, in five languages side by side: nothing looks at which language a text is in.
 """
 
 from collections.abc import Iterable, Mapping
