@@ -65,11 +65,11 @@ _REASONS: Final = {
     (
         "remember_ms",
         "yantrikdb",
-    ): "it does not fsync each; ours is fsynced, signed and chained when it answers",
+    ): "it does not fsync each, and keeps what it is told twice as two; ours is fsynced, signed and chained",
     (
         "remember_in_memory_ms",
         "yantrikdb",
-    ): "compiled code; ours signs and chains an op and looks for duplicates and facts, in Python",
+    ): "compiled code, which keeps what it is told twice as two; ours signs an op and looks for duplicates and facts",
     (
         "remember_in_memory_ms",
         "floor",
@@ -116,7 +116,7 @@ _REASONS: Final = {
     (
         "rss_mb",
         "yantrikdb",
-    ): "it is one compiled library; ours begins with numpy, trio and cryptography, 65 MB before a store is open",
+    ): "it is one compiled library; ours begins with numpy, trio and cryptography, 62 MB before a store is open",
     ("rss_mb", "floor"): "no event loop, no cryptography, no library of CRDTs",
     ("rss_mb", "sqlite-vec"): "vectors stay on the disk; no event loop, no cryptography, no library of CRDTs",
     ("rss_mb", "chroma"): "its index is read from the disk",
