@@ -17,6 +17,11 @@ def safe(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return so many of something; `many` where it takes more than an s."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
 def clock(moment: str) -> str:
     """Return a time in this machine's zone, to the minute."""
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")

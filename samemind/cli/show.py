@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from samemind.cli import show_answers, show_contradictions, show_keeping, show_safe
-from samemind.cli.lines import HELD_BACK
+from samemind.cli.lines import HELD_BACK, counted
 from samemind.cli.lines import clock as _clock
 from samemind.cli.lines import one_line as _one_line
 from samemind.cli.lines import safe as _safe
@@ -34,9 +34,8 @@ def show_said(verb: str, document: Document) -> list[str]:
             f"Waiting until {_clock(document['expires_at'])}.",
         ]
     if verb == "retract":
-        return [
-            f"{len(document['rids'])} memories go at {_clock(document['closes_at'])}; Ctrl-C takes it back"
-        ]
+        going = counted(len(document["rids"]), "memory", "memories")
+        return [f"{going} to go at {_clock(document['closes_at'])}; Ctrl-C takes it back"]
     if "refused" in document:
         return [f"somebody was turned away: {document['refused']}"]
     if "peer" in document:
@@ -177,7 +176,7 @@ def _peers(document: Document) -> list[str]:
 
 def _peer(peer: Document) -> str:
     seen = f"synced {_clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
-    behind = f", {peer['behind']} ops behind" if peer["behind"] else ""
+    behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {peer['state']}, {seen}{behind}"
 
 
@@ -212,13 +211,13 @@ def _initialised(document: Document) -> list[str]:
 def _carried_out(document: Document) -> list[str]:
     if document["path"] is None:
         return ["the folder holds everything already"]
-    what = f"{document['ops']} ops" + (" and a snapshot" if document["snapshot"] else "")
+    what = counted(document["ops"], "op") + (" and a snapshot" if document["snapshot"] else "")
     readers = ", ".join(document["readable_by"]) or "this device only"
     return [f"{what} in {document['path']} ({document['bytes']} bytes), readable by {readers}"]
 
 
 def _carried_in(document: Document) -> list[str]:
-    lines = [f"{document['ops']} new ops from {document['files']} file{'s' * (document['files'] != 1)}"]
+    lines = [f"{counted(document['ops'], 'new op')} from {counted(document['files'], 'file')}"]
     lines += [f"refused: {reason}" for reason in document["refused"]]
     return lines + [f"passed over {each['file']}: {each['reason']}" for each in document["skipped"]]
 
@@ -234,7 +233,9 @@ def _synced(document: Document) -> list[str]:
 
 
 def _digest(document: Document) -> list[str]:
-    return [f"{document['digest']}  {document['memories']} memories, {document['ops']} ops"]
+    return [
+        f"{document['digest']}  {counted(document['memories'], 'memory', 'memories')}, {counted(document['ops'], 'op')}"
+    ]
 
 
 def _ops(document: Document) -> list[str]:
@@ -251,7 +252,7 @@ def _verified(document: Document) -> list[str]:
     accepted = document.get("accepted")
     return [
         *([f"{accepted} writes taken as lost"] if accepted else []),
-        f"{document['ops']} ops, all well" if document["ok"] else f"{document['ops']} ops",
+        counted(document["ops"], "op") + (", all well" if document["ok"] else ""),
         *document["problems"],
     ]
 
@@ -298,7 +299,7 @@ def _queue(document: Document) -> list[str]:
     for entry in document["entries"]:
         told = f"  {_one_line(entry['last_error'])}" if entry["last_error"] else ""
         lines.append(
-            f"{entry['id']}  {entry['work']}, {entry['status']}, tried {entry['attempts']} times  "
+            f"{entry['id']}  {entry['work']}, {entry['status']}, tried {counted(entry['attempts'], 'time')}  "
             f"{_one_line(entry['what'])}{told}"
         )
     return lines
@@ -324,7 +325,11 @@ def _imported(document: Document) -> list[str]:
 
 
 def _exported(document: Document) -> list[str]:
-    return [] if document["path"] is None else [f"{document['count']} memories in {document['path']}"]
+    return (
+        []
+        if document["path"] is None
+        else [f"{counted(document['count'], 'memory', 'memories')} in {document['path']}"]
+    )
 
 
 def _paired(document: Document) -> list[str]:

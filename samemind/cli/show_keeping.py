@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import HELD_BACK, clock, one_line, safe
+from samemind.cli.lines import HELD_BACK, clock, counted, one_line, safe
 
 Document = Mapping[str, Any]
 
@@ -57,7 +57,9 @@ def _blocks(document: Document) -> list[str]:
 def _sessions(document: Document) -> list[str]:
     lines = []
     for one in document["sessions"]:
-        lines.append(f"{clock(one['started_at'])}  {one_line(one['session'])}, {one['memories']} memories")
+        lines.append(
+            f"{clock(one['started_at'])}  {one_line(one['session'])}, {counted(one['memories'], 'memory', 'memories')}"
+        )
         lines.append(f"                  {one_line(one['summary'])}")
     return lines or ["no conversations"]
 

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from samemind.cli.lines import counted
+
 Document = Mapping[str, Any]
 
 
 def _backed_up(document: Document) -> list[str]:
-    return [f"{document['memories']} memories, {document['ops']} ops in {document['path']}"]
+    memories, ops = counted(document["memories"], "memory", "memories"), counted(document["ops"], "op")
+    return [f"{memories}, {ops} in {document['path']}"]
 
 
 def _restored(document: Document) -> list[str]:

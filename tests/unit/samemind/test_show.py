@@ -71,6 +71,7 @@ def test_problems_and_fixes_are_shown_below_what_they_belong_to() -> None:
         ["make", "room"],
     ]
     assert show("verify", to_json(Verified(ok=False, ops=3, problems=["p"]))) == ["3 ops", "p"]
+    assert show("verify", to_json(Verified(ok=True, ops=1, problems=[]))) == ["1 op, all well"]
     imported = Imported(imported=1, skipped=2, failed=[FailedLine(line=3, reason="r")])
     assert show("import", to_json(imported))[-1] == "line 3: r"
 
