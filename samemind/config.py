@@ -134,7 +134,9 @@ class Home:
         place = Path(os.path.realpath(path))
         own = (self.identity, self.settings, self.certificate, self.lock, self.log, self.control)
         if place.parent == Path(os.path.realpath(self.folder)) and (
-            place.name.startswith(self.store.name) or place.name in [each.name for each in own]
+            # With what SQLite keeps beside it; "notes.db.jsonl" beside "notes.db" is the owner's.
+            place.name in [self.store.name + end for end in ("", "-wal", "-shm", "-journal")]
+            or place.name in [each.name for each in own]
         ):
             raise Usage(
                 f"expected another place, got a file that this device lives by: {path}", code="invalid"

@@ -57,6 +57,7 @@ def test_what_is_taken_out_replaces_none_of_the_devices_own_files(tmp_path: Path
     with pytest.raises(Usage, match="lives by"):
         beside.check_foreign(tmp_path / "notes.db.identity.pem")
     beside.check_foreign(tmp_path / "identity.pem")
+    beside.check_foreign(tmp_path / "notes.db.jsonl")
 
 
 def test_a_home_that_is_made_belongs_to_its_owner_only(tmp_path: Path) -> None:
