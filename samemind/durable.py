@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from samemind.errors import Usage
+
 
 @contextmanager
 def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
@@ -20,7 +22,7 @@ def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     """
     if path.exists() and not path.is_file():
         if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "expected the name of a file, this is a folder", str(path))
+            raise Usage(f"{path}: expected the name of a file, this is a folder", code="invalid")
         yield path
         return
     target = Path(os.path.realpath(path))

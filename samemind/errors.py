@@ -146,7 +146,6 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "cognition.errors.CognitionError": _Explanation(Failed, "failed"),
     # An option whose value cannot be meant: the layers below raise ValueError for misuse.
     "builtins.ValueError": _Explanation(Usage, "invalid"),
-    "builtins.IsADirectoryError": _Explanation(Usage, "invalid"),
     "builtins.FileNotFoundError": _Explanation(NotFound, "no_such_file"),
     "builtins.PermissionError": _Explanation(Locked, "not_permitted"),
     "builtins.ConnectionError": _Explanation(Unreachable, "unreachable"),

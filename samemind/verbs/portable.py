@@ -24,7 +24,7 @@ from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.holding import texts_of
 from replica import Core, InvalidOp, MemoryId, Write, connect, read_settings
-from replica.codec import check_text, unpack
+from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
 from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
@@ -187,10 +187,16 @@ def _sift(
             if isinstance(record, Item):
                 check_text(record.text)
                 check_fields(record.fields, by_any=record.by_any)
+            elif isinstance(record, Edge):
+                encode_payload(bytes(SALT_BYTES), _relate(record))  # refuses what no op may say
             good.append(record)
         except (InvalidOp, SamemindError) as error:
             bad.append(FailedLine(line=record.line, reason=str(error)))
     return good, bad
+
+
+def _relate(edge: Edge) -> replica.Relate:
+    return replica.Relate(edge.source, edge.relation, edge.target, edge.weight)
 
 
 def _take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> dict[MemoryId, TakenIn]:
@@ -235,9 +241,7 @@ def _write(
                 counts["held"] += 1
             else:
                 counts["imported"] += record.said_in is None
-                teller.tell(
-                    [Write(replica.Relate(record.source, record.relation, record.target, record.weight))]
-                )
+                teller.tell([Write(_relate(record))])
         elif isinstance(record, Setting):
             # What this device has set stays: a file may be older.
             said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"

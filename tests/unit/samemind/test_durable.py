@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from samemind.durable import whole_file, whole_folder
+from samemind.errors import Usage
 
 
 def test_a_file_takes_its_place_when_it_is_whole_and_is_its_owners(tmp_path: Path) -> None:
@@ -50,7 +51,7 @@ def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path: Path) -> None:
         assert (os.read(reader, 100), pipe.is_fifo()) == (b"read at once", True)
     finally:
         os.close(reader)
-    with pytest.raises(IsADirectoryError), whole_file(place.parent):
+    with pytest.raises(Usage), whole_file(place.parent):
         raise AssertionError("unreachable: a folder is no file")
     with (
         pytest.raises(FileNotFoundError, match=r"no such folder: '.*nowhere'"),

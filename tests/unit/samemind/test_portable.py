@@ -9,6 +9,7 @@ import pytest
 
 import samemind
 from replica import derived_memory_id, show_memory_id
+from replica.limits import FIELD_STRING_BYTES_MAX
 from samemind.blocking import BlockingMind
 from samemind.portable import jsonl, locomo
 from samemind.portable.records import Item, Unreadable
@@ -84,6 +85,26 @@ def test_importing_twice_adds_nothing(mind: BlockingMind, tmp_path: Path) -> Non
     again = mind.import_(file, file)
     assert (again.imported, again.skipped) == (0, 6)
     assert mind.digest() == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"target": " "},
+        {"relation": "\t"},
+        {"source": "s" * (FIELD_STRING_BYTES_MAX + 1)},
+        {"weight": 5},
+        {"target": "half of \ud83d"},
+    ],
+)
+def test_an_edge_that_no_device_could_say_is_named_and_the_others_come_in(
+    mind: BlockingMind, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    file = tmp_path / "all.jsonl"
+    edge = {"kind": "edge", "source": "Ann", "relation": "knows", "target": "Ben", "weight": 1.0}
+    file.write_text("\n".join(json.dumps(each) for each in (edge | wrong, edge)))
+    taken = mind.import_(file)
+    assert (taken.imported, [each.line for each in taken.failed]) == (1, [1])
 
 
 def test_what_was_forgotten_here_does_not_come_in_again(mind: BlockingMind, tmp_path: Path) -> None:
