@@ -23,10 +23,9 @@ from sync.errors import (
     Untrusted,
     WrongCode,
 )
-from sync.identity import IDENTITY_FILE, Identity, certificate_key, device_id_of, fingerprint, shared_words
+from sync.identity import Identity, certificate_key, device_id_of, fingerprint, shared_words
 
 __all__ = [
-    "IDENTITY_FILE",
     "Address",
     "CodeExpired",
     "Identity",

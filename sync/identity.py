@@ -38,7 +38,6 @@ from sync.errors import Untrusted
 from sync.wire.limits import CERTIFICATE_BYTES_MAX
 from sync.words import words_of
 
-IDENTITY_FILE: Final = "identity.pem"
 FINGERPRINT_WORDS: Final = 4
 
 # 1970 is what a board without a battery believes at boot; RFC 5280 writes "no end" as the last

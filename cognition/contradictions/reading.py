@@ -51,8 +51,6 @@ _BIRTH: Final = late(r"\b(?:birthday|born)\b", re.IGNORECASE)
 _BUT_NOW: Final = late(r",? but (?:now|these days|nowadays),? (?=(?:I|he|she|we|they|my|[A-Z]\w+)\b)")
 _BEFORE_DATE: Final = late(r"(?:^since|\b(?:in|on|from|as of|until|around|about)) +$", re.IGNORECASE)
 _SINCE: Final = late(r"\bsince\b", re.IGNORECASE)
-# What is told so has begun.
-_OVER: Final = late(r"\b(?:since|stopped|quit|gave up|moved|started|left|lost|became|got)\b", re.IGNORECASE)
 
 _YEAR_MS: Final = 365 * 86_400_000
 # A town is told with what it lies in: "Brooklyn, New York" is no other place than New York.

@@ -54,7 +54,6 @@ USED: Final[Groups] = {
 }
 
 _KEPT: Final = 32_768
-_Tables = tuple[dict[str, frozenset[str]], tuple[tuple[str, str], ...]]
 
 
 class Vocabulary:

@@ -17,8 +17,9 @@ _PARAMETERS_MAX: Final = 16_384
 _ROWS_AT_ONCE: Final = 200
 # Random 16-byte keys make checkpoints the cost of large syncs; 16,000 pages (64 MB) halve it.
 _CHECKPOINT_PAGES: Final = 16_000
-# What SQLite fills, it keeps: a daemon grows by twice this (it writes on one connection, reads on another) over days of
-# use. A sync of 120,000 ops takes no more processor time with 8 MB than with 64; its own 2 MB are too few for that.
+# What SQLite fills, it keeps until it is told to let go: a program in use grows by twice this, as it writes on one
+# connection and reads on another. A sync of 120,000 ops takes no more processor time with 8 MB than with 64; SQLite's
+# own 2 MB are too few for that.
 _CACHE_KIB: Final = 8_192
 # What SQLite says of a disk that does not answer: the low byte of its codes, which have kinds above it.
 _DISK_REFUSES: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}

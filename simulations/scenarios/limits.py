@@ -59,10 +59,6 @@ class Line:
             pass
 
 
-def _frames(said: list[bytes]) -> int:
-    return sum(isinstance(decode_message(each), Ops | Base) for each in said)
-
-
 def _a_flood(stage: Stage) -> None:
     stage.remember("A", "a note")
     line = Line(stage, stage["A"], stage["B"])
