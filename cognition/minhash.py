@@ -137,9 +137,8 @@ def bands_of_some(texts: Sequence[str]) -> Signature:
     """Return the bands of several texts, a column for each."""
     folded = [_folded(text) for text in texts]
     sizes = np.array([len(each) for each in folded])
-    if (
-        sizes.min() < NGRAM or sizes.sum() > CHARACTERS_MAX
-    ):  # the one number of a short text is made otherwise
+    # The one number of a short text is made otherwise.
+    if sizes.min() < NGRAM or sizes.sum() > CHARACTERS_MAX:
         return np.stack([bands_of(text) for text in texts], axis=1)
     codes = _codes("".join(folded))
     numbers = (codes[:-2] << _CHARACTER_BITS | codes[1:-1]) << _CHARACTER_BITS | codes[2:]
