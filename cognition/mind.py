@@ -26,6 +26,7 @@ from cognition.index import VectorIndex
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
 from cognition.past import PastMind
+from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, assemble, fuse_hits, pool_size, rank, wished
@@ -66,6 +67,7 @@ class Mind:
         self.reranking = RerankerWorker(replica, reranker)
         self.embedding = EmbeddingWorker(replica, embedder, space)
         self._lexicon = self.new_lexicon()  # the reading thread's own
+        self._postings = Postings()  # and this
         # The writing thread's own: it decides before a text is stored.
         self.dedup = Deduplicator(_looking_up(embedder))
         self._has_triples = has_triples
@@ -110,6 +112,7 @@ class Mind:
                     part,
                     self.embedding.loaded,
                     self._lexicon,
+                    self._postings,
                     k=k,
                     filters=filters,
                     graph=graph,
@@ -211,7 +214,14 @@ class Mind:
         now_ms = self._replica.now_ms()
         ranked = await self._replica.read(
             lambda connection: self.ranked(
-                connection, part, self.embedding.loaded, self._lexicon, k=k, filters=filters, now_ms=now_ms
+                connection,
+                part,
+                self.embedding.loaded,
+                self._lexicon,
+                self._postings,
+                k=k,
+                filters=filters,
+                now_ms=now_ms,
             )
         )
         (reread,) = await trio.to_thread.run_sync(self.reranking.reread, [ranked])
@@ -223,6 +233,7 @@ class Mind:
         part: tuple[Query, Vectors | None],
         index_of: Callable[[sqlite3.Connection], VectorIndex],
         lexicon: WordVectors | None,
+        postings: Postings,
         *,
         k: int,
         filters: Filters,
@@ -244,6 +255,7 @@ class Mind:
             graph=graph,
             triples=self._has_triples,
             profile=self.profile,
+            postings=postings,
         )
         reranker = self.reranking.reranker
         return ranked if reranker is None else with_readings(connection, ranked, reranker)

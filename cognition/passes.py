@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
 
-from cognition import postings
 from cognition.embedding.embedder import Vectors
 from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
 from cognition.fulltext import NEWEST_MAX, Asked, bounded
 from cognition.index import VectorIndex
 from cognition.memories import EACH, fields_of
+from cognition.postings import Postings, stem_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
@@ -48,8 +48,11 @@ _ROW: Final = (
 class Candidates:
     """What was read of the memories that the searches bring: each once, with what all of them ask of it."""
 
-    def __init__(self, connection: sqlite3.Connection, filters: Filters) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, filters: Filters, postings: Postings | None = None
+    ) -> None:
         self.connection = connection
+        self.postings = Postings() if postings is None else postings
         self.filters = filters
         self._rows: dict[int, Row] = {}
         self._permitted: set[int] = set()
@@ -89,11 +92,11 @@ class Candidates:
 
 def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[tuple[int, float]]:
     """Return up to `limit` memories that hold any of the wanted words, by BM25."""
-    stems = {word: stem for word in wanted if (stem := postings.stem_of(word)) is not None}
+    stems = {word: stem for word in wanted if (stem := stem_of(word)) is not None}
     if candidates.filters.narrow or not stems or len(stems) < len(wanted):
         return by_match(candidates.connection, quoted(wanted), candidates.filters, limit)
     found: dict[int, float] = {}
-    for ranking in postings.ranked(candidates.connection, stems):
+    for ranking in candidates.postings.ranked(candidates.connection, stems):
         for start in range(0, len(ranking), limit):
             for number, score in candidates.permitted(ranking[start : start + limit]):
                 found.setdefault(number, score)

@@ -18,6 +18,7 @@ from cognition.explain import Stage, why_not
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.memories import fields_of
+from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, wished
@@ -42,6 +43,7 @@ class PastMind:
         self._index: VectorIndex | None = None
         # Not the mind's: what is asked of the past runs on a thread of its own.
         self._lexicon = mind.new_lexicon()
+        self._postings = Postings()
         self.model = mind.model
         self.now_ms = now_ms
 
@@ -121,6 +123,7 @@ class PastMind:
             part,
             self._loaded,
             self._lexicon,
+            self._postings,
             k=k,
             filters=filters,
             graph=graph,

@@ -8,6 +8,9 @@ to what SQLite finds.
 
 How long its texts are, full text search keeps in two tables of its own (`_data` and `_docsize`). Their form is part of
 that of the file, which SQLite does not change.
+
+Questions come in bursts and share words: the parts of one, the next search of a list, what somebody types. So what was
+read is kept until somebody writes.
 """
 
 import json
@@ -34,6 +37,8 @@ _BY_LENGTH: Final = 0.75
 _RARITY_MIN: Final = 1e-6
 # Words of questions whose stems are remembered.
 _STEMS_KEPT: Final = 8_192
+# Places of words that are kept: 4 MiB of them, and of their memories as much at most.
+_PLACES_KEPT: Final = 1 << 19
 # Where full text search keeps how many rows it has, and how long all of them are together.
 _TOTALS: Final = "SELECT hex(block) FROM memory_text_data WHERE id = 1"
 _LENGTHS: Final = """SELECT group_concat(d.id), group_concat(hex(d.sz), '') FROM json_each(?) e
@@ -51,20 +56,91 @@ class Held(NamedTuple):
     rows: Numbers
 
 
-def ranked(connection: sqlite3.Connection, stems: dict[str, str]) -> Iterator[Ranking]:
-    """Return the memories that hold any of some words, the best first, by the stem of each word.
+class Postings:
+    """The words of one store as a connection sees them that does not write itself; for one thread."""
 
-    Where many do, what stands out comes by itself, and the newest of all only to whoever asks on.
-    """
-    asked = [_held(connection, word, stem, fulltext.COMMON + 1) for word, stem in stems.items()]
-    if not _are_many(asked):
-        yield _scored(connection, asked, _any(asked))
-        return
-    # A word that nearly all hold is asked for only where all are such.
-    telling = [held for held in asked if len(held.rows) <= fulltext.COMMON]
-    telling = telling or [_held(connection, word, stem, None) for word, stem in stems.items()]
-    for among in _bounded(telling):
-        yield _scored(connection, telling, among)
+    def __init__(self) -> None:
+        self._version = 0  # of no store: they count from 1
+        self._held: dict[tuple[str, int | None], tuple[Numbers, Numbers]] = {}
+        self._kept = 0  # places, in `_held`
+        self._lengths: Column = np.zeros(0)  # by number; not a number: not read yet
+
+    def ranked(self, connection: sqlite3.Connection, stems: dict[str, str]) -> Iterator[Ranking]:
+        """Return the memories that hold any of some words, the best first, by the stem of each word.
+
+        Where many do, what stands out comes by itself, and the newest of all only to whoever asks on.
+        """
+        self._follow(connection)
+        asked = [self.held(connection, word, stem, fulltext.COMMON + 1) for word, stem in stems.items()]
+        if not _are_many(asked):
+            yield self.scored(connection, asked, any_of(asked))
+            return
+        # A word that nearly all hold is asked for only where all are such.
+        telling = [held for held in asked if len(held.rows) <= fulltext.COMMON]
+        telling = telling or [self.held(connection, word, stem, None) for word, stem in stems.items()]
+        for among in _bounded(telling):
+            yield self.scored(connection, telling, among)
+
+    def _follow(self, connection: sqlite3.Connection) -> None:
+        """Forget what was read once somebody has written since.
+
+        What was read after this may be newer than the version says. Then the version moves with the next question.
+        """
+        ((version,),) = connection.execute("PRAGMA data_version")
+        if version != self._version:
+            self._version, self._kept, self._lengths = version, 0, np.zeros(0)
+            self._held.clear()
+
+    def held(self, connection: sqlite3.Connection, word: str, stem: str, most: int | None) -> Held:
+        """Return who holds a word: all of them, or so many where there are more."""
+        known = self._held.pop((stem, most), None)
+        if known is None:
+            known = _read_held(connection, stem, most)
+            self._kept += len(known[0])
+            while self._held and self._kept > _PLACES_KEPT:  # whoever was not asked for for longest
+                self._kept -= len(self._held.pop(next(iter(self._held)))[0])
+        self._held[stem, most] = known
+        return Held(word, *known)
+
+    def scored(self, connection: sqlite3.Connection, asked: Sequence[Held], among: Numbers) -> Ranking:
+        """Return these memories with their scores, the best first, and equal ones by number.
+
+        Each statement sees a moment of its own: what was forgotten since the words were looked up has no length
+        any more.
+        """
+        lengths = self._lengths_of(connection, among)
+        there = ~np.isnan(lengths)
+        among, lengths = among[there], lengths[there]
+        if not len(among):
+            return []
+        ((told,),) = connection.execute(_TOTALS)
+        count, *of_columns = _varints(told).tolist()
+        length = sum(of_columns)
+        if not count or not length:
+            return []
+        shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
+        scores = np.zeros(len(among))
+        for _, places, rows in asked:
+            rarity = math.log((max(count - len(rows), 0) + 0.5) / (len(rows) + 0.5))
+            often = np.searchsorted(places, among, "right") - np.searchsorted(places, among, "left")
+            scores += max(rarity, _RARITY_MIN) * ((often * (_SATED + 1)) / (often + shortened))
+        order = np.lexsort((among, -scores))
+        return list(zip(among[order].tolist(), scores[order].tolist(), strict=True))
+
+    def _lengths_of(self, connection: sqlite3.Connection, among: Numbers) -> Column:
+        """Return how many words each of these memories has; not a number for who is not there."""
+        room = int(among.max(initial=-1)) + 1
+        if room > len(self._lengths):
+            self._lengths = np.append(self._lengths, np.full(room - len(self._lengths), np.nan))
+        unread = among[np.isnan(self._lengths[among])]
+        if len(unread):
+            ((ids, told),) = connection.execute(_LENGTHS, (json.dumps(unread.tolist()),))
+            if ids is not None:
+                there, columns = np.fromstring(ids, np.int64, sep=","), _varints(told)
+                if len(columns) != len(there) * len(FILED_UNDER):
+                    raise sqlite3.DatabaseError(_DAMAGED)
+                self._lengths[there] = columns.reshape(len(there), len(FILED_UNDER)).sum(axis=1)
+        return self._lengths[among]
 
 
 @lru_cache(_STEMS_KEPT)
@@ -78,13 +154,13 @@ def _are_many(asked: Sequence[Held]) -> bool:
     most, all_together = max(len(held.rows) for held in asked), sum(len(held.rows) for held in asked)
     if most > fulltext.RANKED_MAX or all_together <= fulltext.RANKED_MAX:
         return most > fulltext.RANKED_MAX
-    return len(_any(asked)) > fulltext.RANKED_MAX
+    return len(any_of(asked)) > fulltext.RANKED_MAX
 
 
 def _bounded(asked: Sequence[Held]) -> Iterator[Numbers]:
     """Return who is to be ranked: all again, or those who stand out, and behind these the newest of all."""
     if sum(len(held.rows) for held in asked) <= fulltext.RANKED_MAX:
-        yield _any(asked)
+        yield any_of(asked)
         return
     rare: list[Held] = []
     others: list[Held] = []
@@ -96,50 +172,23 @@ def _bounded(asked: Sequence[Held]) -> Iterator[Numbers]:
         paired = np.sort(np.concatenate([held.rows for held in others[: fulltext.PAIRED_MAX]]))
         standing_out = np.concatenate([*(held.rows for held in rare), paired[1:][paired[1:] == paired[:-1]]])
         yield _distinct(np.sort(standing_out))[-fulltext.NEWEST_MAX :]
-    yield _any(asked)[-fulltext.NEWEST_MAX :]
+    yield any_of(asked)[-fulltext.NEWEST_MAX :]
 
 
-def _scored(connection: sqlite3.Connection, asked: Sequence[Held], among: Numbers) -> Ranking:
-    """Return these memories with their scores, the best first, and equal ones by number.
-
-    Each statement sees a moment of its own: what was forgotten since the words were looked up has no length any more.
-    """
-    ((ids, told),) = connection.execute(_LENGTHS, (json.dumps(among.tolist()),))
-    if ids is None:
-        return []
-    among, columns = np.fromstring(ids, np.int64, sep=","), _varints(told)
-    ((told,),) = connection.execute(_TOTALS)
-    count, *of_columns = _varints(told).tolist()
-    length = sum(of_columns)
-    if not count or not length:
-        return []
-    if len(columns) != len(among) * len(FILED_UNDER):
-        raise sqlite3.DatabaseError(_DAMAGED)
-    lengths = columns.reshape(len(among), len(FILED_UNDER)).sum(axis=1).astype(np.float64)
-    shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / (length / count))
-    scores = np.zeros(len(among))
-    for _, places, rows in asked:
-        rarity = math.log((max(count - len(rows), 0) + 0.5) / (len(rows) + 0.5))
-        often = np.searchsorted(places, among, "right") - np.searchsorted(places, among, "left")
-        scores += max(rarity, _RARITY_MIN) * ((often * (_SATED + 1)) / (often + shortened))
-    order = np.lexsort((among, -scores))
-    return list(zip(among[order].tolist(), scores[order].tolist(), strict=True))
-
-
-def _held(connection: sqlite3.Connection, word: str, stem: str, most: int | None) -> Held:
-    """Return who holds a word: all of them, or so many where there are more."""
+def _read_held(connection: sqlite3.Connection, stem: str, most: int | None) -> tuple[Numbers, Numbers]:
     ((told,),) = connection.execute(
         "SELECT group_concat(doc) FROM (SELECT doc FROM memory_word_at WHERE term = ? LIMIT ?)",
         (stem, -1 if most is None else most),
     )
     places = np.fromstring(told or "", np.int64, sep=",")
-    held = Held(word, places, _distinct(places))
-    if most is not None and len(places) == most > len(held.rows):
-        return _held(connection, word, stem, None)  # many places, but few memories
-    return held
+    rows = _distinct(places)
+    if most is not None and len(places) == most > len(rows):
+        return _read_held(connection, stem, None)  # many places, but few memories
+    return places, rows
 
 
-def _any(some: Sequence[Held]) -> Numbers:
+def any_of(some: Sequence[Held]) -> Numbers:
+    """Return who holds any of these words, in the order of their numbers."""
     return _distinct(np.sort(np.concatenate([held.rows for held in some])))
 
 

@@ -31,6 +31,7 @@ from cognition.errors import InvalidQuery
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.memories import Shown, read_memories
+from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
 from cognition.ranking.pool import Column, Lexicon, Pool, Row
@@ -158,9 +159,10 @@ def rank(
     graph: bool = True,
     triples: bool = False,
     profile: Profile = PROFILES[PROFILE_DEFAULT],
+    postings: Postings | None = None,
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
-    candidates = passes.Candidates(connection, filters)
+    candidates = passes.Candidates(connection, filters, postings)
     lists = {"words": passes.by_words(candidates, query.terms, limit)}
     if vector is not None and index is not None and vector.any():
         lists["vectors"] = passes.by_vector(candidates, vector, index, limit)

@@ -2,12 +2,15 @@
 
 import random
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from cognition import Filters, fulltext, passes, postings
+from cognition.postings import Postings, any_of, stem_of
 from cognition.words import quoted
-from replica import Forget, Remember, Write, new_memory_id
+from replica import Forget, Remember, Set, Write, new_memory_id
 from tests.support.minds import Home
 
 # Some common, some rare; two that are filed under one stem, and one that is said twice and more.
@@ -56,12 +59,12 @@ def test_memories_are_ranked_as_full_text_search_ranks_them(
 
 
 def test_a_word_is_looked_up_under_the_stem_that_it_is_filed_under() -> None:
-    assert [postings.stem_of(word) for word in ("running", "Straße", "naïve", "2024")] == [
+    assert [stem_of(word) for word in ("running", "Straße", "naïve", "2024")] == [
         *("run", "straß"),
         *("naiv", "2024"),
     ]
-    assert postings.stem_of("two words") is None
-    assert postings.stem_of("…") is None
+    assert stem_of("two words") is None
+    assert stem_of("…") is None
 
 
 def test_a_word_that_is_no_single_stem_is_left_to_full_text_search() -> None:
@@ -78,8 +81,9 @@ def test_nothing_is_found_where_nothing_was_told() -> None:
 def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing() -> None:
     """Each statement of a read sees a moment of its own, and another thread writes beside it."""
     home = told(seed=3, count=40)
-    asked = [postings._held(home.connection, word, word, None) for word in ("tea", "cake")]
-    every = postings._any(asked)
+    words = Postings()
+    asked = [words.held(home.connection, word, word, None) for word in ("tea", "cake")]
+    every = any_of(asked)
     gone = every[: len(every) // 2]
     rids = [
         rid
@@ -88,12 +92,12 @@ def test_what_is_forgotten_while_it_is_looked_for_is_not_found_and_harms_nothing
         )
     ]
     home.commit(Write(Forget(tuple(sorted(rids)))))
-    found = [number for number, _ in postings._scored(home.connection, asked, every)]
+    found = [number for number, _ in words.scored(home.connection, asked, every)]
     assert sorted(found) == every[len(gone) :].tolist()
     home.commit(
         Write(Forget(tuple(sorted(rid for (rid,) in home.connection.execute("SELECT rid FROM memory")))))
     )
-    assert postings._scored(home.connection, asked, every) == []
+    assert words.scored(home.connection, asked, every) == []
 
 
 @pytest.mark.parametrize("block", ["", "81", "07"])
@@ -102,3 +106,45 @@ def test_lengths_that_are_no_numbers_are_damage(block: str) -> None:
     home.connection.execute("UPDATE memory_text_docsize SET sz = ?", (bytes.fromhex(block),))
     with pytest.raises(sqlite3.DatabaseError, match="damaged"):
         passes.by_words(passes.Candidates(home.connection, Filters()), ["tea"], 5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_read_of_words_is_forgotten_when_somebody_writes(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("RANKED_MAX", 20), ("RARE_MAX", 5), ("COMMON", 60), ("NEWEST_MAX", 30)):
+        monkeypatch.setattr(fulltext, name, value)
+    chance, home = random.Random(seed), Home(path=str(tmp_path / "memory.db"))
+    rids = [home.remember(" ".join(chance.choices(WORDS, k=6))) for _ in range(60)]
+    kept = Postings()
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+        for _ in range(60):
+            match chance.randrange(6):
+                case 0:
+                    rids.append(home.remember(" ".join(chance.choices(WORDS, k=chance.randint(1, 12)))))
+                case 1:
+                    home.commit(Write(Forget((rids.pop(chance.randrange(len(rids))),))))
+                case 2:
+                    home.commit(Write(Set("speaker", chance.choice(WORDS)), chance.choice(rids)))
+                case _:
+                    stems = dict.fromkeys(chance.sample(["tea", "cake", "walrus", "run", "salt"], 3))
+                    asked = {word: str(stem_of(word)) for word in stems}
+                    assert list(kept.ranked(reader, asked)) == list(Postings().ranked(reader, asked))
+
+
+def test_words_are_kept_up_to_a_bound_and_those_asked_for_last_the_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home, kept, statements = told(seed=5, count=80), Postings(), list[str]()
+    held = {word: kept.held(home.connection, word, word, None) for word in ("tea", "cake", "salt")}
+    monkeypatch.setattr(postings, "_PLACES_KEPT", sum(len(each.places) for each in held.values()))
+    kept.held(home.connection, "tea", "tea", None)
+    home.connection.set_trace_callback(
+        lambda it: statements.append(it) if it.startswith("SELECT group") else None
+    )
+    kept.held(home.connection, "bread", "bread", None)
+    for word in ("tea", "salt"):
+        assert kept.held(home.connection, word, word, None).places.tolist() == held[word].places.tolist()
+    assert len(statements) == 1
+    kept.held(home.connection, "cake", "cake", None)
+    assert len(statements) == 2
