@@ -16,6 +16,7 @@ from cognition.errors import CognitionError
 from cognition.filters import Filters
 from cognition.models.chat import ChatModel
 from cognition.ranking.classes import SINGLE_HOP, QueryClass, classify
+from cognition.ranking.vocabulary import Tables
 from cognition.recall import Hit, fuse_hits
 from cognition.rounds import (
     MODEL_SECONDS_MAX,
@@ -36,6 +37,11 @@ class Source(Protocol):
     @property
     def model(self) -> ChatModel | None:
         """The language model that is configured."""
+        ...
+
+    @property
+    def tables(self) -> Tables:
+        """The words that stand for one another."""
         ...
 
     @property
@@ -89,12 +95,14 @@ async def _recall_twice(source: Source, query: str, k: int, filters: Filters) ->
     """Return the answers of both rounds, fused by rank."""
     hits = await source.recall(query, k=k, filters=filters)
     wished = None if source.model is None or not hits else await _ask(source.model, query, hits)
-    found = gap(query, hits)
+    found = gap(query, hits, source.tables)
     parts = [hits]
     for follow_up in found.queries if wished is None else wished:
         more = await source.recall(follow_up, k=k, filters=filters)
         parts.append(
-            [hit for hit in more if fills(hit, found.missing)] if wished is None else more[:TAKEN_FOR_MODEL]
+            [hit for hit in more if fills(hit, found.missing, source.tables)]
+            if wished is None
+            else more[:TAKEN_FOR_MODEL]
         )
     return hits if len(parts) == 1 else fuse_hits(parts, k)
 

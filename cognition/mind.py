@@ -5,7 +5,7 @@ from the first moment: memories whose vectors are not ready are found by their w
 """
 
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from cognition.past import PastMind
 from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
+from cognition.ranking.vocabulary import Tables, with_own
 from cognition.recall import K_DEFAULT, Hit, Ranked, assemble, fuse_hits, pool_size, rank, wished
 from cognition.relating import related, vector_of
 from cognition.reranking.mixing import with_readings
@@ -62,6 +63,7 @@ class Mind:
         has_triples: bool,
         profile: Profile,
         reranker: Reranker | None,
+        tables: Tables,
     ) -> None:
         self._replica = replica
         self.reranking = RerankerWorker(replica, reranker)
@@ -73,6 +75,8 @@ class Mind:
         self._has_triples = has_triples
         self.profile = profile
         """How memories fade on this device."""
+        self.tables = tables
+        """The words that stand for one another on this device."""
         self.talk: TalkReader | None = None  # where a model is configured
         self.model: ChatModel | None = None
         self._steps = steps(thresholds)
@@ -166,7 +170,9 @@ class Mind:
         """Read a question, and embed it if there is anything to embed it with."""
         if self.embeds_quickly:
             return await self._replica.read(lambda connection: self._read_here(connection, text))
-        asked = Query(await self._replica.read(lambda connection: corrected(connection, text)))
+        asked = Query(
+            await self._replica.read(lambda connection: corrected(connection, text, self.tables)), self.tables
+        )
         if not asked.terms:
             return asked, None
         try:
@@ -177,7 +183,7 @@ class Mind:
 
     def _read_here(self, connection: sqlite3.Connection, text: str) -> tuple[Query, Vectors | None]:
         """Read and embed a question on the reading thread, where embedding is quick."""
-        asked = Query(corrected(connection, text))
+        asked = Query(corrected(connection, text, self.tables), self.tables)
         if not asked.terms:
             return asked, None
         try:
@@ -347,11 +353,13 @@ async def open_mind(
     thresholds: Thresholds = Thresholds(),
     profile: Profile = PROFILES[PROFILE_DEFAULT],
     newer: bool = False,
+    words: Mapping[str, Sequence[str]] | None = None,
 ) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
     wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
+    `words`: see `cognition.ranking.vocabulary.with_own`.
     """
     chosen = StaticEmbedder() if embedder is None else embedder
     name, now_ms = chosen.name, replica.now_ms()
@@ -363,7 +371,7 @@ async def open_mind(
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Mind(replica, chosen, space, thresholds, has_triples, profile, reranker)
+    mind = Mind(replica, chosen, space, thresholds, has_triples, profile, reranker, with_own(words or {}))
     if model is not None:
         mind.model = model
         device = await replica.run(lambda core, _: core.device)

@@ -45,6 +45,7 @@ class PastMind:
         self._lexicon = mind.new_lexicon()
         self._postings = Postings()
         self.model = mind.model
+        self.tables = mind.tables
         self.now_ms = now_ms
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:

@@ -17,7 +17,7 @@ from cognition.extraction.names import names
 from cognition.models.chat import ChatMessage
 from cognition.ranking.query import Query
 from cognition.ranking.stem import stem
-from cognition.ranking.vocabulary import verbs
+from cognition.ranking.vocabulary import Tables
 from cognition.recall import Hit
 from cognition.words import words
 
@@ -44,13 +44,13 @@ class Gap(NamedTuple):
     missing: frozenset[str] = frozenset()
 
 
-def gap(question: str, hits: Sequence[Hit]) -> Gap:
+def gap(question: str, hits: Sequence[Hit], tables: Tables) -> Gap:
     """Return what the answers to a question leave open, by rules."""
-    query = Query(question)
+    query = Query(question, tables)
     wanted = [term for term in query.terms if term not in query.proper_nouns]
     said = [_said(hit) for hit in hits]
     told = frozenset().union(*said)
-    missing = [term for term in wanted if not _says(told, term)]
+    missing = [term for term in wanted if not _says(told, term, tables)]
     if not missing or not hits:
         return Gap()
     asked = {stem(word) for word in words(question)}
@@ -67,10 +67,10 @@ def gap(question: str, hits: Sequence[Hit]) -> Gap:
     return Gap(tuple(queries), frozenset(missing))
 
 
-def fills(hit: Hit, missing: frozenset[str]) -> bool:
+def fills(hit: Hit, missing: frozenset[str], tables: Tables) -> bool:
     """Say whether a memory says anything of what was missing."""
     said = _said(hit)
-    return any(_says(said, term) for term in missing)
+    return any(_says(said, term, tables) for term in missing)
 
 
 def ask_model(question: str, hits: Sequence[Hit]) -> list[ChatMessage]:
@@ -103,9 +103,9 @@ def _said(hit: Hit) -> frozenset[str]:
     return frozenset(words(" ".join([hit.memory.text, *(label for label in labels if label)])))
 
 
-def _says(said: frozenset[str], term: str) -> bool:
+def _says(said: frozenset[str], term: str, tables: Tables) -> bool:
     """Say whether a word, a form of it, or a verb of its meaning was said."""
     if stem(term) in {stem(word) for word in said}:
         return True
-    meant = verbs.of(term)
-    return bool(meant) and not meant.isdisjoint(verbs.groups(said))
+    meant = tables.verbs.of(term)
+    return bool(meant) and not meant.isdisjoint(tables.verbs.groups(said))

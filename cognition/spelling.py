@@ -14,6 +14,7 @@ from typing import Final
 from unicodedata import combining, normalize
 
 from cognition.ranking.stem import is_form_of
+from cognition.ranking.vocabulary import Tables
 from cognition.words import STOP_WORDS, any_of, words
 
 # In shorter words one slip makes another word as often as not.
@@ -28,9 +29,16 @@ _TEXTS_MAX: Final = 3
 _ENDING: Final = 3
 
 
-def corrected(connection: sqlite3.Connection, text: str) -> str:
-    """Return a question with the words that no memory holds put right, where it is clear which are meant."""
-    unknown = [word for word in dict.fromkeys(words(text)) if _is_unknown(connection, word)]
+def corrected(connection: sqlite3.Connection, text: str, tables: Tables) -> str:
+    """Return a question with the words that no memory holds put right, where it is clear which are meant.
+
+    A word that stands for others is meant as it is.
+    """
+    unknown = [
+        word
+        for word in dict.fromkeys(words(text))
+        if _is_unknown(connection, word) and not tables.spell(word)
+    ]
     if not unknown or len(unknown) > UNKNOWN_MAX:
         return text
     for word in unknown:

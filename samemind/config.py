@@ -11,7 +11,9 @@ Nothing here opens anything but the settings; a verb that talks to a daemon impo
 import dataclasses
 import json
 import os
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -45,6 +47,12 @@ _CHOICES: Final = {
     "embedder": _EMBEDDERS,
     "reranker": _RERANKERS,
 }
+# A word as memories are cut into words: letters and digits; three of them at least where any ending may follow, since
+# with fewer nearly everything begins.
+_WORD: Final = re.compile(r"[^\W_]{1,64}|[^\W_]{3,64}\*")
+# A question asks for all words of a group at once, and looks each of its own up in all groups.
+WORD_GROUPS_MAX: Final = 200
+WORDS_MAX: Final = 40
 # As many bytes as a member's name may have (replica.membership), so that any name that is saved can be
 # introduced.
 NAME_BYTES_MAX: Final = 256
@@ -167,7 +175,8 @@ class Settings:
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
     owner is asked. `decay` is the curve by which memories fade in a recall, and `flat_characters` how long the block
     for a prompt may be where the question is a simple one. `history_days`: for how long the log tells what happened,
-    where every device has it already (`samemind.housekeeping`).
+    where every device has it already (`samemind.housekeeping`). `words`: what else stands for a word
+    (`cognition.ranking.vocabulary`).
     """
 
     name: str | None = None
@@ -188,6 +197,7 @@ class Settings:
     decay: str = "yantrik"
     flat_characters: int = 1_500
     history_days: int = 90
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, home: Home) -> Self:
@@ -204,11 +214,13 @@ class Settings:
                 code="bad_settings",
                 hint="mend the file, or move it away to go on without it",
             ) from None
-        known = {one.name: one.default for one in dataclasses.fields(cls)}
+        known = dataclasses.asdict(cls())
         for key, value in found.items():
             if key not in known:
                 wrong = f"expected only {', '.join(known)}, got {key}"
             elif not _fits(known[key], value) or not _in_range(key, value):
+                if key == "words" and isinstance(value, dict):
+                    value = _no_groups(value) or f"{len(value)} groups"
                 wrong = f"expected {key} to be {_meant(key, known[key])}, got {value!r:.60}"
             else:
                 wrong = ""
@@ -222,13 +234,17 @@ class Settings:
 
     def save(self, home: Home) -> None:
         """Write the settings, all of them or nothing."""
-        lines = [
-            f"{key} = {json.dumps(value, ensure_ascii=False)}\n"  # JSON's strings and booleans are TOML's too
-            for key, value in dataclasses.asdict(self).items()
-            if value is not None
-        ]
+        settings = dataclasses.asdict(self)
+        words = settings.pop("words")
+        lines = [f"{key} = {_toml(value)}\n" for key, value in settings.items() if value is not None]
+        if words:  # a table stands at the end
+            lines += ["[words]\n", *(f"{_toml(name)} = {_toml(some)}\n" for name, some in words.items())]
         with whole_file(home.settings) as scratch:
             scratch.write_text("".join(lines), encoding="utf-8")
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)  # JSON's strings, booleans, numbers and lists are TOML's too
 
 
 def _fits(default: object, value: object) -> bool:
@@ -241,6 +257,8 @@ def _fits(default: object, value: object) -> bool:
 
 
 def _in_range(key: str, value: Any) -> bool:
+    if key == "words":
+        return len(value) <= WORD_GROUPS_MAX and not _no_groups(value)
     if key == "embedder" and value.startswith(_TRANSFORMERS):
         return bool(value.removeprefix(_TRANSFORMERS).strip())
     if key in _CHOICES:
@@ -249,11 +267,29 @@ def _in_range(key: str, value: Any) -> bool:
     return bool(low <= value <= high)
 
 
+def _no_groups(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is no group of words, so that whoever has many finds the slip."""
+    return {
+        name: some
+        for name, some in words.items()
+        if not _WORD.fullmatch(name)
+        or name.endswith("*")
+        or not isinstance(some, list)
+        or not 0 < len(some) <= WORDS_MAX
+        or not all(isinstance(word, str) and _WORD.fullmatch(word) for word in some)
+    }
+
+
 def _meant(key: str, default: object) -> str:
     """Return what a setting may be, in words."""
     if key in _CHOICES:
         *others, last = (*_CHOICES[key], f"{_TRANSFORMERS}MODEL") if key == "embedder" else _CHOICES[key]
         return f"{', '.join(others)} or {last}"
+    if key == "words":
+        return (
+            f"up to {WORD_GROUPS_MAX} groups, each a word = [up to {WORDS_MAX} words], such as "
+            'finances = ["money", "finanz*"]'
+        )
     if key in _RANGES:
         low, high = _RANGES[key]
         return f"a {'whole ' if isinstance(default, int) else ''}number from {low:g} to {high:g}"

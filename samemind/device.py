@@ -157,6 +157,7 @@ async def open_device(
                 thresholds=thresholds_of(settings),
                 profile=PROFILES[settings.decay],
                 newer=settings.contradictions == "newer",
+                words=settings.words,
             )
         )
         device = Device(

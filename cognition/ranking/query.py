@@ -5,16 +5,16 @@ Nothing here looks at a memory, so the cost does not grow with the number of can
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Final
 
 from cognition.extraction.names import names, proper_nouns
-from cognition.ranking import nicknames, vocabulary
+from cognition.ranking import nicknames
 from cognition.ranking.kinds import kinds_of
 from cognition.ranking.sentiment import mood_of
-from cognition.ranking.vocabulary import USE
+from cognition.ranking.vocabulary import TABLES, USE, Tables, used
 from cognition.words import STOP_WORDS, any_of, quoted, terms, words
 
 # Words that stand for the asked ones, in one search: three lines of the table. A page of such words asks no more.
@@ -41,6 +41,8 @@ class Query:
     """A question and what it asks for."""
 
     text: str
+    tables: Tables = field(default=TABLES, compare=False)
+    """The words that stand for one another."""
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -97,9 +99,8 @@ class Query:
         return [
             *quoted(sorted(frozenset().union(*self.called.values()))),
             *quoted(list(dict.fromkeys(chain.from_iterable(self.kinds.values())))[:KINDS_ASKED_MAX]),
-            *vocabulary.verbs.asked_for(vocabulary.verbs.groups(self.terms)),
-            *vocabulary.bridges.asked_for(vocabulary.bridges.groups(self.terms)),
-            *(vocabulary.used.asked_for(["use"]) if not USE.isdisjoint(words(self.folded)) else ()),
+            *chain.from_iterable(table.asked_for(table.groups(self.terms)) for table in self.tables),
+            *(used.asked_for(["use"]) if not USE.isdisjoint(words(self.folded)) else ()),
         ]
 
     @cached_property

@@ -13,7 +13,7 @@ import numpy as np
 from cognition.extraction.names import proper_nouns
 from cognition.ranking import roles
 from cognition.ranking.stem import stem
-from cognition.ranking.vocabulary import USE, bridges, used, verbs
+from cognition.ranking.vocabulary import USE, used
 from cognition.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def role(pool: "Pool") -> "Column":
 
 def verb(pool: "Pool") -> "Column":
     """PM-07: the verb, or one of its meaning, is there."""
+    verbs = pool.query.tables.verbs
     asked = verbs.groups(pool.query.terms)
     if not asked:
         return _none(pool)
@@ -117,7 +118,7 @@ def verb(pool: "Pool") -> "Column":
 
 def verb_and_topic(pool: "Pool") -> "Column":
     """PM-08: the verb is there, and so is something that it is asked of."""
-    topic = [i for i, term in enumerate(pool.topic) if not verbs.of(term)]
+    topic = [i for i, term in enumerate(pool.topic) if not pool.query.tables.verbs.of(term)]
     if not topic or len(topic) == len(pool.topic):
         return _none(pool)
     column: Column = verb(pool) * (pool.exact[:, topic].max(axis=1) > 0)
@@ -133,6 +134,7 @@ def most_words(pool: "Pool") -> "Column":
 
 def bridge(pool: "Pool") -> "Column":
     """PM-10: what the field calls it is there."""
+    bridges = pool.query.tables.bridges
     asked = bridges.groups(pool.query.terms)
     if not asked:
         return _none(pool)

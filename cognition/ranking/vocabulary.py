@@ -2,11 +2,13 @@
 
 "Where do I live" is answered by "moved to Lisbon" and by "живёт в Лиссабоне". Each group lists words, and stems marked
 with `*` that any ending may follow, in five languages side by side: nothing looks at which language a text is in.
+
+Whoever has other words, of a language that is not here or of a trade, adds them (`with_own`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from cognition.ranking.stem import stem
 
@@ -76,6 +78,10 @@ class Vocabulary:
         self._lengths = sorted(set(map(len, starts)))
         self.of = lru_cache(_KEPT)(self._of)
 
+    def spells(self, word: str) -> bool:
+        """Say whether a word, or a form of it, stands here as a whole."""
+        return stem(word) in self._whole
+
     def groups(self, some: Iterable[str]) -> frozenset[str]:
         """Return every group that any of these words belongs to."""
         return frozenset().union(*map(self.of, some))
@@ -95,6 +101,28 @@ class Vocabulary:
         return self._whole.get(stem(word), nothing).union(*begun)
 
 
-verbs: Final = Vocabulary(VERBS)
-bridges: Final = Vocabulary(BRIDGES)
+class Tables(NamedTuple):
+    """The words that stand for one another, as a device has them."""
+
+    verbs: Vocabulary
+    bridges: Vocabulary
+
+    def spell(self, word: str) -> bool:
+        """Say whether a word stands in any group as a whole; what a stem begins may still be a slip."""
+        return any(table.spells(word) for table in self)
+
+
+TABLES: Final = Tables(Vocabulary(VERBS), Vocabulary(BRIDGES))
 used: Final = Vocabulary(USED)
+
+
+def with_own(own: Mapping[str, Sequence[str]]) -> Tables:
+    """Return the tables with a device's own words: of the group that is called so, or of a new one of that name.
+
+    Words of a new group stand for its name too, and are as much worth as the jargon of a field.
+    """
+    verbs, bridges = dict(VERBS), dict(BRIDGES)
+    for name, entries in ((name.casefold(), entries) for name, entries in own.items()):
+        table = verbs if name in verbs else bridges
+        table[name] = " ".join([table.get(name, name), *entries]).casefold()
+    return Tables(Vocabulary(verbs), Vocabulary(bridges))

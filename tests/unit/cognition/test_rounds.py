@@ -12,6 +12,7 @@ from cognition.composing import gather
 from cognition.errors import ModelUnavailable
 from cognition.mind import Mind
 from cognition.models.chat import ChatMessage
+from cognition.ranking.vocabulary import TABLES
 from cognition.rounds import FOLLOW_UPS_MAX, gap, read_answer
 from replica import Replica
 from tests.support.minds import open_memory, remember
@@ -42,6 +43,7 @@ class Counted:
     def __init__(self, mind: Mind) -> None:
         self._mind = mind
         self.model = mind.model
+        self.tables = mind.tables
         self.now_ms = mind.now_ms
         self.read = mind.read
         self.queries: list[str] = []
@@ -102,14 +104,14 @@ def test_ml_76_a_model_that_fails_leaves_it_to_the_rules(tmp_path: Path, answer:
 def test_ml_76_answers_that_say_all_that_was_asked_are_sufficient() -> None:
     memory = Memory()
     memory.home.remember("Ann's sister Zoe has a job at the museum")
-    assert gap(QUESTION, memory.recall(QUESTION)).queries == ()
-    assert gap(QUESTION, []).queries == ()
+    assert gap(QUESTION, memory.recall(QUESTION), TABLES).queries == ()
+    assert gap(QUESTION, [], TABLES).queries == ()
 
 
 def test_ml_76_no_more_than_three_things_are_asked_after() -> None:
     memory = Memory()
     memory.home.remember("Ann's sister met Zoe, Bob Miller, Carla, Dora and Emil")
-    queries = gap(QUESTION, memory.recall(QUESTION)).queries
+    queries = gap(QUESTION, memory.recall(QUESTION), TABLES).queries
     assert len(queries) == FOLLOW_UPS_MAX
     assert all(query.endswith(" work") for query in queries)
 

@@ -6,7 +6,7 @@ import pytest
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
-from cognition.ranking.vocabulary import BRIDGES, VERBS, bridges, verbs
+from cognition.ranking.vocabulary import BRIDGES, TABLES, VERBS
 
 RULES = (
     *(
@@ -153,13 +153,13 @@ def test_a_rule_that_does_not_apply_says_nothing(name: str) -> None:
 
 def test_pm_21_six_bridges() -> None:
     assert set(BRIDGES) == {"typing", "database", "policy", "lifetime", "deploy", "plan"}
-    assert bridges.of("mypy") == {"typing"}
+    assert TABLES.bridges.of("mypy") == {"typing"}
 
 
 def test_pm_22_eight_verbs() -> None:
     assert set(VERBS) == {"live", "work", "own", "lead", "decide", "deploy", "fix", "name"}
     for form in ("moved", "based", "lives", "viven", "wohnt", "живёт", "мешкає"):
-        assert "live" in verbs.of(form), form
+        assert "live" in TABLES.verbs.of(form), form
 
 
 def test_pm_25_a_question_in_one_language_is_met_by_a_verb_in_another() -> None:

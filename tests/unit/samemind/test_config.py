@@ -8,7 +8,16 @@ import samemind
 from cognition import StaticEmbedder
 from cognition.choosing import EMBEDDERS, RERANKERS, embedder_called, reranker_called
 from cognition.decay import PROFILE_DEFAULT, PROFILES
-from samemind.config import _DECAY_PROFILES, _EMBEDDERS, _RERANKERS, Home, Settings, check_name
+from samemind.config import (
+    _DECAY_PROFILES,
+    _EMBEDDERS,
+    _RERANKERS,
+    WORD_GROUPS_MAX,
+    WORDS_MAX,
+    Home,
+    Settings,
+    check_name,
+)
 from samemind.errors import Failed, Usage
 from samemind.results.plain import to_json
 from tests.support import cli
@@ -70,6 +79,9 @@ def test_a_home_inside_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(Usage, match="got a file"):
         Home.at(tmp_path / "file" / "home").create()
+
+
+ANY_PLACE = ("barn", "attic", "garden", "kitchen", "cellar", "hall")
 
 
 def test_settings_come_back_as_they_were_saved(tmp_path: Path) -> None:
@@ -153,3 +165,45 @@ def test_doctor_says_what_is_wrong_with_the_settings(tmp_path: Path) -> None:
     assert shown.json["checks"] == [to_json(check)]
     refused = cli.run(home.folder, "list", "--json")
     assert (refused.code, refused.json["error"]["code"]) == (1, "bad_settings")
+
+
+def test_own_words_come_back_as_they_were_saved_and_the_slip_among_many_is_named(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    chosen = Settings(mdns=False, words={"finances": ["Kohle", "finanz*"], "жить": ["мешка*"]})
+    chosen.save(home)
+    assert Settings.load(home) == chosen
+    many = "".join(f"group{n} = ['word']\n" for n in range(WORD_GROUPS_MAX))
+    home.settings.write_text(f"[words]\n{many}")
+    assert len(Settings.load(home).words) == WORD_GROUPS_MAX
+    for line, meant in (
+        ("other = ['word']", "expected words to be up to 200 groups, .* got '201 groups'"),
+        ("group0 = 'word'", "got {'group0': 'word'}"),
+        ("group0 = []", "got {'group0': \\[\\]}"),
+        ("group0 = ['two words']", "got {'group0': \\['two words'\\]}"),
+        ("group0 = ['ab*']", "got {'group0': \\['ab\\*'\\]}"),
+        ("group0 = [1]", "got {'group0': \\[1\\]}"),
+        ("'gro*' = ['word']", "got {'gro\\*': \\['word'\\]}"),
+        (f"group0 = {['word'] * (WORDS_MAX + 1)}", "got {'group0': "),
+    ):
+        kept = many if line.startswith("other") else many.replace("group0 = ['word']\n", "")
+        home.settings.write_text(f"[words]\n{kept}{line}\n")
+        with pytest.raises(Failed, match=meant):
+            Settings.load(home)
+    home.settings.write_text("words = ['finances']")
+    with pytest.raises(Failed, match=r"expected words to be up to 200 groups, .* got \['finances'\]"):
+        Settings.load(home)
+
+
+def test_own_words_find_what_shares_no_word_with_the_question(tmp_path: Path) -> None:
+    home = Home.at(tmp_path / "home")
+    home.create()
+    texts = [
+        f"The {animal} sleeps in the {place}." for animal in ("cat", "dog", "owl") for place in ANY_PLACE
+    ]
+    told = "Kohle liegt unter der Matratze."
+    for words, first in (({}, False), ({"zaster": ["kohle"]}, True)):
+        Settings(name="laptop", mdns=False, words=words).save(home)
+        with samemind.open_blocking(home.folder) as mind:
+            mind.remember_many([told, *texts])
+            found = [hit.text for hit in mind.recall("Wo ist der Zaster?", k=3).results]
+            assert (found[:1] == [told]) is first, found
