@@ -25,12 +25,16 @@ def to_json(value: Any) -> Any:
         return value
     if isinstance(value, datetime):
         return show_time(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {key: to_json(getattr(value, name)) for name, key in _keys(type(value))}
-    if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            # Asked here too: a recall has 150 fields, and a call for each takes longer than to look.
+            key: item if type(item := getattr(value, name)) in _PLAIN else to_json(item)
+            for name, key in _keys(type(value))
+        }
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, bytes):
         return value.hex()
     return value

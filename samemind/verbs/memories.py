@@ -354,12 +354,6 @@ def _find_same(connection: sqlite3.Connection, text: str, fields: Fields) -> Mem
 def _show(found: Found, origin: str, *, explain: bool) -> Hit:
     fields: dict[str, Any] = found.memory.fields
     told_at = fields.get("told_at")
-    why = {
-        "found": [{"channel": one.channel, "rank": one.rank, "score": one.score} for one in found.found],
-        "fused": found.fused,
-        "composite": found.composite,
-        "signals": dict(found.signals),
-    }
     return Hit(
         rid=show_memory_id(found.rid),
         text=found.memory.text,
@@ -375,5 +369,14 @@ def _show(found: Found, origin: str, *, explain: bool) -> Hit:
         summary=None if found.summary is None else show_memory_id(found.summary),
         summary_of=[show_memory_id(rid) for rid in found.sources],
         contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
-        why=why if explain else None,
+        why=_why(found) if explain else None,
     )
+
+
+def _why(found: Found) -> dict[str, Any]:
+    return {
+        "found": [{"channel": one.channel, "rank": one.rank, "score": one.score} for one in found.found],
+        "fused": found.fused,
+        "composite": found.composite,
+        "signals": dict(found.signals),
+    }
