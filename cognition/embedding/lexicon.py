@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.static import StaticEmbedder
+from cognition.ranking.reading import Glossary
 
 # A rich vocabulary; at 256 numbers of 32 bits, 20 MB. When it is full, it starts anew.
 WORDS_MAX: Final = 20_000
@@ -37,31 +38,26 @@ class WordVectors:
         self._learned = 0
         """Of how many of the words there are vectors."""
         self._weights: dict[str, float] = {}
+        self._glossary = Glossary()
 
-    def nearest(self, texts: Sequence[Sequence[str]], terms: Sequence[str]) -> NDArray[np.float64]:
-        """Return a row for each text, a column for each term: the cosine of the text's word that is most like it.
+    @property
+    def glossary(self) -> Glossary:
+        """What is known of words beside their likeness."""
+        if self._glossary.is_full:
+            self._glossary = Glossary()
+        return self._glossary
 
-        0 for a text without words.
-        """
-        near = np.zeros((len(texts), len(terms)), np.float64)
-        told = [i for i, text in enumerate(texts) if text]
-        if not told or not terms:
-            return near
-        numbers = self._numbers((*texts, terms))
+    def cosines(self, words: Sequence[str], terms: Sequence[str]) -> NDArray[np.float32]:
+        """Return a row for each word, a column for each term."""
+        numbers = self._numbers((words, terms))
         if len(self._at) > WORDS_MAX:
             self._at, self._learned = _Numbers(), 0
-            numbers = self._numbers((*texts, terms))
+            numbers = self._numbers((words, terms))
         self._learn()
-        numbers, wanted = numbers[: -len(terms)], numbers[-len(terms) :]
-        # Each word once: most stand in many texts.
-        here = np.zeros(len(self._at), np.bool_)
-        here[numbers] = True
-        asked = self._vectors[wanted]
-        cosines = np.einsum("ik,jk->ij", self._vectors[: len(here)][here], asked)
-        place = np.cumsum(here) - 1
-        starts = np.cumsum([0, *(len(texts[i]) for i in told[:-1])])
-        near[told] = np.maximum.reduceat(cosines[place[numbers]], starts, axis=0)
-        return near
+        found: NDArray[np.float32] = np.vecdot(
+            self._vectors[numbers[: len(words)], None], self._vectors[numbers[len(words) :]]
+        )
+        return found
 
     def weigh(self, terms: Sequence[str]) -> NDArray[np.float64]:
         """Return how telling each word is; all alike where the embedder cannot say."""

@@ -5,7 +5,7 @@ the pool too: in a conversation the answer is often next door to the words of th
 knows the rows of the turns around it, as far as they are candidates themselves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple, Protocol
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.ranking.nicknames import stands_in
 from cognition.ranking.query import Query
-from cognition.ranking.reading import Reading, read
+from cognition.ranking.reading import NO_STEM, Glossary, Said
 from cognition.ranking.stem import stem
 from cognition.ranking.worth import Worth, worth_of
 from cognition.words import words
@@ -41,11 +41,13 @@ LENGTH_SATED: Final = 400
 class Lexicon(Protocol):
     """Knows how like words are to each other."""
 
-    def nearest(self, texts: Sequence[Sequence[str]], terms: Sequence[str]) -> Column:
-        """Return a row for each text, a column for each term: the cosine of the text's word that is most like it.
+    @property
+    def glossary(self) -> Glossary:
+        """What is known of words beside their likeness; a pool keeps to the one it began with."""
+        ...
 
-        0 for a text without words.
-        """
+    def cosines(self, words: Sequence[str], terms: Sequence[str]) -> NDArray[np.float32]:
+        """Return a row for each word, a column for each term."""
         ...
 
     def weigh(self, terms: Sequence[str]) -> Column:
@@ -123,10 +125,9 @@ class Pool:
         """What is asked about, without the names of speakers."""
         return self.query.topic(self.names)
 
-    @cached_property
-    def speakers(self) -> list[frozenset[str]]:
-        """The stems of each row's speaker's name."""
-        return list(map(_stems_of, self.all_of("speaker")))
+    def spoken_by(self, stems: Set[str]) -> NDArray[np.bool_]:
+        """Return which rows somebody said whose name has any of some stems."""
+        return np.array([not stems.isdisjoint(_stems_of(who)) for who in self.all_of("speaker")], np.bool_)
 
     @cached_property
     def near(self) -> dict[int, Rows]:
@@ -177,17 +178,18 @@ class Pool:
         return column
 
     @cached_property
-    def readings(self) -> list[Reading]:
-        """What each row says."""
-        return list(map(read, self.all_of("text"), self.all_of("about")))
+    def said(self) -> Said:
+        """What the rows say, word by word."""
+        glossary = Glossary() if self.lexicon is None else self.lexicon.glossary
+        return Said(glossary, self.all_of("text"), self.all_of("about"))
 
     @cached_property
     def exact(self) -> Column:
         """Row by term: 1 where the row holds a form of the term."""
-        wanted = [stem(term) for term in self.topic]
-        held = [reading.stems for reading in self.readings]
-        told = bytes([term in some for term in wanted for some in held])
-        return np.frombuffer(told, np.uint8).astype(np.float64).reshape(len(wanted), len(self.rows)).T
+        held = np.zeros((len(self.rows), len(self.topic)))
+        for at, term in enumerate(self.topic):
+            held[:, at] = self.said.with_stem(term)
+        return held
 
     @cached_property
     def rarity(self) -> Column:
@@ -204,26 +206,43 @@ class Pool:
         """Row by term: how like the row's nearest word is to the term, 1 for a form of the term itself."""
         column = self.exact
         if self.lexicon is not None and self.topic:
-            like = self.lexicon.nearest([reading.words for reading in self.readings], self.topic)
+            like = self._nearest(self.lexicon)
             column = np.maximum(self.exact, np.clip((like - LIKE_MIN) / (1 - LIKE_MIN), 0, 1))
         for at, term in enumerate(self.topic):
             if term in self.query.called:
                 column = column.copy()  # without a lexicon it is `exact` itself
                 column[:, at] = np.maximum(column[:, at], CALLED_SO * self.called[term])
-            if kinds := frozenset(map(stem, self.query.kinds.get(term, ()))):
-                there = [not kinds.isdisjoint(reading.stems) for reading in self.readings]
+            if kinds := self.query.kinds.get(term, ()):
+                there = self.said.with_any(kinds)
                 column = column.copy()
                 column[:, at] = np.maximum(column[:, at], np.where(there, STANDS_FOR, 0.0))
         return column
 
+    def _nearest(self, lexicon: Lexicon) -> Column:
+        """Return, row by term, the cosine of the row's word that is most like it; 0 for a row without words."""
+        said = self.said
+        near = np.zeros((len(self.rows), len(self.topic)))
+        telling = said.stems != NO_STEM
+        words = said.words[telling]
+        if not len(words):
+            return near
+        # Each word once: most stand in many texts.
+        here = np.zeros(words.max() + 1, np.bool_)
+        here[words] = True
+        cosines = lexicon.cosines(said.glossary.spelled(np.flatnonzero(here).tolist()), self.topic)
+        texts = said.texts[telling]
+        starts = np.flatnonzero(np.diff(texts, prepend=-1))
+        near[texts[starts]] = np.maximum.reduceat(cosines[(np.cumsum(here) - 1)[words]], starts, axis=0)
+        return near
+
     @cached_property
     def called(self) -> dict[str, Column]:
         """For each name that has other forms, 1 where the row has somebody of one of these."""
-        rows = list(zip(self.all_of("text"), self.readings, strict=True))
-        return {
-            name: np.array([stands_in(text, reading.words, forms) for text, reading in rows], np.float64)
-            for name, forms in self.query.called.items()
-        }
+        found = {name: np.zeros(len(self.rows)) for name in self.query.called}
+        for name, forms in self.query.called.items():
+            for i in np.flatnonzero(self.said.with_any(forms)).tolist():
+                found[name][i] = stands_in(self.rows[i].text, self.said.telling(i), forms)
+        return found
 
     def of_conversations(self, column: Column) -> Column:
         """Return for each row the best of its conversation."""

@@ -12,11 +12,14 @@ import numpy as np
 
 from cognition.extraction.names import proper_nouns
 from cognition.ranking import roles
+from cognition.ranking.reading import NUMBER, SELF
 from cognition.ranking.stem import stem
 from cognition.ranking.vocabulary import USE, used
 from cognition.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cognition.ranking.pool import Column, Pool
 
 _PREFIX: Final = re.compile(r"what(?:'s|’s| is| was)? the (\w+)\b")
@@ -45,7 +48,7 @@ CALLED_OTHERWISE: Final = 0.5
 _MOST: Final = 0.75
 
 
-def _each(pool: "Pool", says: list[bool]) -> "Column":
+def _each(pool: "Pool", says: "list[bool] | NDArray[np.bool_]") -> "Column":
     return np.array(says, np.float64).reshape(len(pool.rows))
 
 
@@ -61,19 +64,17 @@ def _of_facts(pool: "Pool", column: "Column") -> "Column":
 
 def entity_missing(pool: "Pool") -> "Column":
     """PM-06, PM-24: the share of the people and things named that the text, its speaker and its labels do not name."""
-    asked = [stem(name) for name in pool.query.proper_nouns]
-    if not asked:
+    if not pool.query.proper_nouns:
         return _none(pool)
-    there = list(zip((reading.stems for reading in pool.readings), pool.speakers, strict=True))
-    missing = [[float(name not in said and name not in who) for said, who in there] for name in asked]
-    for name, lacks in zip(pool.query.proper_nouns, missing, strict=True):
-        if others := frozenset(map(stem, pool.query.called.get(name, ()))):
+    missing = []
+    for name in pool.query.proper_nouns:
+        lacks = _each(pool, ~(pool.said.with_stem(name) | pool.spoken_by({stem(name)})))
+        if others := pool.query.called.get(name, frozenset()):
             # Elizabeth for Liz, who may be somebody else.
-            lacks[:] = [
-                min(lack, CALLED_OTHERWISE) if called or others & who else lack
-                for lack, called, (_, who) in zip(lacks, pool.called[name], there, strict=True)
-            ]
-    return _of_facts(pool, np.mean(np.array(missing, np.float64).reshape(len(asked), len(pool.rows)), axis=0))
+            otherwise = (pool.called[name] > 0) | pool.spoken_by(frozenset(map(stem, others)))
+            lacks[otherwise] = np.minimum(lacks[otherwise], CALLED_OTHERWISE)
+        missing.append(lacks)
+    return _of_facts(pool, np.mean(missing, axis=0))
 
 
 def phrase(pool: "Pool") -> "Column":
@@ -92,17 +93,11 @@ def role(pool: "Pool") -> "Column":
     if asked is None:
         return _none(pool)
     called = {asked.name} | pool.query.called.get(asked.name, frozenset())
-    said = [frozenset(words(row.speaker)) if row.speaker else None for row in pool.rows]
-    contradicts = _each(
-        pool,
-        [
-            asked.verb in reading.stems
-            and roles.contradicts(
-                asked, row.text, called, None if who is None else not called.isdisjoint(who)
-            )
-            for row, reading, who in zip(pool.rows, pool.readings, said, strict=True)
-        ],
-    )
+    contradicts = _none(pool)
+    for i in np.flatnonzero(pool.said.with_stem(asked.verb)).tolist():
+        row = pool.rows[i]
+        speaks = not called.isdisjoint(words(row.speaker)) if row.speaker else None
+        contradicts[i] = roles.contradicts(asked, row.text, called, speaks)
     # In talk, what somebody did is often told by whoever was there.
     return contradicts if asked.of_people else _of_facts(pool, contradicts)
 
@@ -113,7 +108,7 @@ def verb(pool: "Pool") -> "Column":
     asked = verbs.groups(pool.query.terms)
     if not asked:
         return _none(pool)
-    return _each(pool, [bool(asked & verbs.groups(reading.words)) for reading in pool.readings])
+    return _each(pool, pool.said.meeting(verbs, asked))
 
 
 def verb_and_topic(pool: "Pool") -> "Column":
@@ -138,7 +133,7 @@ def bridge(pool: "Pool") -> "Column":
     asked = bridges.groups(pool.query.terms)
     if not asked:
         return _none(pool)
-    return _each(pool, [bool(asked & bridges.groups(reading.words)) for reading in pool.readings])
+    return _each(pool, pool.said.meeting(bridges, asked))
 
 
 def prefix(pool: "Pool") -> "Column":
@@ -162,7 +157,7 @@ def policy_of_another(pool: "Pool") -> "Column":
     subject = asked.group(1) if asked is not None else None
     if subject is None or subject in STOP_WORDS:
         return _none(pool)
-    return _each(pool, [stem(subject) not in reading.stems for reading in pool.readings])
+    return _each(pool, ~pool.said.with_stem(subject))
 
 
 def duration(pool: "Pool") -> "Column":
@@ -183,7 +178,7 @@ def quantity(pool: "Pool") -> "Column":
     """PM-16: how many or how long is asked, and here is a number."""
     if not pool.query.asks_number:
         return _none(pool)
-    return _each(pool, [reading.names_number for reading in pool.readings])
+    return _each(pool, pool.said.naming(NUMBER))
 
 
 def roster(pool: "Pool") -> "Column":
@@ -198,7 +193,7 @@ def use(pool: "Pool") -> "Column":
     """PM-18: what was used is asked, and this deploys, hosts or runs on it."""
     if USE.isdisjoint(words(pool.query.folded)):
         return _none(pool)
-    return _each(pool, [bool(used.groups(reading.words)) for reading in pool.readings])
+    return _each(pool, pool.said.meeting(used, frozenset({"use"})))
 
 
 def nothing_shared(pool: "Pool") -> "Column":
@@ -213,4 +208,4 @@ def first_person(pool: "Pool") -> "Column":
     """PM-64: the asker asks of themselves, and this is said of oneself."""
     if not pool.query.of_self:
         return _none(pool)
-    return _each(pool, [reading.of_self for reading in pool.readings])
+    return _each(pool, pool.said.naming(SELF))

@@ -25,6 +25,7 @@ import numpy as np
 from cognition import scoring
 from cognition.ranking import rules
 from cognition.ranking.pool import LENGTH_SATED, Column, Pool
+from cognition.ranking.reading import TIME
 
 # The one signal that is not asked of the whole pool, and of nobody where there is no model.
 RERANKER: Final = "reranker"
@@ -105,7 +106,7 @@ def _opening(pool: Pool) -> Column:
 def _when(pool: Pool) -> Column:
     if not pool.query.asks_when:
         return np.zeros(len(pool))
-    return np.array([reading.names_time for reading in pool.readings], np.float64)
+    return pool.said.naming(TIME).astype(np.float64)
 
 
 def _graph(pool: Pool) -> Column:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.ranking.reading import read
+from cognition.ranking.reading import stems_of, telling
 from cognition.triggers.kinds import STAGNATION_MS
 from replica import MemoryId
 
@@ -82,14 +82,14 @@ def read_goal(connection: sqlite3.Connection, rid: MemoryId) -> Goal | None:
 def is_about(goal: str, text: str) -> bool:
     """Say whether a text tells of a goal."""
     wanted = _stems(goal)
-    return bool(wanted) and len(wanted & read(text, "").stems) >= min(SHARED_MIN, len(wanted))
+    return bool(wanted) and len(wanted & stems_of(text)) >= min(SHARED_MIN, len(wanted))
 
 
 def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[Progress, ...]:
-    telling = [word for word in read(goal, "").words if word not in _GOAL_WORDS]
-    if not telling:
+    wanted = [word for word in telling(goal) if word not in _GOAL_WORDS]
+    if not wanted:
         return ()
-    asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(telling))
+    asked = " OR ".join(f'"{word}"' for word in wanted)
     rows = connection.execute(
         """SELECT m.rid, m.text, m.created FROM memory_text f JOIN memory m ON m.id = f.rowid
            WHERE memory_text MATCH ? AND m.created > ? AND m.goal IS NULL AND m.block IS NULL
@@ -103,4 +103,4 @@ def _progress(connection: sqlite3.Connection, goal: str, stated: int) -> tuple[P
 
 
 def _stems(goal: str) -> frozenset[str]:
-    return read(goal, "").stems - read(" ".join(sorted(_GOAL_WORDS)), "").stems
+    return stems_of(goal) - stems_of(" ".join(sorted(_GOAL_WORDS)))

@@ -6,7 +6,7 @@ from cognition import StaticEmbedder
 from cognition.ranking import roles
 from cognition.ranking.nicknames import others, stands_in
 from cognition.ranking.query import Query
-from cognition.ranking.reading import read
+from cognition.ranking.reading import telling
 from cognition.words import words
 from replica import Value
 from tests.bench.everyday import SEEN
@@ -87,7 +87,7 @@ def test_small_words_of_another_language_are_found_in_english(question: str, ans
     memory.embed()
     hit = memory.recall(question)[0]
     assert hit.rid == rid
-    assert {"mit", "las"} & {*read(answer, "").words} == {"mit", "las"} & {*Query(question).terms}
+    assert {"mit", "las"} & {*telling(answer)} == {"mit", "las"} & {*Query(question).terms}
 
 
 def test_names_go_together_both_ways() -> None:

@@ -9,8 +9,9 @@ from cognition import HashedEmbedder
 from cognition.embedding import lexicon
 from cognition.embedding.embedder import Vectors
 from cognition.embedding.lexicon import WordVectors
+from cognition.ranking import reading
 
-TEXTS = (("tea", "cup"), (), ("lake",), ("cup", "lake", "rain"))
+WORDS = ("tea", "cup", "lake", "rain")
 TERMS = ("cup", "snow")
 
 
@@ -30,23 +31,20 @@ class Failing(HashedEmbedder):
         return super().embed(texts)
 
 
-def expected(texts: Sequence[Sequence[str]], terms: Sequence[str]) -> np.ndarray:
+def expected(words: Sequence[str], terms: Sequence[str]) -> np.ndarray:
     """Return the same, each word embedded anew."""
     embedder = HashedEmbedder()
-    asked = embedder.embed(terms)
-    return np.array(
-        [(embedder.embed(text) @ asked.T).max(axis=0) if text else np.zeros(len(terms)) for text in texts]
-    )
+    return embedder.embed(words) @ embedder.embed(terms).T
 
 
-def test_each_word_is_embedded_once_and_each_text_has_its_nearest() -> None:
+def test_each_word_is_embedded_once() -> None:
     embedder = Failing()
     words = WordVectors(embedder)
     for _ in range(2):
-        assert words.nearest(TEXTS, TERMS) == pytest.approx(expected(TEXTS, TERMS), abs=1e-6)
+        assert words.cosines(WORDS, TERMS) == pytest.approx(expected(WORDS, TERMS), abs=1e-6)
     assert sorted(embedder.embedded) == ["cup", "lake", "rain", "snow", "tea"]
-    assert words.nearest([("snow", "hail")], ("tea",)) == pytest.approx(
-        expected([("snow", "hail")], ("tea",)), abs=1e-6
+    assert words.cosines(("snow", "hail"), ("tea",)) == pytest.approx(
+        expected(("snow", "hail"), ("tea",)), abs=1e-6
     )
     assert sorted(embedder.embedded) == ["cup", "hail", "lake", "rain", "snow", "tea"]
 
@@ -55,8 +53,8 @@ def test_a_full_vocabulary_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lexicon, "WORDS_MAX", 6)
     embedder = Failing()
     words = WordVectors(embedder)
-    for texts, terms in ((TEXTS, TERMS), ([("hail", "wind")], ("tea",)), (TEXTS, TERMS)):
-        assert words.nearest(texts, terms) == pytest.approx(expected(texts, terms), abs=1e-6)
+    for some, terms in ((WORDS, TERMS), (("hail", "wind"), ("tea",)), (WORDS, TERMS)):
+        assert words.cosines(some, terms) == pytest.approx(expected(some, terms), abs=1e-6)
     assert embedder.embedded.count("cup") == 2
 
 
@@ -65,12 +63,26 @@ def test_words_that_came_while_the_embedder_failed_are_embedded_later() -> None:
     words = WordVectors(embedder)
     embedder.fails = True
     with pytest.raises(OSError, match="no model"):
-        words.nearest(TEXTS, TERMS)
-    assert words.nearest(TEXTS, TERMS) == pytest.approx(expected(TEXTS, TERMS), abs=1e-6)
+        words.cosines(WORDS, TERMS)
+    assert words.cosines(WORDS, TERMS) == pytest.approx(expected(WORDS, TERMS), abs=1e-6)
 
 
-def test_no_texts_or_no_terms_are_like_nothing() -> None:
+def test_no_words_or_no_terms_are_like_nothing() -> None:
     words = WordVectors(HashedEmbedder())
-    assert words.nearest((), TERMS).shape == (0, 2)
-    assert words.nearest(TEXTS, ()).shape == (4, 0)
-    assert not words.nearest([(), ()], TERMS).any()
+    assert words.cosines((), TERMS).shape == (0, 2)
+    assert words.cosines(WORDS, ()).shape == (4, 0)
+
+
+def test_a_full_glossary_is_followed_by_a_new_one_and_whoever_reads_in_the_old_one_reads_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "WORDS_MAX", 3)
+    words = WordVectors(HashedEmbedder())
+    said = reading.Said(words.glossary, ["tea in a cup", "the lake"], ["", ""])
+    assert words.glossary is not said.glossary
+    assert said.with_stem("cups").tolist() == [True, False]
+    assert said.telling(0) == ["tea", "cup"]
+    other = reading.Said(words.glossary, ["a lake"], [""])
+    assert other.glossary is words.glossary
+    assert other.with_stem("lake").tolist() == [True]
+    assert other.with_stem("cup").tolist() == [False]

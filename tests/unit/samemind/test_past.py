@@ -107,15 +107,13 @@ def test_words_looked_up_for_the_past_are_kept_apart_from_those_of_the_present(
 ) -> None:
     """They run on threads of their own, and what holds the words takes no lock."""
     clock, used = Clock(), list[WordVectors]()
-    nearest = WordVectors.nearest
+    cosines = WordVectors.cosines
 
-    def noting(
-        self: WordVectors, texts: Sequence[Sequence[str]], terms: Sequence[str]
-    ) -> NDArray[np.float64]:
+    def noting(self: WordVectors, words: Sequence[str], terms: Sequence[str]) -> NDArray[np.float32]:
         used.append(self)
-        return nearest(self, texts, terms)
+        return cosines(self, words, terms)
 
-    monkeypatch.setattr(WordVectors, "nearest", noting)
+    monkeypatch.setattr(WordVectors, "cosines", noting)
 
     async def main() -> None:
         async with device_at(tmp_path / "home", clock) as (_, mind):
