@@ -300,5 +300,7 @@ def check_name(name: str) -> str:
     """Return a device's name as it is kept; `Usage` when nobody could read or store it."""
     name = " ".join(name.split())
     if not name or not name.isprintable() or len(name.encode(errors="replace")) > NAME_BYTES_MAX:
-        raise Usage(f"expected a name of 1 to {NAME_BYTES_MAX} bytes, got {name[:40]!r}", code="invalid")
+        raise Usage(
+            f"expected a printable name of 1 to {NAME_BYTES_MAX} bytes, got {name[:40]!r}", code="invalid"
+        )
     return name

@@ -319,4 +319,4 @@ def _until(condition: Any, seconds_max: float) -> bool:
 
 
 def _command(home: Path) -> list[str]:
-    return [sys.executable, "-m", "samemind.cli", "--home", str(home), "--json"]
+    return [sys.executable, "-m", "samemind", "--home", str(home), "--json"]

@@ -27,7 +27,7 @@ SAID_BYTES_MAX: Final = 500
 def own_command(home: Home) -> list[str]:
     """Return the words that start this very installation on a home, whatever the PATH of the program that runs them."""
     beside = Path(sys.executable).parent / COMMAND
-    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "samemind.cli"]
+    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "samemind"]
     return [*words, "--home", home.shown()]
 
 

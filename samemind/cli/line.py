@@ -92,6 +92,12 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
         from samemind.control.pouring import STANDARD_INPUT_PATH  # import alone needs it
 
         found["files"] = [STANDARD_INPUT_PATH if each == STANDARD_INPUT else each for each in found["files"]]
+    for name in found.keys() - _PATHS:  # a file may be called as it likes
+        for text in found[name] if isinstance(found[name], list) else [found[name]]:
+            if isinstance(text, str) and not _is_utf8(text):
+                raise Usage(
+                    f"expected text in UTF-8 for {name}, got other bytes: {text!r:.60}", code="unreadable"
+                )
     for name in _PATHS & found.keys():
         from samemind.arguments import full_path, new_path  # a few verbs need them
 
@@ -167,6 +173,15 @@ def _lines_of(name: str) -> list[str]:
         raise Usage(
             f"{name}: expected text in UTF-8, found other bytes: {error.reason}", code="unreadable"
         ) from None
+
+
+def _is_utf8(text: str) -> bool:
+    """Say whether all that was typed or piped could be read: Python keeps other bytes as halves of letters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _standard_input() -> str:

@@ -29,6 +29,7 @@ _OWN_PROCESS: Final = frozenset({"up", "down", "panel", "status", "init"})
 def main(words: Sequence[str] | None = None) -> int:
     """Do what the command line says and return the exit code."""
     words = sys.argv[1:] if words is None else words
+    _open_what_is_closed()
     # What is known before the line can be read: an error in it must be printed as asked for too.
     printer = Printer(json="--json" in words, raw="--raw" in words)
     try:
@@ -47,6 +48,16 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED_EXIT_CODE
     except Exception as error:
         return _fail(error, printer)
+
+
+def _open_what_is_closed() -> None:
+    """Put the null device in the place of a standard stream that was closed (`<&-`): Python has None there.
+
+    The number of such a stream would be that of the next file opened too, and what is printed would go into it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it stays for the whole run
 
 
 def _fail(error: BaseException, printer: Printer) -> int:

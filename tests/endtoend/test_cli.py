@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from samemind.surface.catalog import NAMES
 from tests.support import cli
 from tests.support.calling import Call, remember
@@ -230,7 +232,7 @@ def test_behind_two_dashes_everything_is_text(call: Call) -> None:
 def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(f"memory {i} " * 50) for i in range(3_000))
     assert cli.run(tmp_path, "remember", "--batch", "-", stdin=lines).code == 0
-    script = f'{sys.executable} -m samemind.cli --home "{tmp_path}" export | head -n 1'
+    script = f'{sys.executable} -m samemind --home "{tmp_path}" export | head -n 1'
     done = subprocess.run(
         ["bash", "-c", script],
         capture_output=True,
@@ -241,6 +243,31 @@ def test_a_reader_that_has_seen_enough_is_no_crash(tmp_path: Path) -> None:
     )
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "said"),
+    [
+        ("remember - <&-", 2, "expected some text to remember"),
+        ("remember - </dev/null 2>&-", 2, ""),
+        ("doctor >&- 2>&- <&-", 0, ""),
+    ],
+)
+def test_a_standard_stream_that_is_closed_is_an_empty_one(
+    tmp_path: Path, closed: str, code: int, said: str
+) -> None:
+    """Python has None in its place, which was told as a bug."""
+    done = subprocess.run(
+        ["bash", "-c", f'exec {sys.executable} -m samemind --home "{tmp_path / "home"}" {closed}'],
+        capture_output=True,
+        text=True,
+        env=cli.environment(),
+        check=False,
+        timeout=240,
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert "bug" not in done.stderr
 
 
 def test_init_names_a_device_once(call: Call) -> None:

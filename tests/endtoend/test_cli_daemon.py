@@ -50,7 +50,7 @@ def test_a_verb_goes_through_the_daemon_and_says_the_same_as_without_it(tmp_path
 def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
     with daemon(tmp_path):
         done = subprocess.run(
-            [sys.executable, "-X", "importtime", "-m", "samemind.cli", "--home", str(tmp_path), "recall", "x"],
+            [sys.executable, "-X", "importtime", "-m", "samemind", "--home", str(tmp_path), "recall", "x"],
             capture_output=True, text=True, env=cli.environment(), check=True, timeout=cli.SECONDS_MAX,
         )  # fmt: skip
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

@@ -95,7 +95,7 @@ def greeting(process: "subprocess.Popen[str]") -> dict[str, Any]:
 
 def started(home: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "samemind.cli", "--home", str(home), "mcp"],
+        [sys.executable, "-m", "samemind", "--home", str(home), "mcp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -205,7 +205,7 @@ def test_two_daemons_pair_by_the_command_and_news_travels_by_itself(tmp_path: Pa
 def test_daemons_on_two_machines_find_each_other_and_news_travels_without_any_address(tmp_path: Path) -> None:
     def on(host: Host, *words: str) -> subprocess.Popen[str]:
         process: subprocess.Popen[str] = host.popen(
-            [sys.executable, "-m", "samemind.cli", "--home", str(tmp_path / host.interface), "--json", *words],
+            [sys.executable, "-m", "samemind", "--home", str(tmp_path / host.interface), "--json", *words],
             stdout=subprocess.PIPE, text=True, env=cli.environment(),
         )  # fmt: skip
         return process

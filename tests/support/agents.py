@@ -17,7 +17,7 @@ async def agent(home: Path, *words: str, mode: str = "auto") -> AsyncIterator[Cl
     """Connect a client to a server of its own, as an agent's host does."""
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "samemind.cli", "--home", str(home), "mcp", *words],
+        args=["-m", "samemind", "--home", str(home), "mcp", *words],
         # The SDK's own imports warn; whether ours do, other tests see.
         env={**environment(), "PYTHONWARNINGS": "default"},
     )

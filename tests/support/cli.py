@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 
 from tests.support.hearing import next_line
 
-COMMAND: Final = (sys.executable, "-m", "samemind.cli")
+COMMAND: Final = (sys.executable, "-m", "samemind")
 # Far beyond what anything takes: a test that gets here has found a hang.
 SECONDS_MAX: Final = 240
 

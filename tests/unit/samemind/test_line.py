@@ -27,6 +27,16 @@ def test_the_version_is_told_as_by_every_other_command_and_is_no_word_of_a_verb(
     assert read_line(["remember", "--version"]).words == ("--version",)
 
 
+def test_text_that_is_not_utf8_is_named_as_such() -> None:
+    """A shell of another time passes bytes on, and Python keeps them as halves of letters."""
+    for words in (["remember", "caf\udce9"], ["remember", "x", "--tag", "\udcff"]):
+        line = read_line(words)
+        with pytest.raises(Usage, match=r"expected text in UTF-8 for (text|tag)"):
+            read_words(find_verb(line), line.words)
+    line = read_line(["import", "caf\udce9.jsonl"])
+    assert read_words(find_verb(line), line.words)["files"][0].endswith("caf\udce9.jsonl")
+
+
 def test_behind_two_dashes_nothing_is_a_flag() -> None:
     line = read_line(["recall", "--", "--json"])
     assert not line.json

@@ -52,6 +52,15 @@ def test_a_memory_shows_its_words_and_what_is_set_and_nothing_a_terminal_would_o
     assert "archived" not in names
 
 
+def test_joined_emoji_and_the_spaces_of_other_languages_are_shown_as_they_were_written() -> None:
+    written = "👩\u200d👩\u200d👧 \U0001fae8 n\u02bcest\u00a0ce pas\u202f? 東京\u3000大阪 می\u200cخواهم"
+    assert show("get", to_json(memory(written)))[0] == written
+    turned = "ab\u202edc\u2066e"
+    assert show("get", to_json(memory(turned)))[0] == turned.translate(
+        dict.fromkeys((0x202E, 0x2066), 0xFFFD)
+    )
+
+
 def test_a_sync_tells_of_those_who_were_not_there() -> None:
     synced = Synced(
         peers=[PeerSync(device_id="a", name="phone", sent=1, received=2, bytes_out=3, bytes_in=4, took_ms=5.6,

@@ -1,4 +1,4 @@
-"""`python -m samemind.cli` is the `samemind` command."""
+"""`python -m samemind` is the `samemind` command."""
 
 import sys
 
