@@ -7,10 +7,16 @@ what was never recalled is not punished for its age.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cognition.scoring import DAY_MS
+
+Column = NDArray[np.float64]
 
 # memlocal: the share lost a day, at the start.
 RATES: Final[Mapping[str, float]] = {
@@ -43,40 +49,60 @@ MEMORI_RATE: Final = 0.01
 
 
 class Life(NamedTuple):
-    """What decay depends on. Times are ms since 1970; `last_access` is None where nobody recalled it yet."""
+    """What decay depends on. Times are ms since 1970; `last_access_ms` is NaN where nobody recalled it yet."""
 
     type: str | None
-    created_ms: int
-    updated_ms: int
-    last_access_ms: int | None = None
+    created_ms: float
+    updated_ms: float
+    last_access_ms: float = math.nan
     half_life_s: float | None = None
 
 
-Profile = Callable[[Life, int], float]
+class Lives(NamedTuple):
+    """The same of many memories, a column each; `half_life_s` is NaN where it is that of the type."""
+
+    type: Sequence[str | None]
+    created_ms: Column
+    updated_ms: Column
+    last_access_ms: Column
+    half_life_s: Column
 
 
-def memlocal(life: Life, now_ms: int) -> float:
-    """Return e^(-rate x days since the last change)."""
-    days = _days(now_ms - life.updated_ms)
-    if life.half_life_s is not None:
-        return _halved(days, life.half_life_s)
-    return math.exp(-RATES[known_type(life.type)] * days)
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A curve of forgetting: strength halves in so many seconds, by type, from a moment on; from NaN on, it does not."""
+
+    since_ms: Callable[[Life | Lives], float | Column]
+    half_lives_s: Mapping[str, float]
+
+    def __call__(self, life: Life, now_ms: int) -> float:
+        """Return what is left of a memory's strength, 0 to 1."""
+        half_life_s = life.half_life_s or self.half_lives_s[known_type(life.type)]
+        return float(np.exp2(-np.fmax(0.0, now_ms - self.since_ms(life)) / 1_000 / half_life_s))
+
+    def column(self, lives: Lives, now_ms: int) -> Column:
+        """Return what is left of the strength of many."""
+        of_type = np.array([self.half_lives_s[known_type(name)] for name in lives.type], np.float64)
+        half_life_s = np.where(lives.half_life_s > 0, lives.half_life_s, of_type)
+        left: Column = np.exp2(-np.fmax(0.0, now_ms - self.since_ms(lives)) / 1_000 / half_life_s)
+        return left
 
 
-def yantrik(life: Life, now_ms: int) -> float:
-    """Return 2^(-days since the last recall, or since it was made / half-life)."""
-    _, created_ms, _, last_access_ms, half_life_s = life
-    began_ms = created_ms if last_access_ms is None else max(created_ms, last_access_ms)
-    return _halved(_days(now_ms - began_ms), half_life_s or _HALF_LIVES_S[known_type(life.type)])
+def _halves_in_s(rate: float) -> float:
+    """Return in how long half is lost of which a share is lost a day: e^(-rate x days) is one half then."""
+    return math.log(2) / rate * DAY_MS / 1_000
 
 
-def memori(life: Life, now_ms: int) -> float:
-    """Return e^(-0.01 x days since the last recall); 1 for what was never recalled."""
-    if life.last_access_ms is None:
-        return 1.0
-    days = _days(now_ms - life.last_access_ms)
-    return math.exp(-MEMORI_RATE * days) if life.half_life_s is None else _halved(days, life.half_life_s)
-
+# e^(-rate x days since the last change).
+memlocal: Final = Profile(
+    lambda life: life.updated_ms, {name: _halves_in_s(rate) for name, rate in RATES.items()}
+)
+# 2^(-days since the last recall, or since it was made / half-life).
+yantrik: Final = Profile(lambda life: np.fmax(life.created_ms, life.last_access_ms), _HALF_LIVES_S)
+# e^(-0.01 x days since the last recall); 1 for what was never recalled.
+memori: Final = Profile(
+    lambda life: life.last_access_ms, dict.fromkeys(HALF_LIVES, _halves_in_s(MEMORI_RATE))
+)
 
 PROFILES: Final[Mapping[str, Profile]] = {"memlocal": memlocal, "yantrik": yantrik, "memori": memori}
 PROFILE_DEFAULT: Final = "yantrik"
@@ -85,11 +111,3 @@ PROFILE_DEFAULT: Final = "yantrik"
 def known_type(name: str | None) -> str:
     """Return the type that a memory fades as."""
     return TYPE_DEFAULT if name is None or name not in HALF_LIVES else name
-
-
-def _days(elapsed_ms: int) -> float:
-    return max(0, elapsed_ms) / DAY_MS
-
-
-def _halved(days: float, half_life_s: float) -> float:
-    return float(2 ** (-days * DAY_MS / 1_000 / half_life_s))

@@ -5,6 +5,7 @@ Hot is what is pinned, or within the first half-life since it was told or last r
 faint: what fades sinks in the ranking, but never goes where a plain question cannot find it.
 """
 
+import math
 import sqlite3
 from collections import Counter
 from typing import Final, Literal
@@ -51,6 +52,6 @@ def life_of(memory: Memory, now_ms: int) -> Life:
         memory.fields.get("type"),
         memory.created >> 16,
         memory.updated >> 16,
-        memory.last_access if 0 < memory.last_access <= now_ms else None,
+        memory.last_access if 0 < memory.last_access <= now_ms else math.nan,
         memory.fields.get("half_life"),
     )

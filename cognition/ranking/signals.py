@@ -202,11 +202,12 @@ def score(pool: Pool, weights: Mapping[str, float] = WEIGHTS) -> Scored:
         if (weight := weights.get(signal.name, 0.0))
     }
     relevant = _relevance(pool, given)
+    counting = {share: _counting(relevant, share) for share in (AMONG_EQUALS, AMONG_LIKE, AMONG_RELATED)}
     total = np.zeros(len(pool))
     for signal in SIGNALS:
         if signal.name in given:
             if signal.beside is not None:
-                given[signal.name] = given[signal.name] * _counting(relevant, signal.beside)
+                given[signal.name] = given[signal.name] * counting[signal.beside]
             total += given[signal.name]
     return Scored(total, given)
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cognition import scoring
-from cognition.decay import Life
+from cognition.decay import Lives
 
 if TYPE_CHECKING:
-    from cognition.ranking.pool import Column, Pool, Row
+    from cognition.ranking.pool import Column, Pool
 
 
 class Worth(NamedTuple):
@@ -32,11 +32,11 @@ class Worth(NamedTuple):
 
 def worth_of(pool: "Pool") -> Worth:
     """Return what the candidates of a pool are worth."""
-    rows, now_ms, profile = pool.rows, pool.now_ms, pool.profile
-    decay = _column([profile(_life(row, now_ms), now_ms) for row in rows])
+    now_ms = pool.now_ms
+    decay = pool.profile.column(_lives(pool), now_ms)
     derived = scoring.salience(
         confidence=pool.numbers("certainty", 1.0),
-        reinforcements=_column([_told_again(mentions) for mentions in pool.all_of("mentions")]),
+        reinforcements=np.array([_told_again(mentions) for mentions in pool.all_of("mentions")], np.float64),
         accesses=pool.numbers("accesses"),
         decay=decay,
     )
@@ -49,7 +49,7 @@ def worth_of(pool: "Pool") -> Worth:
     }
     weights = scoring.BASE_WEIGHTS
     if pool.connected:
-        signals["graph"] = _column([row.id in pool.connected for row in rows])
+        signals["graph"] = np.array([number in pool.connected for number in pool.all_of("id")], np.float64)
         weights = scoring.GRAPH_WEIGHTS
     base = scoring.base(signals, weights)
     raised = scoring.amplified(base, similarity=pool.meaning, importance=importance)
@@ -69,11 +69,13 @@ def _told_again(mentions: object) -> int:
     return mentions - 1 if type(mentions) is int and mentions > 0 else 0
 
 
-def _life(row: "Row", now_ms: int) -> Life:
-    """Return what a row's strength depends on; a recall that a wrong clock stamped ahead of now does not count."""
-    recalled_ms = row.last_access if 0 < row.last_access <= now_ms else None
-    return Life(row.type, row.created_ms, row.updated_ms, recalled_ms, row.half_life_s)
-
-
-def _column(values: list[float] | list[int] | list[bool]) -> "Column":
-    return np.array(values, np.float64)
+def _lives(pool: "Pool") -> Lives:
+    """Return what strength depends on; a recall that a wrong clock stamped ahead of now does not count."""
+    recalled_ms = pool.numbers("last_access")
+    return Lives(
+        pool.all_of("type"),
+        pool.numbers("created_ms"),
+        pool.numbers("updated_ms"),
+        np.where((recalled_ms > 0) & (recalled_ms <= pool.now_ms), recalled_ms, np.nan),
+        pool.numbers("half_life_s", np.nan),
+    )

@@ -1,13 +1,14 @@
 """Each published curve of forgetting, with its own numbers."""
 
-from math import log
+from math import log, nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition import decay
-from cognition.decay import Life
+from cognition.decay import Life, Lives
 from cognition.scoring import DAY_MS
 from replica import MEMORY_TYPES
 
@@ -85,6 +86,29 @@ def test_yd_26_strength_halves_at_the_half_life_of_its_type(type: str, days: int
 @pytest.mark.parametrize("profile", sorted(decay.PROFILES))
 def test_a_type_that_only_a_later_version_knows_fades_as_what_nobody_typed(profile: str) -> None:
     assert after(7, type="olfactory", profile=profile) == after(7, profile=profile)
+
+
+@pytest.mark.parametrize("profile", sorted(decay.PROFILES))
+def test_a_column_of_memories_fades_as_each_of_them_does(profile: str) -> None:
+    now_ms = 400 * DAY_MS
+    each = [
+        Life(name, 10 * DAY_MS, 30 * DAY_MS, recalled, half)
+        for name in (None, "episodic", "social", "prospective", "olfactory")
+        for recalled in (nan, 0.0, 5 * DAY_MS, 399 * DAY_MS, 401 * DAY_MS)
+        for half in (None, 1e-3, 86_400.0, 1e12)
+    ]
+    types, created, updated, recalled, halves = zip(*each, strict=True)
+    lives = Lives(
+        types,
+        np.array(created, np.float64),
+        np.array(updated, np.float64),
+        np.array(recalled),
+        np.array(halves, np.float64),
+    )
+    curve = decay.PROFILES[profile]
+    assert curve.column(lives, now_ms).tolist() == [curve(life, now_ms) for life in each]
+    nobody = np.zeros(0)
+    assert curve.column(Lives((), nobody, nobody, nobody, nobody), now_ms).tolist() == []
 
 
 def test_yd_13_strength_times_importance_is_the_decay_signal() -> None:
