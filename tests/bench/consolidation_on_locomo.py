@@ -1,9 +1,12 @@
-"""Measure what consolidation does to recall, on talk: `python -m tests.bench.consolidation_on_locomo`.
+"""Measure what consolidation does to recall, on talk.
+
+python -m tests.bench.consolidation_on_locomo [--data locomo10.json]
 
 Questions are asked before and after a cycle of thinking. A summary counts as each turn that it stands for (YD-75): it
 says, in short, what they say, and names them.
 """
 
+import argparse
 import json
 import tempfile
 from collections.abc import Collection, Iterable
@@ -16,7 +19,7 @@ import trio
 import samemind
 from samemind.library import Mind
 from samemind.results.memories import Hit
-from tests.support.minds import LOCOMO
+from tests.bench.locomo_file import add_data
 
 QUESTIONS: Final = 300
 K: Final = 10
@@ -47,9 +50,8 @@ async def found(mind: Mind, asked: list[dict[str, Any]], turn_of: dict[str, tupl
     return count
 
 
-async def main() -> None:
+async def main(data: Path, conversations: list[dict[str, Any]]) -> None:
     """Print the share that is found, before and after."""
-    conversations: list[dict[str, Any]] = json.loads(LOCOMO.read_text())
     questions = [
         {"sample": conversation["sample_id"], **qa}
         for conversation in conversations
@@ -59,7 +61,7 @@ async def main() -> None:
     asked = Random(1).sample(questions, QUESTIONS)
     with tempfile.TemporaryDirectory() as folder:
         async with samemind.open(Path(folder) / "home") as mind:
-            await mind.import_(LOCOMO)
+            await mind.import_(data)
             views = await mind.list(limit=100_000, include_cold=True)
             turn_of = {
                 view.rid: (view.session.partition(":")[0], view.turn)
@@ -78,4 +80,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    trio.run(main)
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_data(parser)
+    file: Path = parser.parse_args().data
+    trio.run(main, file, json.loads(file.read_text()))

@@ -1,6 +1,6 @@
 """Take the whole of LoCoMo in, think, and draw contradictions to be read by hand.
 
-python -m tests.bench.contradictions_on_locomo [--draw 20] [--seed 1]
+python -m tests.bench.contradictions_on_locomo [--draw 20] [--seed 1] [--data locomo10.json]
 """
 
 import argparse
@@ -8,7 +8,6 @@ import json
 import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import samemind
@@ -17,8 +16,7 @@ from cognition.extraction.values import Statement
 from samemind.portable import locomo
 from samemind.portable.records import Item
 from samemind.results.contradictions import ContradictionView
-
-LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev.json"
+from tests.bench.locomo_file import add_data
 
 
 def main() -> None:
@@ -26,8 +24,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=int, default=20, help="contradictions to show with what was said")
     parser.add_argument("--seed", type=int, default=1)
+    add_data(parser)
     options = parser.parse_args()
-    turns = [item for item in locomo.read(json.loads(LOCOMO.read_text())) if isinstance(item, Item)]
+    turns = [item for item in locomo.read(json.loads(options.data.read_text())) if isinstance(item, Item)]
     began = time.process_time()
     found = Counter(
         statement.relation.partition(":")[0] + (" (change)" if statement.changes else "")
@@ -36,7 +35,7 @@ def main() -> None:
     )
     read_s = time.process_time() - began
     with tempfile.TemporaryDirectory() as home, samemind.open_blocking(home) as mind:
-        mind.import_(LOCOMO, facts=True)
+        mind.import_(options.data, facts=True)
         thought = mind.think()
         listed = list(mind.contradictions(limit=10_000))
     print(f"turns           {len(turns):6}   read in {read_s:.2f} s of CPU time")

@@ -1,6 +1,6 @@
 """Take the whole of LoCoMo in with fact extraction, print what was found, and draw facts to be read by hand.
 
-python -m tests.bench.extraction_on_locomo [--draw 30] [--seed 1]
+python -m tests.bench.extraction_on_locomo [--draw 30] [--seed 1] [--data locomo10.json]
 """
 
 import argparse
@@ -8,7 +8,6 @@ import json
 import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import samemind
@@ -17,8 +16,8 @@ from replica import connect
 from samemind.config import Home
 from samemind.portable import locomo
 from samemind.portable.records import Item
+from tests.bench.locomo_file import add_data
 
-LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev.json"
 # Edges are what the graph shows: what was read as subject, relation and object, and what was drawn by hand or import.
 _COUNTS = {
     "entities": "SELECT DISTINCT name FROM entity_mention",
@@ -33,15 +32,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=int, default=30, help="facts to show beside what they were taken from")
     parser.add_argument("--seed", type=int, default=1)
+    add_data(parser)
     options = parser.parse_args()
-    turns = [item for item in locomo.read(json.loads(LOCOMO.read_text())) if isinstance(item, Item)]
+    turns = [item for item in locomo.read(json.loads(options.data.read_text())) if isinstance(item, Item)]
     began = time.process_time()  # a second of one core, whatever else the machine does
     found = [_read(turn) for turn in turns]
     took_s = time.process_time() - began
     with tempfile.TemporaryDirectory() as home:
         with samemind.open_blocking(home) as mind:
             began = time.process_time()
-            imported = mind.import_(LOCOMO, facts=True)
+            imported = mind.import_(options.data, facts=True)
             stored_s = time.process_time() - began
             mind.entities(limit=1)  # reads what every text names, and returns when that is done
         kept = _counted(Home.at(home))
