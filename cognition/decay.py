@@ -70,7 +70,7 @@ class Lives(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A curve of forgetting: strength halves in so many seconds, by type, from a moment on; from NaN on, it does not."""
+    """A curve of forgetting: from a moment on strength halves in so many seconds, by type; from NaN on it does not."""
 
     since_ms: Callable[[Life | Lives], float | Column]
     half_lives_s: Mapping[str, float]

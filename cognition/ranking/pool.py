@@ -112,7 +112,12 @@ class Pool:
 
     def numbers(self, field: str, unset: float = 0.0) -> Column:
         """Return a field that holds numbers as a column, with something for where it is not set."""
-        column = np.array(self.all_of(field), np.float64)  # None is NaN there
+        values = self.all_of(field)
+        if values.count(None) == len(values):
+            return np.full(
+                len(values), unset
+            )  # as of most fields in most stores, and None is slow to make a number of
+        column = np.array(values, np.float64)  # None is NaN there
         return np.where(np.isnan(column), unset, column)
 
     @cached_property
@@ -245,7 +250,9 @@ class Pool:
         return found
 
     def of_conversations(self, column: Column) -> Column:
-        """Return for each row the best of its conversation."""
+        """Return for each row the best of its conversation, or 0."""
+        if not any(self.all_of("conversation")):
+            return np.maximum(column, 0.0)  # all stand by themselves
         best = np.zeros(len(self.rows))
         np.maximum.at(best, self.conversations, column)
         return best[self.conversations]

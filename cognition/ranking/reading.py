@@ -111,6 +111,7 @@ class Glossary:
 
     def __init__(self) -> None:
         self._at = _Numbered()
+        self._spelled: list[str] = []
         self._stems = _Numbered()
         self._stem_of = _Known(self._number_stem)
         self._named_by = _Known(_named_by)
@@ -155,8 +156,8 @@ class Glossary:
 
     def spelled(self, numbers: Iterable[int]) -> list[str]:
         """Return words as they are spelled."""
-        entries = self._at.entries
-        return [_word(entries[number]) for number in numbers]
+        self._spelled += map(_word, self._at.entries[len(self._spelled) :])
+        return [self._spelled[number] for number in numbers]
 
     def _read(self, text: str, about: str) -> bytes:
         """Return the numbers of a text's words and of its labels: each word once, 32 bits each."""

@@ -124,7 +124,7 @@ def most_words(pool: "Pool") -> "Column":
     """PM-09: nearly all words of the question are there."""
     if len(pool.topic) < 2:
         return _none(pool)
-    return _of_facts(pool, _each(pool, list(pool.exact.mean(axis=1) >= _MOST)))
+    return _of_facts(pool, _each(pool, pool.exact.mean(axis=1) >= _MOST))
 
 
 def bridge(pool: "Pool") -> "Column":

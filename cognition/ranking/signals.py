@@ -76,7 +76,9 @@ def _echo(pool: Pool) -> Column:
 
 
 def _covered(pool: Pool) -> Column:
-    around = np.maximum.reduce([pool.exact, pool.at(pool.exact, -1), pool.at(pool.exact, 1)])
+    around = pool.exact
+    if pool.told.any():
+        around = np.maximum.reduce([around, pool.at(around, -1), pool.at(around, 1)])
     column: Column = around @ pool.rarity
     return column
 
