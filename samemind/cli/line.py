@@ -151,22 +151,21 @@ class _Parser(argparse.ArgumentParser):
     """A parser that raises instead of printing and leaving: with `--json` an error is a document like any other."""
 
     def error(self, message: str) -> NoReturn:
-        usage = " ".join(self.format_usage().split())
+        verb, usage = self.prog.partition(" ")[2], " ".join(self.format_usage().split())
         if len(usage) > USAGE_CHARACTERS_MAX:
             wanted = "".join(
                 f" [{each.metavar}]" if each.nargs == "?" else f" {each.metavar}"
                 for each in self._actions
                 if not each.option_strings
             )
-            verb = self.prog.partition(" ")[2]
             usage = f"usage: {self.prog} [OPTIONS]{wanted}\n`samemind help {verb}` tells the options"
-        raise Usage(f"{self.prog}: {message}", hint=usage)
+        raise Usage(f"{verb}: {message}", hint=usage)
 
 
 def _lines_of(name: str) -> list[str]:
+    if name == STANDARD_INPUT:
+        return _standard_input().split("\n")
     try:
-        if name == STANDARD_INPUT:
-            return _standard_input().split("\n")
         with open(name, encoding="utf-8") as file:
             return file.read().split("\n")
     except UnicodeDecodeError as error:
@@ -185,4 +184,9 @@ def _is_utf8(text: str) -> bool:
 
 
 def _standard_input() -> str:
-    return sys.stdin.read().removesuffix("\n")
+    try:
+        return sys.stdin.read().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise Usage(
+            f"expected text in UTF-8 on standard input, found other bytes: {error.reason}", code="unreadable"
+        ) from None

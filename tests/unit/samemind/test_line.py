@@ -1,5 +1,6 @@
 """Command lines, read."""
 
+import io
 import re
 from pathlib import Path
 
@@ -27,12 +28,17 @@ def test_the_version_is_told_as_by_every_other_command_and_is_no_word_of_a_verb(
     assert read_line(["remember", "--version"]).words == ("--version",)
 
 
-def test_text_that_is_not_utf8_is_named_as_such() -> None:
+def test_text_that_is_not_utf8_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shell of another time passes bytes on, and Python keeps them as halves of letters."""
     for words in (["remember", "caf\udce9"], ["remember", "x", "--tag", "\udcff"]):
         line = read_line(words)
         with pytest.raises(Usage, match=r"expected text in UTF-8 for (text|tag)"):
             read_words(find_verb(line), line.words)
+    for errors in ("strict", "surrogateescape"):  # as the locale has it
+        piped = io.TextIOWrapper(io.BytesIO(b"caf\xe9"), encoding="utf-8", errors=errors)
+        monkeypatch.setattr("sys.stdin", piped)
+        with pytest.raises(Usage, match="expected text in UTF-8"):
+            read_words(find_verb(read_line(["remember", "-"])), ["-"])
     line = read_line(["import", "caf\udce9.jsonl"])
     assert read_words(find_verb(line), line.words)["files"][0].endswith("caf\udce9.jsonl")
 
