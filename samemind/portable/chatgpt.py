@@ -23,8 +23,7 @@ def looks_like(document: object) -> bool:
 
 def read(document: object) -> Iterator[Record]:
     """Return every message of every chat, in the order in which they were said."""
-    faults = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
-    return read_chats(document, _chat, product="ChatGPT", faults=faults)
+    return read_chats(document, _chat, product="ChatGPT")
 
 
 def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:

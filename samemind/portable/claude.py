@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from replica import Value, derived_memory_id
-from samemind.errors import SamemindError
 from samemind.portable.records import Item, Record, read_chats
 from samemind.times import read_time
 
@@ -21,8 +20,7 @@ def looks_like(document: object) -> bool:
 
 def read(document: object) -> Iterator[Record]:
     """Return every message of every chat, in the order in which they were said."""
-    faults = (AttributeError, KeyError, TypeError, ValueError, SamemindError)
-    return read_chats(document, _chat, product="Claude", faults=faults)
+    return read_chats(document, _chat, product="Claude")
 
 
 def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:

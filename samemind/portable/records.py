@@ -5,9 +5,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from replica import MemoryId, Value
+from samemind.errors import SamemindError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +77,16 @@ class Unreadable:
 
 Storable = Item | Edge | Setting
 Record = Storable | Claimed | Unreadable
+# What reading a chat ends in that is built otherwise than its product builds them.
+_FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError, SamemindError)
 
 
 def read_chats(
-    document: object,
-    read_chat: Callable[[int, Any], Iterator[Record]],
-    *,
-    product: str,
-    faults: tuple[type[Exception], ...],
+    document: object, read_chat: Callable[[int, Any], Iterator[Record]], *, product: str
 ) -> Iterator[Record]:
     """Return every message of every chat of an export (a list, or its items one by one), as they were said.
 
-    A chat that `read_chat` fails on with one of the `faults` is reported by its number, and ends no import.
+    A chat that `read_chat` fails on is reported by its number, and ends no import.
     """
     if not isinstance(document, list | Iterator):
         yield Unreadable(line=1, reason="expected a list of chats")
@@ -95,5 +94,5 @@ def read_chats(
     for number, chat in enumerate(document, start=1):
         try:
             yield from read_chat(number, chat)
-        except faults as error:
+        except _FAULTS as error:
             yield Unreadable(line=number, reason=f"expected a chat of a {product} export, {error!r}")
