@@ -69,7 +69,13 @@ def full_path(path: str | os.PathLike[str]) -> str:
     """Return a path from the root: the program that reads or writes it may stand in another folder."""
     if not os.fspath(path):  # what an unset variable leaves; it would stand for the working directory
         raise Usage("expected the path of a file, got nothing", code="invalid")
-    return os.path.abspath(path)
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise Usage(
+            f"expected a path from the root, since the folder that you are in is gone: {path!s}",
+            code="invalid",
+        ) from None
 
 
 def new_path(path: str | os.PathLike[str]) -> str:
@@ -78,7 +84,11 @@ def new_path(path: str | os.PathLike[str]) -> str:
     A folder is written beside its place and moved there: whoever stood in the old one would stand in none.
     """
     full = full_path(path)
-    if os.path.exists(full) and os.path.samefile(full, os.curdir):
+    try:
+        stands_there = os.path.samefile(full, os.curdir)
+    except OSError:  # it is new, or the folder that the caller stood in is gone
+        stands_there = False
+    if stands_there:
         raise Usage(
             f"expected the name of what to write, got the folder that you are in: {full}",
             code="invalid",

@@ -43,6 +43,19 @@ def test_text_that_is_not_utf8_is_named_as_such(monkeypatch: pytest.MonkeyPatch)
     assert read_words(find_verb(line), line.words)["files"][0].endswith("caf\udce9.jsonl")
 
 
+def test_in_a_folder_that_is_gone_a_path_from_the_root_still_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    export = find_verb(read_line(["export"]))
+    assert read_words(export, ["-o", str(tmp_path)]) == {"output": str(tmp_path)}
+    with pytest.raises(Usage, match=r"the folder that you are in is gone: all\.jsonl"):
+        read_words(export, ["-o", "all.jsonl"])
+
+
 def test_behind_two_dashes_nothing_is_a_flag() -> None:
     line = read_line(["recall", "--", "--json"])
     assert not line.json
