@@ -77,6 +77,10 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
             if not isinstance(record, dict):
                 raise Usage("expected an object")
             yield _READERS.get(str(record.get("kind")), _item)(number, record)
+        except json.JSONDecodeError as error:
+            yield Unreadable(
+                line=number, reason=f"expected a JSON object, {error.msg} at character {error.colno}"
+            )
         except (SamemindError, ValueError, RecursionError) as error:
             yield Unreadable(line=number, reason=str(error))
 
