@@ -128,10 +128,9 @@ class Glossary:
         return self._stems.get(stem(word), UNTOLD)
 
     def any_of(self, some: Iterable[str]) -> NDArray[np.bool_]:
-        """Return which stems are those of some words; two more at the end, for NO_STEM and UNTOLD, are never."""
+        """Return which stems are those of some words; two more, at the end, are for NO_STEM and UNTOLD."""
         which = np.zeros(len(self._stems) + 2, np.bool_)
         which[[*map(self.stem, some)]] = True
-        which[[NO_STEM, UNTOLD]] = False
         return which
 
     def stems(self) -> Numbers:
