@@ -227,7 +227,7 @@ def _model(home: Home, settings: Settings) -> "ChatModel | None":
     """Return the language model that the settings name; None where they name none."""
     if settings.model_url is None or settings.model is None:
         return None
-    from cognition.models import HttpChatModel
+    from cognition.models.http import HttpChatModel
 
     variable = settings.model_key_variable
     try:

@@ -1,6 +1,8 @@
-"""Language models that may read talk: one protocol, and models behind an address."""
+"""Language models that may read talk: one protocol, and models behind an address.
+
+The latter are in `cognition.models.http` alone: HTTP takes a megabyte that nobody without a model needs.
+"""
 
 from cognition.models.chat import ChatMessage, ChatModel, ModelFailed
-from cognition.models.http import HttpChatModel
 
-__all__ = ["ChatMessage", "ChatModel", "HttpChatModel", "ModelFailed"]
+__all__ = ["ChatMessage", "ChatModel", "ModelFailed"]

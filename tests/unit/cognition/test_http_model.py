@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from cognition.errors import ModelUnavailable
-from cognition.models import ChatMessage, HttpChatModel, ModelFailed
-from cognition.models.http import ANSWER_BYTES_MAX
+from cognition.models import ChatMessage, ModelFailed
+from cognition.models.http import ANSWER_BYTES_MAX, HttpChatModel
 from tests.support.model_server import Answer, serving
 
 ASKED = [ChatMessage("system", "read"), ChatMessage("user", "this")]

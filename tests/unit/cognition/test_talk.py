@@ -9,7 +9,7 @@ import pytest
 import trio
 
 import samemind
-from cognition.models import HttpChatModel
+from cognition.models.http import HttpChatModel
 from cognition.talk.reader import TalkReader
 from samemind.config import Home
 from samemind.device import Device, open_device
