@@ -200,7 +200,7 @@ def test_own_words_find_what_shares_no_word_with_the_question(tmp_path: Path) ->
     texts = [
         f"The {animal} sleeps in the {place}." for animal in ("cat", "dog", "owl") for place in ANY_PLACE
     ]
-    told = "Kohle liegt unter der Matratze."
+    told = "Kohle liegt hinter der Matratze."
     for words, first in (({}, False), ({"zaster": ["kohle"]}, True)):
         Settings(name="laptop", mdns=False, words=words).save(home)
         with samemind.open_blocking(home.folder) as mind:
