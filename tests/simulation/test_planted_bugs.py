@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from simulations.bugs import BUGS, HARMLESS
-from simulations.checkers import all_checkers
+from simulations.checkers import all_checkers, erasure
 from simulations.options import draw
 from simulations.run import simulate
 from simulations.scenarios import SCENARIOS, run_scenario
@@ -136,3 +136,10 @@ def test_two_devices_that_would_talk_for_ever_are_a_finding_and_not_a_test_that_
         each.checker == "no_wedge" and "#" in each.detail and "without end" in each.detail
         for each in violations
     )
+
+
+def test_the_words_of_an_erased_memory_are_looked_for_whole() -> None:
+    """In `python -m simulations run --seed 7086 --faults all`, "c348" was erased, and began a word of another memory."""
+    assert not erasure.holds(b"\x01c3487 c3488\x80", "c348")
+    assert erasure.holds(b"\x01c3487 c348\x80", "c348")
+    assert erasure.holds(b"\xa4c348", "c348")
