@@ -139,7 +139,7 @@ def test_two_devices_that_would_talk_for_ever_are_a_finding_and_not_a_test_that_
 
 
 def test_the_words_of_an_erased_memory_are_looked_for_whole() -> None:
-    """In `python -m simulations run --seed 7086 --faults all`, "c348" was erased, and began a word of another memory."""
+    """In `python -m simulations run --seed 7086 --faults all` the erased "c348" began a word of another memory."""
     assert not erasure.holds(b"\x01c3487 c3488\x80", "c348")
     assert erasure.holds(b"\x01c3487 c348\x80", "c348")
     assert erasure.holds(b"\xa4c348", "c348")
