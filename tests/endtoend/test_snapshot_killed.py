@@ -57,6 +57,8 @@ def killed_midway(laptop: Path, phone: Path) -> tuple[int, int] | None:
         with verb(phone, "pair", offer["code"], "--address", offer["address"]) as joining:
             began = time.monotonic()
             while not (found := kept(phone))[2] and found[0] < KEPT_MIN:
+                if joining.poll():
+                    pytest.fail(f"the pairing ended: {''.join(joining.communicate())}")
                 assert time.monotonic() - began < SECONDS_MAX, "no snapshot came"
                 time.sleep(LOOK_SECONDS)
             joining.kill()  # first, since without a daemon it would open the store itself
@@ -70,7 +72,7 @@ def verb(home: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """Run a command, and end it with the block."""
     with subprocess.Popen(
         [*cli.COMMAND, "--home", str(home), "--json", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=cli.environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=cli.environment(),
     ) as process:  # fmt: skip
         try:
             yield process
