@@ -31,6 +31,8 @@ ATTEMPTS = 5
 SECONDS_MAX = 120.0
 # Between two looks: without it, looking takes a core from those who are looked at. A part takes longer to come.
 LOOK_SECONDS = 0.005
+# Of what each daemon says of itself, where no snapshot came.
+LOG_CHARACTERS = 3_000
 
 
 def kept(home: Path) -> tuple[int, int, bool]:
@@ -59,7 +61,9 @@ def killed_midway(laptop: Path, phone: Path) -> tuple[int, int] | None:
             while not (found := kept(phone))[2] and found[0] < KEPT_MIN:
                 if joining.poll():
                     pytest.fail(f"the pairing ended: {''.join(joining.communicate())}")
-                assert time.monotonic() - began < SECONDS_MAX, "no snapshot came"
+                if time.monotonic() - began > SECONDS_MAX:
+                    logs = [(home / "daemon.log").read_text()[-LOG_CHARACTERS:] for home in (phone, laptop)]
+                    pytest.fail(f"no snapshot came ({found}, pairing {joining.poll()}): {logs}")
                 time.sleep(LOOK_SECONDS)
             joining.kill()  # first, since without a daemon it would open the store itself
             assert up.end(signal.SIGKILL) == -signal.SIGKILL
