@@ -35,6 +35,9 @@ SENTENCES_MIN: Final = 2
 FACTS_MAX: Final = 10
 # Longer texts are documents; what lies beyond is not looked at.
 TEXT_CHARACTERS_MAX: Final = 20_000
+# A run without a space that is no word of any language: a key, a picture in letters. A pattern begins anew at each
+# letter of a word and reads to its end, so that 20,000 letters held a device up for a minute.
+_NO_WORDS: Final = re.compile(r"\S{200,}")
 
 # Small letters only: "My Fair Lady" is of nobody.
 _OWN: Final = re.compile(r"\b(?:my|our|me|us|myself|ourselves|mine|ours)\b")
@@ -228,6 +231,7 @@ def _whole(
 ) -> Iterator[Fact]:
     if sentence.rstrip(' "”»').endswith("?"):
         return
+    sentence = _NO_WORDS.sub(" ", sentence)
     denied, leaning = compiled(DENIED[language]), compiled(LEANING[language])
     for pattern in OTHER_LANGUAGES[language]:
         for match in compiled(pattern.clause).finditer(sentence):

@@ -1,6 +1,9 @@
 """Whole texts: what is found in them, whom it is about, and how sure it is."""
 
+import string
+import time
 from datetime import UTC, datetime, timedelta, timezone
+from random import Random
 
 import pytest
 
@@ -226,3 +229,15 @@ def test_ml_34_one_text_gives_facts_of_several_types() -> None:
 )
 def test_no_text_is_too_odd(text: str) -> None:
     assert read(text).facts == ()
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de", "ru", "uk"])
+def test_a_run_of_letters_without_a_space_is_read_in_no_time_and_hides_no_fact(language: str) -> None:
+    """Such as a key that was pasted: patterns that begin anew at each of its letters held a device up for a minute."""
+    run = "".join(Random(1).choices(string.ascii_letters + string.digits, k=15_000))
+    began = time.process_time()
+    extract(run, told_at_ms=0, language=language)
+    assert time.process_time() - began < 5
+    told = f"Ich wohne in Berlin. {'x9' * 7_500} Anna arbeitet bei Siemens in München."
+    found = extract(told, told_at_ms=0, speaker="Tom").triples
+    assert [(it.subject, it.object) for it in found] == [("Tom", "Berlin"), ("Anna", "Siemens")]
