@@ -111,17 +111,7 @@ class Mind:
         def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
             asked = parts or [self._read_here(connection, text) for text in texts]
             return [
-                self.ranked(
-                    connection,
-                    part,
-                    self.embedding.loaded,
-                    self._lexicon,
-                    self._postings,
-                    k=k,
-                    filters=filters,
-                    graph=graph,
-                    now_ms=now_ms,
-                )
+                self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms, graph=graph)
                 for part in asked
             ]
 
@@ -219,19 +209,24 @@ class Mind:
         part = await self.read_query(query[:QUERY_CHARACTERS_MAX])
         now_ms = self._replica.now_ms()
         ranked = await self._replica.read(
-            lambda connection: self.ranked(
-                connection,
-                part,
-                self.embedding.loaded,
-                self._lexicon,
-                self._postings,
-                k=k,
-                filters=filters,
-                now_ms=now_ms,
-            )
+            lambda connection: self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms)
         )
         (reread,) = await trio.to_thread.run_sync(self.reranking.reread, [ranked])
         return await self._replica.read(lambda connection: then(connection, reread))
+
+    def _ranked_now(
+        self,
+        connection: sqlite3.Connection,
+        part: tuple[Query, Vectors | None],
+        *,
+        k: int,
+        filters: Filters,
+        now_ms: int,
+        graph: bool = True,
+    ) -> Ranked:
+        """Put the candidates of a question in order, by what the reading thread has to itself."""
+        own = (self.embedding.loaded, self._lexicon, self._postings)
+        return self.ranked(connection, part, *own, k=k, filters=filters, now_ms=now_ms, graph=graph)
 
     def ranked(
         self,

@@ -114,9 +114,8 @@ class Pool:
         """Return a field that holds numbers as a column, with something for where it is not set."""
         values = self.all_of(field)
         if values.count(None) == len(values):
-            return np.full(
-                len(values), unset
-            )  # as of most fields in most stores, and None is slow to make a number of
+            # As of most fields in most stores, and None is slow to make a number of.
+            return np.full(len(values), unset)
         column = np.array(values, np.float64)  # None is NaN there
         return np.where(np.isnan(column), unset, column)
 
