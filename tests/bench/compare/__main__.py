@@ -5,8 +5,9 @@
     python -m tests.bench.compare [--sizes 1000 10000] [--minutes 12] [--only samemind floor] [--out FOLDER]
 
 Contestants take turns, round after round, so that what else the machine does falls on all of them; a figure is the
-median of its runs. Rounds go on while there is time. Who would not be done in time with a size, by what smaller ones
-took, has no figure there; the smallest is always measured. Compare columns of one run, not runs.
+median of its runs. Rounds go on while there is time; what is known is written after every size. Who would not be done
+in time with a size, by what smaller ones took, has no figure there; the smallest is always measured. Compare columns
+of one run, not runs.
 Peers are measured where they are installed (`pip install -e '.[peers]'`).
 """
 
@@ -18,6 +19,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,19 +54,23 @@ def main() -> None:
     options = parser.parse_args()
     sizes = options.sizes or (SIZES_FULL if options.full else SIZES)
     names = [name for name in installed() if options.only is None or name in options.only]
-    with tempfile.TemporaryDirectory(prefix="samemind-bench-") as state:
+    document: dict[str, Any] | None = None
+    with (
+        tempfile.TemporaryDirectory(prefix="samemind-bench-") as state,
+        suppress(KeyboardInterrupt),  # what was measured until then is shown
+    ):
         os.environ["SAMEMIND_STATE"] = state  # what homes keep outside themselves goes with the run
-        document = compare(names, sizes, seconds=None if options.full else options.minutes * 60)
+        for document in compare(names, sizes, seconds=None if options.full else options.minutes * 60):
+            if options.out:
+                keep(document, options.out)
     console = Console()
-    for line in page.rows(document):
+    for line in page.rows(document) if document else ():
         if not line.startswith("!"):
             console.print(line, markup=False, highlight=False)
-    if options.out:
-        keep(document, options.out)
 
 
-def compare(names: Sequence[str], sizes: Sequence[int], *, seconds: float | None) -> dict[str, Any]:
-    """Measure everybody; without a limit, three rounds."""
+def compare(names: Sequence[str], sizes: Sequence[int], *, seconds: float | None) -> Iterator[dict[str, Any]]:
+    """Measure everybody, three rounds where there is no limit; yield all that is known after every size."""
     console = Console(stderr=True)
     about = machine()
     figures = alone() if page.OURS in names else {}
@@ -86,8 +92,8 @@ def compare(names: Sequence[str], sizes: Sequence[int], *, seconds: float | None
                     console.print(f"{name} failed with {size:,}", style="red")
                 else:
                     runs.append(found)
-    about["load_after"] = load()
-    return {"machine": about, "alone": figures, "results": page.summary(runs)}
+            about["load_after"] = load()
+            yield {"machine": about, "alone": figures, "results": page.summary(runs)}
 
 
 def expected_seconds(took: Mapping[int, float], size: int) -> float:
