@@ -6,8 +6,6 @@ from replica.codec import WHOLE_AMOUNT
 from replica.compaction import compact, outlook
 from replica.core import Core, Taken
 from replica.errors import (
-    Ambiguous,
-    CausalGap,
     CipherMissing,
     ClockDrift,
     InvalidOp,
@@ -15,7 +13,6 @@ from replica.errors import (
     ReplicaError,
     StoreCorrupt,
     StoreFailed,
-    StoreLocked,
     StoreNewer,
     TooLarge,
     WrongKey,
@@ -76,10 +73,8 @@ __all__ = [
     "SALT_BYTES",
     "WHOLE_AMOUNT",
     "Access",
-    "Ambiguous",
     "AsyncioHost",
     "Body",
-    "CausalGap",
     "CipherMissing",
     "Claim",
     "ClockDrift",
@@ -122,7 +117,6 @@ __all__ = [
     "Status",
     "StoreCorrupt",
     "StoreFailed",
-    "StoreLocked",
     "StoreNewer",
     "Taken",
     "TooLarge",

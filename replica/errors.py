@@ -3,15 +3,12 @@
 ReplicaError
 ├ InvalidOp            an op that its author or a relay made wrong: bad encoding, bad signature, broken chain
 │ └ TooLarge           over a limit of `replica.limits`
-├ CausalGap            something the op has seen is not held here yet: ask for more
 ├ ClockDrift           a clock too far off to stamp with: hold, do not drop
 ├ NotFound             no such memory, op or device here
-├ Ambiguous            a prefix that fits several ids
 ├ StoreCorrupt         the file is not one of ours, or is damaged: restore a backup
 ├ StoreNewer           the file was written by a later version: upgrade
 ├ WrongKey             the store is encrypted, under another key: give its passphrase
 ├ CipherMissing        the store is encrypted, and what reads it is not installed
-├ StoreLocked          another process holds this store
 └ StoreFailed          the disk refused (full, read-only, I/O error); nothing was half-written
 """
 
@@ -28,24 +25,12 @@ class TooLarge(InvalidOp):
     """Something is over a limit of `replica.limits`."""
 
 
-class CausalGap(ReplicaError):
-    """An op has seen ops that are not held here."""
-
-
 class ClockDrift(ReplicaError):
     """The local clock cannot be used for a stamp."""
 
 
 class NotFound(ReplicaError):
     """Nothing here has that name."""
-
-
-class Ambiguous(ReplicaError):
-    """A prefix fits several ids; `candidates` holds up to five of them."""
-
-    def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.candidates = candidates
 
 
 class StoreCorrupt(ReplicaError):
@@ -62,10 +47,6 @@ class WrongKey(ReplicaError):
 
 class CipherMissing(ReplicaError):
     """What reads an encrypted store is not installed."""
-
-
-class StoreLocked(ReplicaError):
-    """Another process has this store open."""
 
 
 class StoreFailed(ReplicaError):

@@ -106,7 +106,6 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "replica.errors.InvalidOp": _Explanation(Usage, "invalid"),
     "replica.errors.TooLarge": _Explanation(Usage, "too_large"),
     "replica.errors.NotFound": _Explanation(NotFound, "not_found"),
-    "replica.errors.Ambiguous": _Explanation(Ambiguous, "ambiguous", "type more of the id"),
     "replica.errors.StoreCorrupt": _Explanation(Failed, "store_corrupt", _BACKUP),
     "replica.errors.StoreNewer": _Explanation(Failed, "store_newer", "upgrade samemind on this device"),
     "replica.errors.WrongKey": _Explanation(
@@ -115,7 +114,6 @@ _EXPLANATIONS: Final[Mapping[str, _Explanation]] = {
     "replica.errors.CipherMissing": _Explanation(
         Failed, "cipher_missing", "pip install 'keyring>=25' 'sqlcipher3-wheels>=0.5.7'"
     ),
-    "replica.errors.StoreLocked": _Explanation(Locked, "locked"),
     "replica.errors.StoreFailed": _Explanation(
         Failed, "store_failed", "make room on the disk, then try again"
     ),

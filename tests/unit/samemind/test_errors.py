@@ -19,7 +19,6 @@ from samemind.errors import Ambiguous, Locked, NotFound, SamemindError, explain,
         (replica.StoreCorrupt("x"), "store_corrupt", 1),
         (replica.StoreNewer("x"), "store_newer", 1),
         (replica.StoreFailed("x"), "store_failed", 1),
-        (replica.StoreLocked("x"), "locked", 6),
         (sync.errors.LinkLost("x"), "unreachable", 5),
         (sync.errors.Untrusted("x"), "not_paired", 6),
         (sync.errors.SelfLink("x"), "not_paired", 6),
@@ -73,7 +72,7 @@ def test_every_class_that_is_explained_by_name_exists() -> None:
 
 
 def test_candidates_of_an_ambiguous_prefix_survive_the_socket() -> None:
-    told = explain(replica.Ambiguous("two fit", ("aaaaaa1", "aaaaaa2")))
+    told = explain(Ambiguous("two fit", candidates=("aaaaaa1", "aaaaaa2")))
     again = from_document(told.document(), told.exit_code)
     assert isinstance(again, Ambiguous)
     assert again.candidates == ("aaaaaa1", "aaaaaa2")
