@@ -128,7 +128,7 @@ async def open_device(
     home.create()
     raised: BaseException | None = None
     async with AsyncExitStack() as stack:
-        stack.enter_context(hold(home, program=program, answers=answers))
+        stack.enter_context(hold(home, program=program))
         settings = Settings.load(home)
         _keep_private(home)
         identity = _identity(home)

@@ -28,7 +28,7 @@ PROGRAM: Final = "samemind encrypt"
 def encrypt(home: Home, options: Encrypt) -> Ciphered:
     """Encrypt the store, which is made first where there is none, and whatever plain text lies beside it."""
     device = trio.run(_open, home)
-    with hold(home, program=PROGRAM, answers=False):
+    with hold(home, program=PROGRAM):
         plain = [path for path in stores(home.store) if salt_of(path) is None]
         if not plain and not leftovers(home.store):
             raise Usage(f"expected a plain store, but {home.store} is encrypted", code="encrypted_already")
@@ -52,7 +52,7 @@ def encrypt(home: Home, options: Encrypt) -> Ciphered:
 def decrypt(home: Home, options: Decrypt) -> Ciphered:
     """Make the store plain again, and those that were put aside; none, where one of them does not open."""
     device = trio.run(_open, home)
-    with hold(home, program=PROGRAM, answers=False):
+    with hold(home, program=PROGRAM):
         keys, shut = {}, []
         for path in stores(home.store):
             try:

@@ -1,7 +1,7 @@
 """Let one program at a time hold a store, and let the others see who it is.
 
 The lock is `flock` on a file that stays, so a program that is killed lets go of it at once. The file says
-who holds it: its pid, what it is, and whether it answers on the control socket for the others meanwhile.
+who holds it: its pid, and what it is.
 """
 
 import fcntl
@@ -18,18 +18,17 @@ from samemind.errors import Locked
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a store. `answers` says that verbs may be sent to it over the control socket."""
+    """Who holds a store."""
 
     pid: int
     program: str
-    answers: bool
 
     @classmethod
     def of(cls, home: Home) -> Self | None:
         """Return who says it holds the store; None when nobody does, or its file cannot be read yet."""
         try:
             found = json.loads(home.lock.read_text(encoding="utf-8"))
-            return cls(int(found["pid"]), str(found["program"]), bool(found["answers"]))
+            return cls(int(found["pid"]), str(found["program"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -38,7 +37,7 @@ class Holder:
 
 
 @contextmanager
-def hold(home: Home, *, program: str, answers: bool) -> Iterator[None]:
+def hold(home: Home, *, program: str) -> Iterator[None]:
     """Hold the store for the block; `Locked` at once if somebody else does."""
     descriptor = os.open(home.lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -46,7 +45,7 @@ def hold(home: Home, *, program: str, answers: bool) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise locked_by(home) from None
-        holder = Holder(os.getpid(), program, answers)
+        holder = Holder(os.getpid(), program)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(asdict(holder)).encode(), 0)
         try:

@@ -50,7 +50,7 @@ def restore(home: Home, options: Restore) -> Restored:
     key = key_of(source, device)
     _check(source, key)
     home.create()
-    with hold(home, program=PROGRAM, answers=False):
+    with hold(home, program=PROGRAM):
         try:
             own = key_of(home.store, device)
         except (ReplicaError, SamemindError):
@@ -61,7 +61,7 @@ def restore(home: Home, options: Restore) -> Restored:
     try:
         ops, memories, device_id = trio.run(_open, home, own if key is None else key)
     except BaseException:
-        with hold(home, program=PROGRAM, answers=False):
+        with hold(home, program=PROGRAM):
             _put_back(home.store, kept)
         raise
     return Restored(

@@ -109,7 +109,7 @@ def test_pm_61_the_greeting_is_answered_before_the_store_is_there_and_a_signal_e
     """Somebody else holds the store throughout, and does not answer: nothing can be loaded."""
     home = Home.at(tmp_path)
     home.create()
-    with hold(home, program="a test", answers=False):
+    with hold(home, program="a test"):
         process = started(tmp_path)
         try:
             assert greeting(process)["result"]["serverInfo"]["name"] == "samemind"

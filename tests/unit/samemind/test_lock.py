@@ -17,7 +17,7 @@ HOLDER = """
 import sys, time
 from samemind.config import Home
 from samemind.lock import hold
-with hold(Home.at(sys.argv[1]), program="the other", answers=False):
+with hold(Home.at(sys.argv[1]), program="the other"):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -26,14 +26,14 @@ with hold(Home.at(sys.argv[1]), program="the other", answers=False):
 def test_who_holds_a_store_is_named_and_nobody_once_it_is_free(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
     assert Holder.of(home) is None
-    with hold(home, program="a test", answers=True):
-        assert Holder.of(home) == Holder(os.getpid(), "a test", True)
+    with hold(home, program="a test"):
+        assert Holder.of(home) == Holder(os.getpid(), "a test")
         with pytest.raises(Locked, match=rf"in use by a test \(process {os.getpid()}\)"):
-            with hold(home, program="another", answers=False):
+            with hold(home, program="another"):
                 pass
-        assert Holder.of(home) == Holder(os.getpid(), "a test", True), "a refused one changes nothing"
+        assert Holder.of(home) == Holder(os.getpid(), "a test"), "a refused one changes nothing"
     assert Holder.of(home) is None
-    with hold(home, program="another", answers=False):
+    with hold(home, program="another"):
         pass
 
 
@@ -47,22 +47,22 @@ def test_a_killed_holder_lets_go(tmp_path: Path) -> None:
     assert other.stdin is not None
     assert next_line(other) == "held\n"
     with pytest.raises(Locked, match=f"the other \\(process {other.pid}\\)"):
-        with hold(home, program="a test", answers=False):
+        with hold(home, program="a test"):
             pass
     other.kill()
     other.wait(cli.SECONDS_MAX)
     other.stdout.close()
     other.stdin.close()
-    with hold(home, program="a test", answers=False):
-        assert Holder.of(home) == Holder(os.getpid(), "a test", False)
+    with hold(home, program="a test"):
+        assert Holder.of(home) == Holder(os.getpid(), "a test")
 
 
 @pytest.mark.parametrize("content", ["", "rubbish", "[]", '{"pid": "x"}', "\x00"])
 def test_a_lock_file_that_says_nothing_still_locks(tmp_path: Path, content: str) -> None:
     home = Home.at(tmp_path)
-    with hold(home, program="a test", answers=False):
+    with hold(home, program="a test"):
         home.lock.write_text(content)
         assert Holder.of(home) is None
         with pytest.raises(Locked, match="another program"):
-            with hold(home, program="b", answers=False):
+            with hold(home, program="b"):
                 pass
