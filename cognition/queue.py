@@ -69,11 +69,6 @@ class QueueState:
     due_at: int | None
 
 
-def backoff_ms(attempts: int) -> int:
-    """Return how long to wait after this many failures: 1.5, 3, 6, 12, 24 s."""
-    return int(BACKOFF_BASE_MS << (attempts - 1))
-
-
 def next_batch(size: int, took_ms: float) -> int:
     """Return how many texts to take next, after this many took so long."""
     if took_ms < BATCH_MS_TARGET / 2:

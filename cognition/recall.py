@@ -236,9 +236,9 @@ def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[Found]]:
     return found
 
 
-def reciprocal(rank: int, k: int = RRF_K) -> float:
+def reciprocal(rank: int) -> float:
     """Return what a rank is worth."""
-    return 1 / (k + rank)
+    return 1 / (RRF_K + rank)
 
 
 def fuse_hits(parts: Sequence[Sequence[Hit]], k: int) -> list[Hit]:

@@ -42,7 +42,6 @@ class Outcome:
     messages: int
     bytes: int
     counts: dict[str, int]
-    settled_ms: int
     trace_hash: str
     events: tuple[Event, ...]
 
@@ -71,13 +70,12 @@ class World(Links):
                 self.pass_time(1 + int(random.expovariate(1 / 400)))
                 self.guarded(lambda name=name, random=random: faults.EVENTS[name](self, random))  # type: ignore[misc]
         self.heal()
-        began_ms = self.now_ms
         self.settle()
         groups = self.groups()
         for checker in self.checkers:
             self.guarded(lambda checker=checker: checker.settled(self, groups))  # type: ignore[misc]
         self.say("", "settled", f"{len(groups)} group(s) after {self.rounds} rounds")
-        return self.outcome(self.now_ms - began_ms)
+        return self.outcome()
 
     def populate(self) -> None:
         """Make the first devices and introduce them to each other."""
@@ -136,7 +134,7 @@ class World(Links):
                 self.is_quiet = True
                 return
 
-    def outcome(self, settled_ms: int) -> Outcome:
+    def outcome(self) -> Outcome:
         """Return what this run came to."""
         return Outcome(
             options=self.options,
@@ -151,7 +149,6 @@ class World(Links):
             messages=self.wire.messages,
             bytes=self.wire.size,
             counts=dict(sorted(self.counts.items())),
-            settled_ms=settled_ms,
             trace_hash=self.trace.digest(),
             events=tuple(self.trace.events),
         )

@@ -126,7 +126,7 @@ _PARTED: Final = late(
 _STATUS_BY_PARTNER: Final = {"wife": "married", "husband": "married", "girlfriend": "dating", "boyfriend": "dating"}  # fmt: skip
 
 
-def habits_of(entity: str, clause: Clause, sentence: str, *, for_a_while: bool) -> Iterator[Statement]:
+def habits_of(entity: str, clause: Clause, *, for_a_while: bool) -> Iterator[Statement]:
     """Return what a clause says of what somebody does, or does not, ever did, or is fond of.
 
     `for_a_while` says that the sentence tells of a passing time: no habit, and no taste.

@@ -213,7 +213,7 @@ def _of_sentence(
         yield from work_and_partner(subject, sentence, clauses)
     for clause in clauses:
         if clause.subject is not None and not clause.favourite and clause.spoken.lower() != "my name":
-            yield from habits_of(clause.subject, clause, undated, for_a_while=for_a_while)
+            yield from habits_of(clause.subject, clause, for_a_while=for_a_while)
             yield from numbers_of(clause.subject, clause, told_at_ms, for_a_while=for_a_while)
     for statement in plain:
         statement = _widened(statement, undated)

@@ -268,9 +268,9 @@ def ablation(judged: Sequence[Outcome]) -> None:
         )
 
 
-def share_at(example: Example, scores: Any, k: int = K) -> float:
-    """Return the fraction of the evidence among the k best of a pool."""
-    best = np.argsort(-scores, kind="stable")[:k]
+def share_at(example: Example, scores: Any) -> float:
+    """Return the fraction of the evidence among the best of a pool."""
+    best = np.argsort(-scores, kind="stable")[:K]
     return float(example.right[best].sum()) / example.evidence
 
 

@@ -41,8 +41,6 @@ from sync.identity import Identity
 
 NOW_MS = 1_700_000_000_000
 LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev.json"
-# Commits of an import; half of what one commit may hold.
-IMPORT_OPS = 2_000
 
 
 class Home:

@@ -23,7 +23,6 @@ from samemind.surface.catalog import FAMILIES, verb_named
 from samemind.surface.declare import Declared, Verb, declared
 
 ROOT: Final = Path(__file__).parents[2]
-REFERENCE: Final = ROOT / "docs" / "reference"
 _PART: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _WIDTH: Final = 100
 

@@ -34,8 +34,6 @@ from samemind.reach import Local
 
 # What is remembered at a time, about: enough for commits of every size, few enough to be listed after each kill.
 ALIVE_MAX: Final = 400
-# A child that is not killed ends by itself; nobody waits for one that does neither.
-CHILD_SECONDS_MAX: Final = 60
 DAY_MS: Final = 86_400_000
 # What a full disk, a lack of descriptors or a wrong clock may be called; anything else is a bug.
 TOLD: Final = {"store_failed", "io", "clock", "not_found", "invalid", "no_such_file", "locked", "unreachable"}

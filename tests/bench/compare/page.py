@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 
 FOLDER: Final = Path(__file__).parents[3] / "docs" / "benchmarks"
 OURS: Final = "samemind"
-FLOOR: Final = "floor"
 _PART: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # Less apart than this is noise between two runs on one machine.
 _ALIKE: Final = 1.1

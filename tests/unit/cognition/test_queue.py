@@ -65,12 +65,10 @@ def test_pm_52_success_deletes_the_row(home: Home) -> None:
 
 
 def test_pm_53_failures_wait_one_and_a_half_seconds_and_then_twice_as_long_each_time(home: Home) -> None:
-    assert [queue.backoff_ms(n) for n in (1, 2, 3, 4, 5)] == [1_500, 3_000, 6_000, 12_000, 24_000]
     rid, now_ms = home.remember("poison"), NOW_MS
-    for attempts in (1, 2, 3, 4):
+    for wait in (1_500, 3_000, 6_000, 12_000):
         assert len(due(home, now_ms)) == 1
         fail(home, rid, now_ms)
-        wait = queue.backoff_ms(attempts)
         assert queue.state(home.connection).due_at == now_ms + wait
         assert due(home, now_ms + wait - 1) == []
         now_ms += wait
