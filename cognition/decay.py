@@ -78,13 +78,17 @@ class Profile:
     def __call__(self, life: Life, now_ms: int) -> float:
         """Return what is left of a memory's strength, 0 to 1."""
         half_life_s = life.half_life_s or self.half_lives_s[known_type(life.type)]
-        return float(np.exp2(-np.fmax(0.0, now_ms - self.since_ms(life)) / 1_000 / half_life_s))
+        return float(self._left(life, half_life_s, now_ms))
 
     def column(self, lives: Lives, now_ms: int) -> Column:
         """Return what is left of the strength of many."""
         of_type = np.array([self.half_lives_s[known_type(name)] for name in lives.type], np.float64)
         half_life_s = np.where(lives.half_life_s > 0, lives.half_life_s, of_type)
-        left: Column = np.exp2(-np.fmax(0.0, now_ms - self.since_ms(lives)) / 1_000 / half_life_s)
+        return np.asarray(self._left(lives, half_life_s, now_ms))
+
+    def _left(self, of: Life | Lives, half_life_s: float | Column, now_ms: int) -> np.float64 | Column:
+        """Return 2^(-time / half-life), of one or of many; no time has passed since a moment that is NaN."""
+        left: np.float64 | Column = np.exp2(-np.fmax(0.0, now_ms - self.since_ms(of)) / 1_000 / half_life_s)
         return left
 
 
