@@ -71,6 +71,9 @@ def test_a_repetition_of_something_old_is_found_by_its_words() -> None:
         return decision.about.rid if decision.about is not None else None
 
     assert about("Ann really loves hiking in the mountains of Madeira") == old
+    # One of the two longest words is another, and the two behind these are the same.
+    assert about("Ann loves hiking in the wonderful mountains of Madeira") == old
+    assert about("Madeira: Ann loves hiking") is None
     assert about("Shibboleth!") == short
     assert about("Bob really loves hiking in the mountains of Madeira") is None
     for nothing in ("!?", "a", "the of and", '"AND" OR (NOT'):
