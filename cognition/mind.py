@@ -109,7 +109,7 @@ class Mind:
         parts = [] if self.embeds_quickly else [await self.read_query(text) for text in texts]
 
         def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
-            asked = parts or [self._read_here(connection, text) for text in texts]
+            asked = parts or [self.read_here(connection, text) for text in texts]
             return [
                 self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms, graph=graph)
                 for part in asked
@@ -159,7 +159,7 @@ class Mind:
     async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question, and embed it if there is anything to embed it with."""
         if self.embeds_quickly:
-            return await self._replica.read(lambda connection: self._read_here(connection, text))
+            return await self._replica.read(lambda connection: self.read_here(connection, text))
         asked = Query(
             await self._replica.read(lambda connection: corrected(connection, text, self.tables)), self.tables
         )
@@ -171,8 +171,8 @@ class Mind:
             self.embedding.trouble = error
             return asked, None
 
-    def _read_here(self, connection: sqlite3.Connection, text: str) -> tuple[Query, Vectors | None]:
-        """Read and embed a question on the reading thread, where embedding is quick."""
+    def read_here(self, connection: sqlite3.Connection, text: str) -> tuple[Query, Vectors | None]:
+        """Read and embed a question on the thread of the connection, where embedding is quick."""
         asked = Query(corrected(connection, text, self.tables), self.tables)
         if not asked.terms:
             return asked, None

@@ -23,6 +23,7 @@ from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, wished
 from cognition.relating import related
+from cognition.spelling import corrected
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.tracing import Stage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
@@ -132,8 +133,12 @@ class PastMind:
         )
 
     async def _read_query(self, text: str) -> tuple[Query, Vectors | None]:
-        query, vector = await self._mind.read_query(text)
-        return query, vector if self._mind.embeds_quickly else None
+        """Read a question by the words that were held then."""
+        if self._mind.embeds_quickly:
+            return await self.read(lambda connection: self._mind.read_here(connection, text))
+        return Query(
+            await self.read(lambda connection: corrected(connection, text, self.tables)), self.tables
+        ), None
 
     def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the vectors of this moment, made on the thread that first wants them."""

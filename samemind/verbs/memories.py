@@ -40,7 +40,7 @@ from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory
-from samemind.verbs.moments import at_moment, read_at
+from samemind.verbs.moments import at_moment, moment_of, read_at
 from samemind.verbs.pins import check_pins
 from samemind.verbs.standing import fading_page, list_page, view_of
 from samemind.verbs.talk import note_talk
@@ -205,6 +205,7 @@ def _origins(found: Sequence[Found], connection: sqlite3.Connection) -> dict[int
 
 async def get(device: Device, options: Get) -> MemoryView:
     """Show one memory, or a summary, as it is or as it was."""
+    now_ms = moment_of(device, options.as_of)
     return await read_at(
         device,
         options.as_of,
@@ -212,7 +213,7 @@ async def get(device: Device, options: Get) -> MemoryView:
         lambda connection: view_of(
             connection,
             find_memory(connection, options.rid, summary=True),
-            now_ms=device.now_ms(),
+            now_ms=now_ms,
             profile=device.mind.profile,
         ),
     )
@@ -222,7 +223,7 @@ async def list_(device: Device, options: List) -> Listed:
     """List memories, newest first."""
     if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
-    filters, now_ms = kept(options), device.now_ms()
+    filters, now_ms = kept(options), moment_of(device, options.as_of)
     page = fading_page if options.fading else list_page
     return await read_at(
         device,

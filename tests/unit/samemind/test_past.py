@@ -134,6 +134,38 @@ def test_words_looked_up_for_the_past_are_kept_apart_from_those_of_the_present(
     trio.run(main)
 
 
+def test_how_far_a_memory_had_faded_is_told_of_the_moment_that_is_asked_for(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            rid = (await mind.remember("Ann lives in Porto")).rid
+            told = clock.next_day()
+            clock.now_ms += 400 * DAY_MS
+            assert [(await mind.get(rid, as_of=told)).tier, (await mind.get(rid)).tier] == ["hot", "warm"]
+            assert [view.tier for view in await mind.list(as_of=told)] == ["hot"]
+
+    trio.run(main)
+
+
+def test_a_mistyped_question_to_the_past_is_put_right_by_the_words_of_then(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with device_at(tmp_path / "home", clock) as (_, mind):
+            rid = (await mind.remember("Olga repaired the theremin", no_facts=True)).rid
+            told = clock.next_day()
+            await mind.forget(rid)
+            await mind.remember(
+                "Pavel plays in the Theramin Club", no_facts=True
+            )  # the slip is a word by now
+            (hit,) = await mind.recall("who has the theramin?", as_of=told, explain=True)
+            assert hit.why is not None
+            assert "words" in {reason["channel"] for reason in hit.why["found"]}
+
+    trio.run(main)
+
+
 def test_what_was_erased_is_in_no_past(tmp_path: Path) -> None:
     clock = Clock()
 
