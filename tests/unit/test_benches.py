@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from cognition import StaticEmbedder
 from cognition.index import ALL_MAX
 from cognition.ranking.signals import SIGNALS
-from tests.bench import golden_run, nearest, stress
+from tests.bench import golden_run, nearest, recall_stages, stress
 from tests.bench.fitting import Example
 from tests.bench.golden import DAYS, MEMORIES, QUESTIONS
+from tests.bench.recall_at_size import fill
 from tests.bench.recall_locomo import Outcome, ablation, failure
 
 NOTHING = Example(np.zeros((0, 0), np.float32), np.zeros(0, np.bool_), 1, 1)
@@ -97,3 +99,14 @@ def test_yd_02_me_13_near_vectors_are_measured_where_a_product_with_all_does_and
     found = nearest.measure(1_000, StaticEmbedder())
     assert {"first search, ms", "search, ms", "product with all, ms"} < set(found)
     assert (found["of the nearest 10"], found["of the nearest 120"]) == (1, 1)
+
+
+def test_the_stages_of_a_recall_add_up_to_the_whole_and_are_put_back(tmp_path: Path) -> None:
+    before = [getattr(owner, name) for _, places in recall_stages.STAGES for owner, name in places]
+    fill(tmp_path / "home", 100)
+    shares = recall_stages.measure(tmp_path / "home", 100, 5)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert (
+        min(shares[stage] for stage in ("full text", "vectors", "rank: the signals", "assemble and show")) > 0
+    )
+    assert before == [getattr(owner, name) for _, places in recall_stages.STAGES for owner, name in places]
