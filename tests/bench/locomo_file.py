@@ -6,14 +6,18 @@ from pathlib import Path
 from tests.support.minds import LOCOMO
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """Give a bench its `--data`; one that is not there is refused in words, the default too."""
+def add_data(parser: argparse.ArgumentParser, *, at_once: bool = True) -> None:
+    """Give a bench its `--data`; one that is not there is refused, the default too, or left to the bench."""
     parser.add_argument(
-        "--data", type=_file, default=str(LOCOMO), help="the published file, locomo10.json, will do"
+        "--data",
+        type=existing if at_once else Path,
+        default=str(LOCOMO),
+        help="the published file, locomo10.json, will do",
     )
 
 
-def _file(name: str) -> Path:
+def existing(name: str | Path) -> Path:
+    """Return where LoCoMo is; where it is not, `ArgumentTypeError` says in words where to get it."""
     if not Path(name).is_file():
         raise argparse.ArgumentTypeError(
             f"expected LoCoMo, and there is no {name}; its authors publish locomo10.json"

@@ -12,12 +12,10 @@ of what it says is fitted on four conversations, all other weights as they are, 
 import argparse
 import json
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -36,7 +34,8 @@ from cognition.words import any_of, words
 from replica import Remember, Write
 from tests.bench import everyday_run, golden_run, stress
 from tests.bench.fitting import Example, fit
-from tests.support.minds import LOCOMO, NOW_MS, Home, Turn, turns_of
+from tests.bench.locomo_file import add_data, existing
+from tests.support.minds import NOW_MS, Home, Turn, turns_of
 
 DEPTHS: Final = (1, 5, 10, 20)
 K: Final = 10
@@ -327,30 +326,25 @@ def published() -> None:
         print(f"  {line}")
 
 
-def main() -> int:
+def main() -> None:
     """Print every table; with `--misses`, the questions whose evidence was not found too."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--embedder", type=embedder_called, default="wordllama")
     parser.add_argument("--reranker", type=reranker_called, default="off")
-    parser.add_argument(
-        "--data", type=Path, default=LOCOMO, help="the published file, locomo10.json, will do"
-    )
+    add_data(parser, at_once=False)  # the rest needs none
     asked = parser.parse_args()
     golden_run.report()
     stress.report()
     everyday_run.report()
     published()
-    if not asked.data.exists():
-        print(
-            f"LoCoMo is not here: expected {asked.data}; its authors publish locomo10.json (github.com/snap-research/"
-            "locomo, data/), and --data names it",
-            file=sys.stderr,
-        )
-        return 1
+    try:
+        data = existing(asked.data)
+    except argparse.ArgumentTypeError as error:
+        parser.error(str(error))
     all_outcomes: list[Outcome] = []
     sizes: dict[tuple[str, str], int] = {}
-    for held in json.loads(asked.data.read_text()):
+    for held in json.loads(data.read_text()):
         if held["sample_id"] not in DEVELOPMENT:
             continue
         conversation = Conversation(held, asked.embedder, asked.reranker)
@@ -377,8 +371,7 @@ def main() -> int:
                 print(
                     f"\n{it.conversation} [{CATEGORIES[it.category]}] {it.question}\n  {sorted(it.evidence)}"
                 )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
