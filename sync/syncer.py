@@ -25,12 +25,12 @@ from replica.membership import introduce
 from replica.replica import Replica
 from sync import peers
 from sync.address import Address
+from sync.answering import Answering
 from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import Service, Sighting
 from sync.errands import Errands
 from sync.errors import SomebodyElse, SyncError, Untrusted
-from sync.farewell import tell_revoked
 from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
@@ -38,10 +38,8 @@ from sync.meeting import CodeOffered, Meeting, Partner, Refusal
 from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import Contact, Roster
-from sync.tls import SecureStream, secure
+from sync.tls import SecureStream
 
-# A handshake takes milliseconds. If strangers hold all of these, the one that waited longest makes room.
-HANDSHAKES_MAX: Final = 16
 # A new partner may still be writing down who we are when we call.
 PARTNER_RETRY_SECONDS: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
 # So long after pairing one of the two may still be about to call: whoever wants to sync waits for that.
@@ -86,6 +84,7 @@ class Syncer:
             linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
             lost=self._lost,
         )
+        self._answering = Answering(identity, self._group, keep=self._keep, now_ms=replica.now_ms)
         self._meeting = Meeting(
             identity,
             name,
@@ -106,7 +105,6 @@ class Syncer:
         )
         self._calls: dict[str, Contact] = {}
         self._promised: dict[DeviceId, float] = {}  # until when the first link after pairing may come
-        self._knocking: dict[trio.CancelScope, None] = {}
         self._news = trio.Event()
         for address in fixed:
             self._roster.fix(address, now_ms=self._now_ms())
@@ -245,33 +243,7 @@ class Syncer:
 
     # -- links -----------------------------------------------------------------------------------------------
 
-    async def _answer(self, stream: trio.SocketStream) -> None:
-        """Let a caller in if it is a member; strangers get nothing, and not for long."""
-        if len(self._knocking) >= HANDSHAKES_MAX:
-            next(iter(self._knocking)).cancel()
-        with trio.CancelScope() as scope:
-            self._knocking[scope] = None
-            try:
-                untold = dict(self._group.untold)
-                pins = self._group.trust.pins() + tuple(certificate for certificate, _ in untold.values())
-                secured, peer = await secure(stream, identity=self._identity, pins=pins, server_side=True)
-            except SyncError as error:
-                _log.debug("a caller was not let in: %s", error)
-                return
-            finally:
-                self._knocking.pop(scope)
-        if scope.cancelled_caught:
-            return
-        if peer in untold:
-            self._group.telling(peer)
-            if await tell_revoked(secured, untold[peer][1], self._replica.now_ms()):
-                await self._group.told(peer)
-        elif not self._group.trust.admits(peer):
-            await trio.aclose_forcefully(secured)
-        else:
-            await self._keep(secured, peer, address=None)
-
-    async def _keep(self, stream: SecureStream, peer: DeviceId, *, address: Address | None) -> None:
+    async def _keep(self, stream: SecureStream, peer: DeviceId, *, address: Address | None = None) -> None:
         kept = self._links.admit(stream, peer, address)
         if kept is not None:
             await self._links.hold(kept)
@@ -401,7 +373,7 @@ async def open_syncer(
         await replica.run(lambda core, _: core.found(own))
         await syncer.refresh()
         if listeners:
-            nursery.start_soon(partial(trio.serve_listeners, syncer._answer, listeners))
+            nursery.start_soon(partial(trio.serve_listeners, syncer._answering.answer, listeners))
         if dials:
             nursery.start_soon(syncer._dial)
             nursery.start_soon(follow, syncer._moved)

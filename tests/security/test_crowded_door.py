@@ -6,9 +6,10 @@ import pytest
 import trio
 
 from sync import links
+from sync.answering import HANDSHAKES_MAX
 from sync.dialling import connect
 from sync.errors import LinkLost
-from sync.syncer import HANDSHAKES_MAX, Syncer
+from sync.syncer import Syncer
 from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import devices, run
 

@@ -17,7 +17,6 @@ PACKAGES = ["replica", "sync", "cognition", "simulations", "samemind"]
 FILE_LINES_MAX = 400
 LONG_FILES: dict[str, str] = {
     "replica/core.py": "what a replica decides in one write, and the little it keeps in memory between two",
-    "sync/syncer.py": "the one place that joins roster, links, meetings and errands; each of them is a file",
 }
 
 # Behind one module each, which gives what they return a type and can be swapped alone.
