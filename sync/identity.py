@@ -13,9 +13,12 @@ certificate around the key; ours is signed by itself and says nothing that the k
 
 `certificate_key` is the only way in for a certificate that came from somewhere else: one that breaks
 any of these rules never becomes a pin.
+
+Nothing in our own certificate is open, so it is written down byte by byte, and a home that has met no other device
+loads no reader of X.509: four megabytes.
 """
 
-import datetime
+import base64
 import hashlib
 import os
 import stat
@@ -28,9 +31,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Self
 
-from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from replica.ids import DeviceId, device_id
@@ -42,8 +43,8 @@ FINGERPRINT_WORDS: Final = 4
 
 # 1970 is what a board without a battery believes at boot; RFC 5280 writes "no end" as the last
 # second of 9999.
-NOT_BEFORE: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-NOT_AFTER: Final = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
+_NOT_BEFORE: Final = b"700101000000Z"
+_NOT_AFTER: Final = b"99991231235959Z"
 
 # A serial is a positive integer of at most 20 bytes.
 SERIAL_BYTES: Final = 16
@@ -51,19 +52,27 @@ SERIAL_BYTES: Final = 16
 # The same few certificates are read three times for each link; a group of two hundred devices is a large one.
 _CERTIFICATES_KEPT: Final = 256
 
+# The tags of X.690 that a certificate is made of.
+_INTEGER: Final = 0x02
+_TEXT: Final = 0x0C
+_TIME: Final = 0x17
+_TIME_OF_FOUR_DIGITS: Final = 0x18
+_SEQUENCE: Final = 0x30
+_SET: Final = 0x31
+# Version 3; the algorithm Ed25519; the kind of a common name; an Ed25519 key without its 32 bytes; the extension that
+# says CA:FALSE, critical.
+_VERSION: Final = bytes.fromhex("a003020102")
+_ALGORITHM: Final = bytes.fromhex("300506032b6570")
+_COMMON_NAME: Final = bytes.fromhex("0603550403")
+_KEY_PREFIX: Final = bytes.fromhex("302a300506032b6570032100")
+_EXTENSIONS: Final = bytes.fromhex("a310300e300c0603551d130101ff04023000")
+# A private key without its 32 bytes (RFC 8410).
+_PRIVATE_PREFIX: Final = bytes.fromhex("302e020100300506032b657004220420")
+_PEM_COLUMNS: Final = 64
+
 # What stands between the signed part of a certificate and its signature: the algorithm (RFC 8410) and the
 # head of a bit string of 64 bytes. It is not covered by the signature, so it is compared.
 _SIGNATURE_PREFIX: Final = bytes.fromhex("300506032b6570034100")
-
-# What the X.509 reader raises on bytes that are no certificate of ours.
-_UNREADABLE: Final = (
-    ValueError,
-    TypeError,
-    UnsupportedAlgorithm,
-    x509.DuplicateExtension,
-    x509.ExtensionNotFound,
-    x509.InvalidVersion,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,15 +104,30 @@ class Identity:
 
     def to_pem(self) -> bytes:
         """Key and certificate as OpenSSL reads them. Secret."""
-        key = self.private_key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-        certificate = x509.load_der_x509_certificate(self.certificate)
-        return key + certificate.public_bytes(serialization.Encoding.PEM)
+        key = _PRIVATE_PREFIX + self.private_key.private_bytes_raw()
+        return _pem("PRIVATE KEY", key) + _pem("CERTIFICATE", self.certificate)
 
     @classmethod
     def from_pem(cls, pem: bytes) -> Self:
         """Read what `to_pem` wrote; ValueError if key and certificate do not belong together."""
+        return cls._as_written(pem) or cls._from_other_pem(pem)
+
+    @classmethod
+    def _as_written(cls, pem: bytes) -> Self | None:
+        """Read a file that is, to the byte, what we write; None for any other."""
+        key = b"".join(pem.splitlines()[1:2])
+        try:
+            read = cls.of(Ed25519PrivateKey.from_private_bytes(base64.b64decode(key)[len(_PRIVATE_PREFIX) :]))
+        except ValueError:
+            return None
+        return read if read.to_pem() == pem else None
+
+    @classmethod
+    def _from_other_pem(cls, pem: bytes) -> Self:
+        """Read key and certificate as another program may have written them down, or say what is wrong."""
+        from cryptography import x509
+        from cryptography.hazmat.primitives import serialization
+
         try:
             private_key = serialization.load_pem_private_key(pem, password=None)
             if not isinstance(private_key, Ed25519PrivateKey):
@@ -178,13 +202,22 @@ def certificate_key(der: bytes) -> bytes:
         raise Untrusted(
             f"expected a device certificate of at most {CERTIFICATE_BYTES_MAX} bytes, got {len(der)}"
         )
+    from cryptography import x509  # here: most homes never meet another device's
+
     try:
         certificate = x509.load_der_x509_certificate(der)
         public_key = certificate.public_key()
         names = [attribute.value for attribute in certificate.subject]
         issued_by_itself = certificate.issuer == certificate.subject
         is_authority = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-    except _UNREADABLE as error:
+    except (
+        ValueError,
+        TypeError,
+        UnsupportedAlgorithm,
+        x509.DuplicateExtension,
+        x509.ExtensionNotFound,
+        x509.InvalidVersion,
+    ) as error:
         raise Untrusted(f"expected a device certificate, got something else: {error}") from error
     if not isinstance(public_key, Ed25519PublicKey):
         raise Untrusted(f"expected a certificate over an Ed25519 key, got {type(public_key).__name__}")
@@ -223,20 +256,36 @@ def shared_words(one: bytes, other: bytes) -> tuple[str, ...]:
 def _certificate_for(private_key: Ed25519PrivateKey) -> bytes:
     public_key = private_key.public_key()
     identifier = device_id(_raw(public_key))
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, identifier.hex())])
-    serial = hashlib.sha256(b"samemind serial 1\0" + identifier).digest()[:SERIAL_BYTES]
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(public_key)
-        .serial_number(int.from_bytes(serial, "big") | 1)
-        .not_valid_before(NOT_BEFORE)
-        .not_valid_after(NOT_AFTER)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .sign(private_key, algorithm=None)
+    serial = int.from_bytes(hashlib.sha256(b"samemind serial 1\0" + identifier).digest()[:SERIAL_BYTES]) | 1
+    name = _der(_SEQUENCE, _der(_SET, _der(_SEQUENCE, _COMMON_NAME, _der(_TEXT, identifier.hex().encode()))))
+    signed = _der(
+        _SEQUENCE,
+        _VERSION,
+        _der(_INTEGER, serial.to_bytes(serial.bit_length() // 8 + 1)),  # its first bit is a sign
+        _ALGORITHM,
+        name,
+        _der(_SEQUENCE, _der(_TIME, _NOT_BEFORE), _der(_TIME_OF_FOUR_DIGITS, _NOT_AFTER)),
+        name,
+        _KEY_PREFIX + _raw(public_key),
+        _EXTENSIONS,
     )
-    return certificate.public_bytes(serialization.Encoding.DER)
+    return _der(_SEQUENCE, signed, _SIGNATURE_PREFIX, private_key.sign(signed))
+
+
+def _der(tag: int, *parts: bytes) -> bytes:
+    """Return a value as X.690 writes it, of up to 65,535 bytes."""
+    content = b"".join(parts)
+    size = len(content)
+    if size < 0x80:
+        return bytes((tag, size)) + content
+    return bytes((tag, 0x81, size) if size <= 0xFF else (tag, 0x82, *size.to_bytes(2))) + content
+
+
+def _pem(kind: str, der: bytes) -> bytes:
+    """Return bytes as text of that kind, as OpenSSL writes it (RFC 7468)."""
+    text = base64.b64encode(der).decode()
+    lines = [text[at : at + _PEM_COLUMNS] for at in range(0, len(text), _PEM_COLUMNS)]
+    return "\n".join((f"-----BEGIN {kind}-----", *lines, f"-----END {kind}-----", "")).encode()
 
 
 def _raw(public_key: Ed25519PublicKey) -> bytes:

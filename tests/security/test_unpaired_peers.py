@@ -13,13 +13,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from sync.errors import LinkLost, RemoteProtocolError, SelfLink, Untrusted
-from sync.identity import NOT_AFTER, NOT_BEFORE, Identity, certificate_key
+from sync.identity import Identity, certificate_key
 from sync.tls import pinned_context, secure
 from sync.trust import Member, Trust
 from tests.support.links import End, identity, meet, part, tcp_pair
 
 LAPTOP, PHONE, STRANGER = identity("laptop"), identity("phone"), identity("stranger")
 A_FEW_SECONDS = 5
+NOT_BEFORE = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+NOT_AFTER = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 
 
 def run(main: Callable[[], Awaitable[None]]) -> None:

@@ -1,3 +1,5 @@
+import datetime
+import hashlib
 import os
 import stat
 import threading
@@ -23,6 +25,34 @@ def test_the_same_key_gives_the_same_certificate_so_that_pins_survive() -> None:
     one = Identity.create()
     assert Identity.of(one.private_key).certificate == one.certificate
     assert Identity.create().certificate != one.certificate
+
+
+def test_a_certificate_and_its_file_are_what_a_library_of_x509_writes() -> None:
+    """Whatever byte the serial begins with: a quarter of them lose their first, or get one before it."""
+    for number in range(600):
+        key = Ed25519PrivateKey.from_private_bytes(number.to_bytes(32))
+        made = Identity.of(key)
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, made.device_id.hex())])
+        serial = hashlib.sha256(b"samemind serial 1\0" + made.device_id).digest()[:16]
+        written = (
+            x509.CertificateBuilder(name, name, key.public_key(), int.from_bytes(serial) | 1)
+            .not_valid_before(datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC))
+            .not_valid_after(datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC))
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .sign(key, algorithm=None)
+        )
+        private = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        assert made.certificate == written.public_bytes(serialization.Encoding.DER)
+        assert made.to_pem() == private + written.public_bytes(serialization.Encoding.PEM)
+
+
+def test_a_file_that_was_written_otherwise_is_read_too() -> None:
+    laptop = identity("laptop")
+    pem = b"told by hand\n" + laptop.to_pem().replace(b"\n", b"\r\n")
+    read = Identity.from_pem(pem)
+    assert (read.device_id, read.certificate) == (laptop.device_id, laptop.certificate)
 
 
 def test_a_certificate_proves_key_and_device() -> None:
