@@ -1,18 +1,19 @@
 """Say why a memory did not come up for a query: which stage dropped it, and what it lacked.
 
-The stages are those of `cognition.recall`, asked in their order, and the first that lost the memory is named. A
-memory that came as far as the ranking is told its place, and the signals in which it fell short of the last one that
-was shown, the largest first.
+The stages are those of `cognition.recall`, asked in their order, and the first that lost the memory is named: what a
+recall would show is what is shown, in parts where the question holds several. A memory that came as far as the ranking
+is told its place, and the signals in which it fell short of the last one that was shown, the largest first.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from cognition import passes
+from cognition.consolidation.summaries import NUMBERS_FROM, summary_named
 from cognition.filters import Filters
-from cognition.recall import Ranked, best_of, found_in
+from cognition.recall import Found, Hit, Ranked, best_of, found_in
 from replica import MemoryId, show_memory_id
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
@@ -30,45 +31,84 @@ class Stage:
 
 
 def why_not(
-    connection: sqlite3.Connection, rid: MemoryId, ranked: Ranked, *, filters: Filters, k: int
+    connection: sqlite3.Connection,
+    rid: MemoryId,
+    parts: Sequence[Ranked],
+    hits: Sequence[Hit],
+    *,
+    filters: Filters,
+    k: int,
 ) -> list[Stage]:
-    """Return the stages that a memory went through for a query, up to the one that dropped it."""
+    """Return the stages that a memory went through, up to the one that dropped it.
+
+    `parts` are what each part of the question put in order, and `hits` what came of them all. Of a memory that is not
+    shown, that part is told in which it came furthest.
+    """
     row = connection.execute("SELECT id, content FROM memory WHERE rid = ?", (rid,)).fetchone()
-    if row is None:
+    summary = summary_named(connection, rid)
+    if summary is not None:
+        number = content = NUMBERS_FROM + summary.no
+    elif row is not None:
+        number, content = row
+    else:
         return [Stage("store", False, _gone(connection, rid))]
-    number, content = row
     stages = [Stage("store", True, "it is here")]
-    if not passes.allowed(connection, [number], filters):
+    told = {number} if summary is None else {member.id for member in summary.members}
+    if not passes.allowed(connection, [*told], filters) >= told:
         return [*stages, Stage("filters", False, _KEPT_OUT)]
     stages.append(Stage("filters", True, "the filters let it through"))
-    above = ranked.summaries.get(ranked.under.get(number, 0))
+    places = {hit.rid: place for place, hit in enumerate(hits)}
+    if rid in places:
+        shown = f"it is shown, at {places[rid] + 1} of {len(hits)}"
+        return [*stages, _candidate(hits[places[rid]].found), Stage("ranking", True, shown)]
+    above = next((it.summaries[it.under[number]] for it in parts if number in it.under), None)
     if above is not None and not filters.include_archived:
         return [*stages, Stage("summary", False, f"the summary {show_memory_id(above.rid)} stands for it")]
-    at = next((i for i, candidate in enumerate(ranked.pool.rows) if candidate.id == number), None)
-    if at is None:
+    twin = next((places[each] for each in _alike(connection, content) if each in places), None)
+    if twin is not None:
+        return [*stages, Stage("duplicates", False, f"it is shown at {twin + 1} under its duplicate")]
+    where = [
+        (place, ranked)
+        for ranked in parts
+        for place, at in enumerate(ranked.order)
+        if ranked.pool.rows[at].id == number
+    ]
+    if not where:
         waiting = connection.execute("SELECT status FROM embed_queue WHERE id = ?", (number,)).fetchone()
-        detail = f"no search brought it: {_nothing_shared(ranked)}"
+        detail = f"no search brought it: {_nothing_shared(parts)}"
         if waiting is not None:
             detail += f"; its vector is {waiting[0]}, so only its words could"
         return [*stages, Stage("candidates", False, detail)]
-    channels = ", ".join(
-        f"{found.channel} at {found.rank}" for found in found_in(ranked.lists, [number])[number]
-    )
-    stages.append(Stage("candidates", True, f"found by {channels}"))
-    shown = best_of(ranked, k)
-    place = ranked.order.index(at)
-    if at in shown:
-        return [*stages, Stage("ranking", True, f"it is shown, at {shown.index(at) + 1} of {len(shown)}")]
-    twin = next((i for i in shown if ranked.pool.rows[i].content == content), None)
-    if twin is not None:
-        return [
-            *stages,
-            Stage("duplicates", False, f"it is shown at {shown.index(twin) + 1} under its duplicate"),
-        ]
+    place, ranked = min(where, key=lambda each: each[0])
+    stages.append(_candidate(found_in(ranked.lists, [number])[number]))
+    best, at = best_of(ranked, k), ranked.order[place]
+    if any(ranked.pool.rows[i].content == content for i in best):
+        return [*stages, _given_way(ranked, parts)]
     detail = f"ranked {place + 1} of {len(ranked.order)}, with {k} shown"
-    if shown:
-        detail += f"; against the last of those: {_shortfall(ranked, at, shown[-1])}"
+    if best:
+        detail += f"; against the last of those: {_shortfall(ranked, at, best[-1])}"
     return [*stages, Stage("ranking", False, detail)]
+
+
+def _candidate(found: Iterable[Found]) -> Stage:
+    channels = ", ".join(f"{each.channel} at {each.rank}" for each in found)
+    return Stage("candidates", True, f"found by {channels}")
+
+
+def _alike(connection: sqlite3.Connection, content: int) -> list[MemoryId]:
+    return [
+        MemoryId(rid) for (rid,) in connection.execute("SELECT rid FROM memory WHERE content = ?", (content,))
+    ]
+
+
+def _given_way(ranked: Ranked, parts: Sequence[Ranked]) -> Stage:
+    """Say what pushed out a memory that its part of the question would have shown."""
+    if len(parts) > 1:
+        text = ranked.pool.query.text
+        return Stage(
+            "fusion", False, f"shown for {text!r:.60} alone, but other parts of the question brought better"
+        )
+    return Stage("contradiction", False, "the other side of a contradiction stands in its place")
 
 
 def _gone(connection: sqlite3.Connection, rid: MemoryId) -> str:
@@ -76,8 +116,8 @@ def _gone(connection: sqlite3.Connection, rid: MemoryId) -> str:
     return "it was forgotten" if forgotten else "no memory here has this id"
 
 
-def _nothing_shared(ranked: Ranked) -> str:
-    terms = ranked.pool.query.terms
+def _nothing_shared(parts: Iterable[Ranked]) -> str:
+    terms = list(dict.fromkeys(term for ranked in parts for term in ranked.pool.query.terms))
     return (
         f"among the best for {', '.join(terms)} it is not"
         if terms

@@ -49,6 +49,7 @@ from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
 
 Result = TypeVar("Result")
+Then = Callable[[sqlite3.Connection, Sequence[Ranked]], Result]
 
 
 class Mind:
@@ -186,32 +187,36 @@ class Mind:
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
     ) -> list[Stage]:
         """Return the stages that a memory goes through for a query, up to the one that drops it."""
+        k = wished(k)
 
-        def explain(connection: sqlite3.Connection, ranked: Ranked) -> list[Stage]:
-            return why_not(connection, rid, ranked, filters=filters, k=k)
+        def explain(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Stage]:
+            hits = self.answer(connection, ranked, k=k, filters=filters)
+            return why_not(connection, rid, ranked, hits, filters=filters, k=k)
 
-        return await self._ranked(query, k, filters, explain)
+        return await self._ranked(split(query[:QUERY_CHARACTERS_MAX]).parts, k, filters, explain)
 
     async def found_by(self, rid: MemoryId, query: str) -> dict[str, float]:
         """Return what each signal gives a memory for a query; nothing where no search brings it."""
 
-        def ask(connection: sqlite3.Connection, ranked: Ranked) -> dict[str, float]:
+        def ask(connection: sqlite3.Connection, parts: Sequence[Ranked]) -> dict[str, float]:
+            (ranked,) = parts
             at = next((i for i, row in enumerate(ranked.pool.rows) if row.rid == rid), None)
             columns = ranked.scored.contributions.items()
             return {} if at is None else {name: float(column[at]) for name, column in columns}
 
-        return await self._ranked(query, K_DEFAULT, Filters(include_archived=True), ask)
+        everything = Filters(include_archived=True)
+        return await self._ranked([query[:QUERY_CHARACTERS_MAX]], K_DEFAULT, everything, ask)
 
-    async def _ranked(
-        self, query: str, k: int, filters: Filters, then: Callable[[sqlite3.Connection, Ranked], Result]
-    ) -> Result:
-        """Put the candidates of a query in order, and return what is to be said of them."""
-        part = await self.read_query(query[:QUERY_CHARACTERS_MAX])
+    async def _ranked(self, texts: Sequence[str], k: int, filters: Filters, then: Then[Result]) -> Result:
+        """Put the candidates of every part of a question in order, and return what is to be said of them."""
+        parts = [await self.read_query(text) for text in texts]
         now_ms = self._replica.now_ms()
         ranked = await self._replica.read(
-            lambda connection: self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms)
+            lambda connection: [
+                self._ranked_now(connection, part, k=k, filters=filters, now_ms=now_ms) for part in parts
+            ]
         )
-        (reread,) = await trio.to_thread.run_sync(self.reranking.reread, [ranked])
+        reread = await trio.to_thread.run_sync(self.reranking.reread, ranked)
         return await self._replica.read(lambda connection: then(connection, reread))
 
     def _ranked_now(

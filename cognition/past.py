@@ -79,11 +79,15 @@ class PastMind:
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
     ) -> list[Stage]:
         """Return the stages that a memory would have gone through."""
-        asked = await self._read_query(query[:QUERY_CHARACTERS_MAX])
+        k = wished(k)
+        parts = [await self._read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
 
         def explain(connection: sqlite3.Connection) -> list[Stage]:
-            (ranked,) = self._mind.reranking.reread([self._ranked(connection, asked, k=k, filters=filters)])
-            return why_not(connection, rid, ranked, filters=filters, k=k)
+            ranked = self._mind.reranking.reread(
+                [self._ranked(connection, part, k=k, filters=filters) for part in parts]
+            )
+            hits = self._mind.answer(connection, ranked, k=k, filters=filters)
+            return why_not(connection, rid, ranked, hits, filters=filters, k=k)
 
         return await self.read(explain)
 

@@ -150,7 +150,9 @@ def _why(named: str, core: Core, connection: sqlite3.Connection) -> Why:
 async def why_not(device: Device, options: ExplainWhyNot) -> WhyNot:
     """Ask the question again, and watch what becomes of one memory."""
     async with at_moment(device, options.as_of, options.seen_by) as mind:
-        rid = await mind.read(lambda connection: find_memory(connection, options.rid, forgotten=True))
+        rid = await mind.read(
+            lambda connection: find_memory(connection, options.rid, forgotten=True, summary=True)
+        )
         stages = await mind.why_not(rid, options.query, k=options.k, filters=kept(options))
     return WhyNot(
         rid=show_memory_id(rid),
