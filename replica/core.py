@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from replica import hlc
 from replica.admission import Refusal, admit
 from replica.authoring import Head, author
 from replica.chains import Chains
-from replica.codec import check_text, pack, payload_hash, unpack, wire_place
+from replica.codec import check_text, payload_hash, wire_place
 from replica.collector import collector_paused
 from replica.erasure import Proof, proof_of
 from replica.errors import NotFound
@@ -25,10 +25,11 @@ from replica.feeds import Feed, join
 from replica.folding import Digests, Totals, WorkingSet, digests_of
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
-from replica.ids import DEVICE_ID_BYTES, DeviceId, MemoryId, OpId, Origin, Place, new_origin, show_memory_id
-from replica.incarnations import Incident, Opened, Why, happened, read_incidents
+from replica.ids import DeviceId, MemoryId, OpId, Place, new_origin, show_memory_id
+from replica.incarnations import Incident, Opened, Why, happened
 from replica.meaning import Meaning, meanings_of
 from replica.membership import Member, Membership, Revocation
+from replica.meta import Contact, Meta
 from replica.oplog import Changes, Entry, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Write
 from replica.partial import Partial
@@ -45,13 +46,6 @@ if TYPE_CHECKING:
 
 _hlc, _keys = attrgetter("hlc"), itemgetter(1)
 _dot = _entry = tuple.__new__  # by name it takes three times as long, and every op that is taken has both
-
-
-class Contact(NamedTuple):
-    """When a member was last heard of, and what it had folded then, in feed numbers of this replica."""
-
-    heard_ms: int
-    folded: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +132,7 @@ class Core:
     # -- writing ---------------------------------------------------------------------------------------------
 
     def begin(self, now_ms: int) -> None:
-        """Start a new incarnation if my stamps ran ahead of a corrected clock.
-
-        Call before reading for a write.
-        """
+        """Start a new incarnation if my stamps ran ahead of a corrected clock; call before reading for a write."""
         if hlc.runs_ahead(self._clock, now_ms):
             self.past = {feed.no: feed.seq for feed in self.feeds if feed.origin.device == self.device}
             self.incarnate(Why.CLOCK, now_ms)
@@ -169,10 +160,7 @@ class Core:
         return self._own
 
     def heard_of_myself(self, places: Iterable[Place]) -> bool:
-        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored).
-
-        Say whether I did.
-        """
+        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored); say whether I did."""
         if all(place.origin != self.origin or self.feeds.locate(place) is not None for place in places):
             return False
         self.incarnate(Why.ECHO)
@@ -369,30 +357,27 @@ class Core:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Hand changes to the store, with those of the replica's own small facts that are new."""
-        meta = self._meta()
+        meta = self._meta().rows()
         changes.meta = {name: value for name, value in meta.items() if self._kept.get(name) != value}
         self.store.write(changes, now_ms)
         self._kept = meta
         self.feeds.written()
         self._frontier = None
 
-    def _meta(self) -> dict[str, bytes]:
-        totals = self.totals
-        return {
-            "incidents": pack([list(incident) for incident in self.incidents]),
-            "past": pack(self.past),
-            "opened": pack(self.opened),
-            "began": pack(self.began_ms),
-            "horizon": pack(self.horizon_ms),
-            "origin": self.origin.device + self.origin.incarnation,
-            "own feed": pack(self._own),
-            "clock": pack(self._clock),
-            "position": pack(self._pos),
-            "contacts": pack({peer: list(contact) for peer, contact in sorted(self.contacts.items())}),
-            "totals": pack(
-                [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
-            ),
-        }
+    def _meta(self) -> Meta:
+        return Meta(
+            self.origin,
+            self._own,
+            self._clock,
+            self._pos,
+            self.totals,
+            self.contacts,
+            self.past,
+            self.horizon_ms,
+            self.began_ms,
+            self.opened,
+            self.incidents,
+        )
 
     def reload(self) -> None:
         """Read back what the store holds: at the start, and when a write failed."""
@@ -403,23 +388,13 @@ class Core:
         self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
         self.has_unpurged: bool = bool(self.store.unpurged())
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
-        meta = self._kept = dict(self.store.meta())
-        self._pos = unpack(meta["position"]) if "position" in meta else 0
-        self._clock = hlc.Hlc(unpack(meta["clock"]) if "clock" in meta else 0)
-        self.horizon_ms = unpack(meta["horizon"]) if "horizon" in meta else 0
-        opened = unpack(meta["opened"]) if "opened" in meta else None
-        self.opened = None if opened is None else Opened(*opened)
-        self.incidents = read_incidents(unpack(meta["incidents"]) if "incidents" in meta else ())
-        self.past = unpack(meta["past"]) if "past" in meta else {}
-        self.contacts = {
-            DeviceId(peer): Contact(*contact)
-            for peer, contact in unpack(meta.get("contacts", b"\x80")).items()
-        }
-        self.totals = Totals(*map(int.from_bytes, unpack(meta["totals"]) if "totals" in meta else ()))
-        if "origin" not in meta or meta["origin"][:DEVICE_ID_BYTES] != self.device:
+        self._kept = dict(self.store.meta())
+        meta = Meta.read(self._kept)
+        self._pos, self._clock, self.totals = meta.position, meta.clock, meta.totals
+        self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
+        self.past, self.contacts = meta.past, dict(meta.contacts)
+        if meta.origin is None or meta.origin.device != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
             self.incarnate()
             return
-        self.origin = Origin(self.device, meta["origin"][DEVICE_ID_BYTES:])
-        self.began_ms = unpack(meta["began"]) if "began" in meta else 0
-        self._own = unpack(meta["own feed"])
+        self.origin, self.began_ms, self._own = meta.origin, meta.began_ms, meta.own_feed

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from replica.codec import unpack
 from replica.ids import DeviceId, MemoryId, Origin
+from replica.meta import Meta
 from replica.oplog import Row
 from replica.ops import UNDERSTOOD, Body, Edit, Remember
 from replica.rows import body_of, op_of
@@ -29,9 +29,7 @@ class Happened(NamedTuple):
 
 def horizon_ms(connection: sqlite3.Connection) -> int:
     """Return up to when ops have left the log, in ms since 1970; 0 while it tells everything."""
-    for (value,) in connection.execute("SELECT value FROM meta WHERE name = 'horizon'"):
-        return int(unpack(value))
-    return 0
+    return Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).horizon_ms
 
 
 def history(rid: MemoryId, rows: Iterable[Row]) -> Iterator[Happened]:

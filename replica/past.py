@@ -8,11 +8,11 @@ base has left its stamp behind, so the past begins where the base ends (the hori
 from collections.abc import Iterator
 
 from replica.chains import Chains
-from replica.codec import unpack
 from replica.erasure import Proof
 from replica.errors import NotFound
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId
+from replica.meta import Meta
 from replica.oplog import Changes, MemoryChange, Row, Store
 from replica.ops import UNDERSTOOD
 from replica.refold import refold
@@ -37,8 +37,7 @@ def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | Non
     With `seen_by`, only what that device knew by then. `store` is only read. `BeyondHorizon` where ops of that time
     have left the log.
     """
-    meta = store.meta()
-    horizon_ms = unpack(meta["horizon"]) if "horizon" in meta else 0
+    horizon_ms = Meta.read(store.meta()).horizon_ms
     if until_ms < horizon_ms:
         raise BeyondHorizon(horizon_ms)
     feeds = Chains(store)

@@ -16,7 +16,6 @@ PACKAGES = ["replica", "sync", "cognition", "simulations", "samemind"]
 # A file beyond this usually holds two ideas. The ones named here hold one that is long, and say why.
 FILE_LINES_MAX = 400
 LONG_FILES: dict[str, str] = {
-    "replica/core.py": "what a replica decides in one write, and the little it keeps in memory between two",
 }
 
 # Behind one module each, which gives what they return a type and can be swapped alone.

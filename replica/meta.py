@@ -1,0 +1,77 @@
+"""Turn the few facts that a replica keeps of itself, beside its log, into the rows of the table `meta`, and back.
+
+Each row is canonical msgpack, but for the origin: device and incarnation, one after the other. A row that is missing
+stands for what held before anything was written.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Self
+
+from replica import hlc
+from replica.codec import pack, unpack
+from replica.folding import Totals
+from replica.ids import DEVICE_ID_BYTES, DeviceId, Origin
+from replica.incarnations import Incident, Opened, read_incidents
+from replica.state.register import Vector
+
+
+class Contact(NamedTuple):
+    """When a member was last heard of, in ms since 1970, and what it had folded then, in feed numbers of here."""
+
+    heard_ms: int
+    folded: Vector
+
+
+class Meta(NamedTuple):
+    """What a replica knows of itself between two writes; `replica.core` says what each means. `origin`: None if new."""
+
+    origin: Origin | None
+    own_feed: int | None
+    clock: hlc.Hlc
+    position: int
+    totals: Totals
+    contacts: Mapping[DeviceId, Contact]
+    past: Vector
+    horizon_ms: int
+    began_ms: int
+    opened: Opened | None
+    incidents: list[Incident]
+
+    def rows(self) -> dict[str, bytes]:
+        """Return the rows that say so, by name."""
+        totals = self.totals
+        return {
+            "incidents": pack([list(incident) for incident in self.incidents]),
+            "past": pack(self.past),
+            "opened": pack(self.opened),
+            "began": pack(self.began_ms),
+            "horizon": pack(self.horizon_ms),
+            "origin": b"" if self.origin is None else self.origin.device + self.origin.incarnation,
+            "own feed": pack(self.own_feed),
+            "clock": pack(self.clock),
+            "position": pack(self.position),
+            "contacts": pack({peer: list(contact) for peer, contact in sorted(self.contacts.items())}),
+            "totals": pack(
+                [n.to_bytes(32) for n in (totals.visible, totals.cells, totals.tombstones, totals.unfolded)]
+            ),
+        }
+
+    @classmethod
+    def read(cls, rows: Mapping[str, bytes]) -> Self:
+        """Return what rows say."""
+        held = {name: unpack(value) for name, value in rows.items() if name != "origin"}
+        origin, opened = rows.get("origin", b""), held.get("opened")
+        contacts = held.get("contacts", {})
+        return cls(
+            Origin(DeviceId(origin[:DEVICE_ID_BYTES]), origin[DEVICE_ID_BYTES:]) if origin else None,
+            held.get("own feed"),
+            hlc.Hlc(held.get("clock", 0)),
+            held.get("position", 0),
+            Totals(*map(int.from_bytes, held.get("totals", ()))),
+            {DeviceId(peer): Contact(*contact) for peer, contact in contacts.items()},
+            held.get("past", {}),
+            held.get("horizon", 0),
+            held.get("began", 0),
+            None if opened is None else Opened(*opened),
+            read_incidents(held.get("incidents", ())),
+        )

@@ -1,0 +1,33 @@
+"""The facts that a replica keeps of itself, in rows and out of them."""
+
+from replica import hlc
+from replica.folding import Totals
+from replica.ids import DeviceId, Origin
+from replica.incarnations import Incident, Opened, Why
+from replica.meta import Contact, Meta
+
+DEVICE = DeviceId(bytes(range(32)))
+
+
+def test_what_was_kept_is_read_as_it_was() -> None:
+    meta = Meta(
+        origin=Origin(DEVICE, b"12345678"),
+        own_feed=3,
+        clock=hlc.Hlc(77 << 16),
+        position=41,
+        totals=Totals(1, 2, 3, 4),
+        contacts={DEVICE: Contact(1_700_000_000_000, {0: 5})},
+        past={2: 9},
+        horizon_ms=12,
+        began_ms=13,
+        opened=Opened(b"before", b"now"),
+        incidents=[Incident(5, Why.ECHO, bytes(DEVICE), b"12345678", 6, b"head")],
+    )
+    assert Meta.read(meta.rows()) == meta
+    assert Meta.read(meta.rows()).rows() == meta.rows()
+
+
+def test_a_new_store_says_that_nothing_has_been() -> None:
+    new = Meta.read({})
+    assert (new.origin, new.own_feed, new.position, new.totals) == (None, None, 0, Totals())
+    assert (new.contacts, new.past, new.opened, new.incidents) == ({}, {}, None, [])
