@@ -68,20 +68,20 @@ class Filters:
         for name in _LABELS:
             wanted = getattr(self, name)
             if wanted is not None:
-                conditions.append(f"m.{name} = ? COLLATE NOCASE")
+                conditions.append(_same(f"m.{name}", wanted))
                 values.append(wanted)
         spaces = (self.workspace,) if isinstance(self.workspace, str) else self.workspace or ()
         if spaces:
-            conditions.append(f"m.workspace COLLATE NOCASE IN ({','.join('?' * len(spaces))})")
+            conditions.append(f"({' OR '.join(_same('m.workspace', space) for space in spaces)})")
             values += spaces
         for tag in self.tags:
-            conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ? COLLATE NOCASE)")
+            conditions.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE {_same('t.value', tag)})")
             values.append(tag)
         for key, wanted in self.meta.items():
             # People type text: the number 5 is found by `pages=5`.
             conditions.append(
                 "EXISTS (SELECT 1 FROM json_each(m.meta) t "
-                "WHERE t.key = ? AND CAST(t.value AS TEXT) = ? COLLATE NOCASE)"
+                f"WHERE t.key = ? AND {_same('CAST(t.value AS TEXT)', wanted)})"
             )
             values += [key, wanted]
         if self.since_ms is not None:
@@ -91,3 +91,9 @@ class Filters:
             conditions.append(f"{TIME} < ?")
             values.append(self.until_ms)
         return " AND ".join(conditions), values
+
+
+def _same(column: str, wanted: str) -> str:
+    """Return the condition that a column says the same as its parameter, but for case."""
+    # SQLite knows the case of ASCII, and of no other letter; to ask beyond it is a call for every row.
+    return f"{column} = ? COLLATE NOCASE" if wanted.isascii() else f"casefold({column}) = casefold(?)"

@@ -172,7 +172,7 @@ def _seen(connection: sqlite3.Connection, rid: MemoryId, held: MemoryId | None) 
 def _same_words(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> Iterable[MemoryId]:
     rows = connection.execute(
         "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?) "
-        "AND (? IS NULL OR workspace = ? COLLATE NOCASE)",
+        "AND (? IS NULL OR casefold(workspace) = casefold(?))",
         (rid, workspace, workspace),
     )
     return [MemoryId(same) for (same,) in rows]

@@ -69,7 +69,7 @@ def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:
         DeviceId(device)
         for (device,) in connection.execute(
             """SELECT n.device FROM member n LEFT JOIN peer p ON p.device = n.device
-               WHERE ifnull(p.nickname, n.name) = ? COLLATE NOCASE ORDER BY n.device LIMIT ?""",
+               WHERE casefold(ifnull(p.nickname, n.name)) = casefold(?) ORDER BY n.device LIMIT ?""",
             (text, CANDIDATES_MAX),
         )
     ]

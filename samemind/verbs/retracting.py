@@ -39,8 +39,8 @@ UNDO_S_MAX: Final = 600.0
 _CHANGES: Final = (Kind.EDIT, Kind.SET)
 _MEMORIES: Final = """SELECT m.rid, f.incarnation, m.created FROM memory m JOIN feed f ON f.no = m.feed
                       WHERE m.created BETWEEN ? AND ? AND """
-_SOURCES: Final = "m.source = ? COLLATE NOCASE"
-_SPEAKERS: Final = "m.speaker = ? COLLATE NOCASE"
+_SOURCES: Final = "casefold(m.source) = casefold(?)"
+_SPEAKERS: Final = "casefold(m.speaker) = casefold(?)"
 _DEVICES: Final = "f.device = ?"
 
 

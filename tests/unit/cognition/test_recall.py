@@ -1,5 +1,6 @@
 import time
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -126,6 +127,19 @@ def test_me_08_every_filter_keeps_what_it_names_and_combines_with_text(memory: M
     ):
         found = {text for text in memory.texts("walrus", **filters) if text.startswith("walrus")}
         assert found == expected, filters
+
+
+@pytest.mark.parametrize("wanted", ["елена Ügür", "ЕЛЕНА ÜGÜR", "Елена Ügür"])
+def test_labels_are_compared_without_regard_to_case_in_every_script(memory: Memory, wanted: str) -> None:
+    label = "Елена Ügür"
+    fields = dict.fromkeys(("speaker", "topic", "project", "domain", "workspace", "conversation"), label)
+    memory.home.remember("walrus a", **fields, tags=[label], meta={"who": label})
+    memory.home.remember("walrus b", speaker="Борис", tags=["x"], meta={"who": 5}, workspace="home")
+    memory.embed()
+    asked: list[dict[str, Any]] = [{name: wanted} for name in fields]
+    for filters in (*asked, {"tags": (wanted,)}, {"meta": {"who": wanted}}):
+        assert memory.texts("walrus", **filters) == ["walrus a"], filters
+    assert sorted(memory.texts("walrus", workspace=("HOME", wanted))) == ["walrus a", "walrus b"]
 
 
 def test_yd_04_a_window_holds_its_beginning_and_not_its_end(memory: Memory) -> None:

@@ -169,3 +169,12 @@ def test_what_is_about_to_be_forgotten_is_listed_for_rehearsal(tmp_path: Path) -
         assert kept.rid in {view.rid for view in await mind.list()}
 
     with_mind(tmp_path, main)
+
+
+def test_what_one_person_said_is_retracted_however_the_name_is_typed(tmp_path: Path) -> None:
+    async def main(mind: Mind) -> None:
+        told = await mind.remember("The office moves to Mars", speaker="Жанна", source="Слухи")
+        assert (await mind.retract(speaker="жанна", dry_run=True)).rids == [told.rid]
+        assert (await mind.retract(source="СЛУХИ", dry_run=True)).rids == [told.rid]
+
+    with_mind(tmp_path, main)

@@ -109,3 +109,13 @@ def test_only_a_file_of_whole_pages_is_taken_for_encrypted(tmp_path: Path) -> No
     ):
         file.write_bytes(Random(size).randbytes(size))
         assert (salt_of(file) is not None) == salted
+
+
+def test_letters_fold_alike_in_a_plain_store_and_in_an_encrypted_one(plain: Path, tmp_path: Path) -> None:
+    for connection in (connect(str(plain)), connect(str(tmp_path / "other.db"), key=KEY)):
+        assert connection.execute("SELECT casefold('ЖÉ'), casefold(NULL), casefold(5)").fetchone() == (
+            "жé",
+            None,
+            5,
+        )
+        connection.close()
