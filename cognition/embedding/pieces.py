@@ -4,20 +4,20 @@ The library that does this for any model takes 30 MB of memory and half of the t
 vocabulary of 32,000 pieces. What this one model needs of it is little:
 
 - A piece is joined from two wherever both are pieces, and what is joined first follows from the numbers of the result
-  and of the two (`_join`): so the list of joins, twice as long as the vocabulary, need not be kept.
+  and of the two (`_apart`): so the list of joins, twice as long as the vocabulary, need not be kept.
 - No piece reaches across the start of a word, so words are taken apart one by one, and those of ordinary talk are
   remembered: a text costs a look for each word of it.
 
 Both are properties of the one file; a test holds them, and every piece of many texts, to the library.
 """
 
-import json
 import re
 from functools import lru_cache
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import chain
 from typing import Final
 
+from cognition.embedding.vocabulary import Vocabulary
 from cognition.errors import ModelUnavailable
 
 # Stands for a space in pieces, and before the first word.
@@ -25,8 +25,6 @@ _SPACE: Final = "\u2581"
 # Pieces that are spelled out in a text stand for themselves.
 _SPECIALS: Final = frozenset({"<unk>", "<s>", "</s>"})
 _SPECIAL: Final = re.compile(rf"({'|'.join(sorted(_SPECIALS))})")
-# Behind this come the pieces, in the file.
-_VOCABULARY: Final = re.compile(r'"vocab"\s*:\s*')
 # What any text can be spelled with.
 _NEEDED: Final = _SPECIALS | {_SPACE} | {f"<0x{byte:02X}>" for byte in range(256)}
 _WORD: Final = re.compile(rf"{_SPACE}*[^{_SPACE}]+|{_SPACE}+")
@@ -42,9 +40,9 @@ class Pieces:
     def __init__(self, held: bytes, where: object) -> None:
         """`held`: what the file of the tokenizer holds; `ModelUnavailable` where that is no vocabulary."""
         try:
-            self._numbers = _vocabulary(held.decode())
-            if missing := _NEEDED - self._numbers.keys():
-                raise ValueError(f"it has no {min(missing)}")
+            self._vocabulary = Vocabulary(held)
+            if missing := [piece for piece in sorted(_NEEDED) if piece not in self._vocabulary]:
+                raise ValueError(f"it has no {missing[0]}")
         except (ValueError, RecursionError) as error:
             raise ModelUnavailable(f"expected a tokenizer at {where}, got: {error!r}") from None
         self._known = lru_cache(_WORDS_KEPT)(self._apart)
@@ -54,7 +52,7 @@ class Pieces:
         numbers: list[int] = []
         for part in _SPECIAL.split(text):
             if part in _SPECIALS:
-                numbers.append(self._numbers[part])
+                numbers.append(self._number(part))
             elif part:
                 words = _WORD.findall(_SPACE + part.replace(" ", _SPACE))
                 numbers.extend(chain.from_iterable(map(self._word, words)))
@@ -70,51 +68,47 @@ class Pieces:
         same where it still gives the same piece: that is how the vectors were trained.
         """
         pieces: list[str] = []
+        numbers: list[int] = []
         for character in word:
-            if character in self._numbers:
+            number = self._vocabulary.get(character)
+            if number is not None:
                 pieces.append(character)
+                numbers.append(number)
             else:  # spelled out
-                pieces.extend(f"<0x{byte:02X}>" for byte in character.encode())
+                spelled = [f"<0x{byte:02X}>" for byte in character.encode()]
+                pieces.extend(spelled)
+                numbers.extend(map(self._number, spelled))
         end = len(pieces)
         before, after = list(range(-1, end - 1)), list(range(1, end + 1))
-        wanted = [join for at in range(end - 1) if (join := self._join(pieces, at, at + 1))]
-        heapify(wanted)
+
+        def join(at: int, other: int) -> None:
+            """Want what two pieces make, if they make one, behind what says how soon it is made."""
+            joined = pieces[at] + pieces[other]
+            number = self._vocabulary.get(joined)
+            if number is not None:
+                # Longer gaps come after everything else.
+                soon = number if joined.strip(_SPACE) else number + len(self._vocabulary)
+                heappush(wanted, (soon, numbers[at], numbers[other], at, joined, number))
+
+        wanted: list[tuple[int, int, int, int, str, int]] = []
+        for at in range(end - 1):
+            join(at, at + 1)
         while wanted:
-            _, _, _, at, joined = heappop(wanted)
+            _, _, _, at, joined, number = heappop(wanted)
             other = after[at]
             if not pieces[at] or other == end or pieces[at] + pieces[other] != joined:
                 continue
-            pieces[at], pieces[other] = joined, ""
+            pieces[at], numbers[at], pieces[other] = joined, number, ""
             after[at] = following = after[other]
             if following < end:
                 before[following] = at
-                if join := self._join(pieces, at, following):
-                    heappush(wanted, join)
-            if before[at] >= 0 and (join := self._join(pieces, before[at], at)):
-                heappush(wanted, join)
-        return tuple(self._numbers[piece] for piece in pieces if piece)
+                join(at, following)
+            if before[at] >= 0:
+                join(before[at], at)
+        return tuple(number for piece, number in zip(pieces, numbers, strict=True) if piece)
 
-    def _join(self, pieces: list[str], at: int, other: int) -> tuple[int, int, int, int, str] | None:
-        """Return what two pieces make, behind what says how soon it is made; None where they make no piece."""
-        left, right = pieces[at], pieces[other]
-        joined = left + right
-        number = self._numbers.get(joined)
-        if number is None:
-            return None
-        # Longer gaps come after everything else.
-        first = number + len(self._numbers) if not joined.strip(_SPACE) else number
-        return first, self._numbers[left], self._numbers[right], at, joined
-
-
-def _vocabulary(text: str) -> dict[str, int]:
-    """Return the number of each piece.
-
-    Only that part of the file is read: its list of joins is twice as long, and what Python takes for it once, it keeps.
-    """
-    found = _VOCABULARY.search(text)
-    if found is None:
-        raise ValueError("it has no vocabulary")
-    numbers, _ = json.JSONDecoder().raw_decode(text, found.end())
-    if not isinstance(numbers, dict) or set(map(type, numbers.values())) != {int}:
-        raise ValueError("expected a number for each piece")
-    return numbers
+    def _number(self, piece: str) -> int:
+        """Return the number of a piece that every such vocabulary has."""
+        number = self._vocabulary.get(piece)
+        assert number is not None, piece
+        return number

@@ -1,6 +1,7 @@
 """A text is taken apart as the library does it; and the two properties of the vocabulary that make this short hold."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from cognition.embedding.pieces import Pieces
 from cognition.embedding.static import TOKENIZER, _package_folder
+from cognition.embedding.vocabulary import Vocabulary
 from cognition.errors import ModelUnavailable
 from cognition.tokenizing import Tokenizer, open_tokenizer
 
@@ -78,3 +80,16 @@ def test_what_is_joined_follows_from_the_vocabulary_alone(file: Path) -> None:
 def test_a_file_that_is_no_vocabulary_is_refused(held: bytes) -> None:
     with pytest.raises(ModelUnavailable, match="expected a tokenizer at here"):
         Pieces(held, "here")
+
+
+def test_a_vocabulary_takes_less_than_a_megabyte(file: Path) -> None:
+    """A dictionary of it takes four, in every program that remembers anything."""
+    held = file.read_bytes()
+    tracemalloc.start()
+    try:
+        vocabulary = Vocabulary(held)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(vocabulary) == 32_000
+    assert taken < 1_000_000
