@@ -34,6 +34,8 @@ IMPORTANT_MIN: Final = 0.8
 
 _WRITTEN: Final = ("profile", "reminders")
 _UNASKED: Final = ("project", "preference", "identity")
+# Control characters are of no use to whoever reads, and some make a terminal do things.
+_HARMLESS: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ") | {ord("<"): "‹", ord(">"): "›"}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -188,8 +190,8 @@ def line_of(memory: Memory) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text on one line, with nothing in it that could close the fence."""
-    return " ".join(text.split()).replace("<", "‹").replace(">", "›")
+    """Return a text on one line, with nothing in it that could close the fence or steer a terminal."""
+    return " ".join(text.translate(_HARMLESS).split())
 
 
 def _date(ms: int) -> str:

@@ -133,3 +133,9 @@ def test_no_memory_can_close_the_fence_or_begin_a_line_of_its_own() -> None:
     assert text.endswith(FENCE_CLOSES)
     assert "<system>" not in text
     assert sum(line.startswith("#") for line in text.splitlines()) == 1
+
+
+def test_no_memory_can_steer_the_terminal_that_shows_it() -> None:
+    text = assemble([hit("tea\x1b[2J\x9b0m\x07\x7f \N{SNOWMAN}", speaker="Ann\x1b]0;x")], MULTI_HOP).text
+    assert "- Ann ]0;x: tea [2J 0m ☃" in text
+    assert all(letter.isprintable() or letter == "\n" for letter in text)
