@@ -174,6 +174,7 @@ class EmbeddingWorker:
                 self.trouble, wait_s = error, TROUBLE_RETRY_S
             self._tell()
             self._hurry = trio.Event()
+            await self._replica.rest()
             with trio.move_on_after(wait_s):
                 await wake.wait()
             with trio.move_on_after(LINGER_S):

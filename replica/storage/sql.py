@@ -113,6 +113,14 @@ def _transaction(connection: sqlite3.Connection, synchronous: str) -> Iterator[N
         ) from error
 
 
+def bring_over(connection: sqlite3.Connection) -> None:
+    """Bring what SQLite has written ahead into its file, as far as no reader still needs the file as it was."""
+    try:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    except sqlite3.OperationalError:
+        pass  # a disk that refuses: all of it is safe where it is, and a commit will say what is wrong
+
+
 def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
     """Return what an error says about the file or its disk; None where it is about a statement, which is our bug."""
     # SQLite's words for damage have no class of their own, and Python has no code for a text that is none any more.

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import trio.testing
 from replica import AsyncioHost, Core, Forget, MemoryId, Replica, StoreCorrupt, Write, open_replica
 from replica.errors import InvalidOp
 from replica.ops import Set
+from replica.replica import REST_ROWS_MIN
 from tests.support.devices import run
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, spoil
@@ -53,6 +54,28 @@ def test_what_was_acknowledged_is_there_after_closing_and_opening(tmp_path: Path
         async with opened(tmp_path / "store.db") as replica:
             assert await replica.run(lambda core, _: core.digests()) == digests
             assert replica.position == 1
+
+    run(main)
+
+
+def test_at_rest_much_that_was_written_is_in_the_file_itself_and_little_is_not(tmp_path: Path) -> None:
+    def in_the_file() -> int:
+        alone = tmp_path / "alone.db"
+        alone.write_bytes((tmp_path / "store.db").read_bytes())
+        with closing(sqlite3.connect(alone)) as connection:
+            tables = connection.execute("SELECT name FROM sqlite_schema WHERE name = 'op'").fetchall()
+            return sum(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for (name,) in tables)
+
+    async def main() -> None:
+        async with opened(tmp_path / "store.db") as replica:
+            await replica.run(lambda core, _: settle_theme(core, "dark"))
+            await replica.rest()
+            assert in_the_file() == 0
+            many = [Write(Set("theme", str(n))) for n in range(REST_ROWS_MIN)]
+            await replica.run(lambda core, _: core.commit(many, NOW_MS))
+            assert in_the_file() == 0
+            await replica.rest()
+            assert in_the_file() == 1 + REST_ROWS_MIN
 
     run(main)
 
