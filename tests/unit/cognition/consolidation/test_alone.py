@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from cognition.consolidation import alone
-from cognition.consolidation.alone import Alone
+from cognition.consolidation.alone import Alone, unit
+from cognition.consolidation.clusters import SIMILARITY_MIN
 from cognition.embedding.embedder import Vectors
 
 WIDTH = 16
@@ -104,3 +105,30 @@ def test_vectors_of_another_width_begin_anew() -> None:
     wide = np.ones((1, 2 * WIDTH), np.float32) / np.sqrt(2 * WIDTH)
     connection.execute("UPDATE vector SET data = ?", (wide[0].astype(np.float16).tobytes(),))
     assert held.like(connection, wide.astype(np.float32), 100, 100) == [1]
+
+
+def test_whatever_is_like_another_is_named_and_hardly_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of 8 bits move a cosine; none that is near enough may be missed for it, in whatever block it stands."""
+    monkeypatch.setattr(alone, "_BLOCK", 300)
+    random, width = np.random.default_rng(5), 256
+    asked = random.normal(size=(3, width)).astype(np.float32)
+    asked /= np.linalg.norm(asked, axis=1, keepdims=True)
+    noise = random.normal(size=(3_000, width)) / width**0.5
+    stored = (asked[random.integers(0, 3, 3_000)] + random.uniform(0.9, 1.1, (3_000, 1)) * noise).astype(
+        np.float16
+    )
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE consolidation_alone (id INTEGER PRIMARY KEY, day INTEGER NOT NULL)")
+    connection.execute("CREATE TABLE vector (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+    connection.executemany(
+        "INSERT INTO vector VALUES (?, ?)", [(at, row.tobytes()) for at, row in enumerate(stored)]
+    )
+    connection.execute("INSERT INTO consolidation_alone SELECT id, 100 FROM vector")
+    cosines = (unit([row.tobytes() for row in stored]) @ asked.T).max(axis=1)
+    like, nearly = (
+        set(np.flatnonzero(cosines > least).tolist()) for least in (SIMILARITY_MIN, SIMILARITY_MIN - 0.04)
+    )
+    held = Alone()
+    assert like <= set(held.like(connection, asked, 100, 100)) <= nearly
+    assert 500 < len(like) < len(nearly) < 3_000
+    assert held._packed.numbers.nbytes == stored.nbytes // 2
