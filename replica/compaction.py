@@ -63,7 +63,7 @@ def _choose(
         if no in blocked:
             continue
         op = op_of(row, feeds.origin_of(no))
-        needs = feeds.vector_to(dot for place in op.seen if (dot := feeds.locate(place)) is not None)
+        needs = feeds.vector_of(op.seen)
         feed = feeds[no]
         if row.seq == feed.fork + 1:
             join(needs, feed.fork_vector)
@@ -155,7 +155,7 @@ def _into_base(core: Core, rows: Sequence[Row]) -> Changes:
             vectors[row.feed] = vector
             ids[row.feed], first[row.feed] = bytearray(), row.seq
         vector[row.feed] = row.seq
-        join(vector, feeds.vector_to(at for place in op.seen if (at := feeds.locate(place)) is not None))
+        join(vector, feeds.vector_of(op.seen))
         if body is not None:
             dot = Dot(row.feed, row.seq, row.id[:8])
             fold(state, op, body, keys_of(op, body), dot, feed.origin_no, vector, feeds.locate)

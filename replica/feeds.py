@@ -201,6 +201,10 @@ class Feeds:
                 vector[dot.feed] = dot.seq
         return self.closed(vector)
 
+    def vector_of(self, places: Iterable[Place]) -> Vector:
+        """Return the closed vector of what is held here of these: what whoever names them holds of ours."""
+        return self.vector_to(dot for place in places if (dot := self.locate(place)) is not None)
+
     def places(self, vector: Vector) -> tuple[Place, ...]:
         """Return a vector in words that others understand: the last op it covers of each feed."""
         return tuple(self.place(no, seq) for no, seq in sorted(vector.items()) if seq)

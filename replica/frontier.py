@@ -18,9 +18,8 @@ from typing import Any
 
 from replica.codec import pack, read_place, wire_place
 from replica.errors import InvalidOp
-from replica.feeds import Feeds, join
+from replica.feeds import Feeds
 from replica.ids import Origin, Place
-from replica.state.register import Dot, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,35 +49,6 @@ class Frontier:
         return cls.of(read_place(place) for place in plain)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What another replica's places say about what it holds.
-
-    `known` covers what they name here. `parted` lists the origins whose chain here certainly left the
-    other's.
-    """
-
-    known: Vector
-    parted: tuple[Origin, ...]
-
-
-def compare(feeds: Feeds, theirs: Iterable[Place]) -> Comparison:
-    """Return what another replica holds of ours, going by the places it named.
-
-    A place that is not held here is simply news, unless a chain of ours reaches as far as its seq without it:
-    then the chains parted.
-    """
-    known: Vector = {}
-    parted: dict[Origin, None] = {}
-    for place in theirs:
-        dot = feeds.locate(place)
-        if dot is not None:
-            join(known, feeds.vector_to([dot]))
-        elif any(feed.seq >= place.seq for feed in feeds.of(place.origin)):
-            parted[place.origin] = None
-    return Comparison(known, tuple(parted))
-
-
 def locator(feeds: Feeds, origin: Origin) -> tuple[Place, ...]:
     """Return places of every chain of an origin: its head, then 1, 2, 4, … ops below it, and its first op."""
     places: dict[Place, None] = {}
@@ -89,8 +59,3 @@ def locator(feeds: Feeds, origin: Origin) -> tuple[Place, ...]:
             seq, step = seq - step, step * 2
         places[feeds.place(feed.no, 1)] = None
     return tuple(places)
-
-
-def last_known(feeds: Feeds, places: Iterable[Place]) -> list[Dot]:
-    """Return those of the places that are held here."""
-    return [dot for place in places if (dot := feeds.locate(place)) is not None]

@@ -63,9 +63,7 @@ def refold(
         vector[row.feed] = row.seq
         op = op_of(row, feed.origin)
         if op.seen:
-            join(
-                vector, feeds.vector_to(dot for place in op.seen if (dot := feeds.locate(place)) is not None)
-            )
+            join(vector, feeds.vector_of(op.seen))
         body = body_of(op, understood)
         if body is None:
             status = status_without_body(op, understood)

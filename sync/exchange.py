@@ -15,7 +15,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.feeds import join
 from replica.frame import decode_frame, encode_frame
-from replica.frontier import compare, last_known, locator
+from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.outbox import Outbox, Sent
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
@@ -159,7 +159,7 @@ class Exchange:
             case Compare(heads, base, parts):
                 self._resume = base, parts
                 self._core.heard_of_myself(heads)
-                known = compare(self._core.feeds, heads).known
+                known = self._core.feeds.vector_of(heads)
                 news = [head for head in heads if self._core.feeds.locate(head) is None]
                 origins = {head.origin: None for head in news if self._core.feeds.of(head.origin)}
                 self._outbox = Outbox(known, parted=origins)
@@ -169,11 +169,11 @@ class Exchange:
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
                 )
             case Locate(places):
-                dots = last_known(self._core.feeds, places)
-                self.session.located(self._core.feeds.places(self._core.feeds.vector_to(dots)))
+                feeds = self._core.feeds
+                self.session.located(feeds.places(feeds.vector_of(places)))
             case PeerHolds(places):
                 assert self._outbox is not None
-                self._outbox.learn(self._core.feeds.vector_to(last_known(self._core.feeds, places)))
+                self._outbox.learn(self._core.feeds.vector_of(places))
             case Take(frame):
                 self._take(frame, now_ms)
             case TakePart(part):
@@ -261,9 +261,7 @@ class Exchange:
         taken = self._core.take(frame, now_ms)
         if self._outbox is not None:
             ends = dict(zip(frame.segment_of, frame.ops, strict=True))
-            self._outbox.learn(
-                self._core.feeds.vector_to(last_known(self._core.feeds, (op.place for op in ends.values())))
-            )
+            self._outbox.learn(self._core.feeds.vector_of(op.place for op in ends.values()))
         self.tally.received += taken.ops
         refused = tuple(Refused(each.origin, each.seq, each.reason, each.gap) for each in taken.refusals)
         self._gap = self._gap or (any(each.gap for each in refused) and not self._waits_for_upgrade)
@@ -329,7 +327,7 @@ class Exchange:
             raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
         if self._outbox is not None:  # or what has just come would go back
             ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
-            self._outbox.learn(self._core.feeds.vector_to(last_known(self._core.feeds, ends)))
+            self._outbox.learn(self._core.feeds.vector_of(ends))
         return None
 
     def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from replica.codec import pack, unpack
 from replica.core import Core
 from replica.feeds import join
-from replica.frontier import Frontier, last_known
+from replica.frontier import Frontier
 from replica.ids import DeviceId
 from replica.outbox import Outbox
 from sync.address import Address
@@ -118,4 +118,4 @@ def _lacking(core: Core, known: bytes) -> int:
 
 
 def _known(core: Core, known: bytes) -> dict[int, int]:
-    return core.feeds.vector_to(last_known(core.feeds, Frontier.read(unpack(known)).heads))
+    return core.feeds.vector_of(Frontier.read(unpack(known)).heads)

@@ -15,7 +15,7 @@ from replica.codec import pack, unpack
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.frame import decode_frame, encode_frame
-from replica.frontier import Frontier, last_known
+from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, DeviceId, Place
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
@@ -173,8 +173,7 @@ class Taking:
         """Note what the file's maker held when it made it: that lets ops leave the log, as after a link."""
         header = self._header
         if header.folded and header.maker != core.device and not self.brought.refused:
-            dots = last_known(core.feeds, header.covers)
-            core.heard(header.maker, core.feeds.vector_to(dots), min(header.made_ms, now_ms))
+            core.heard(header.maker, core.feeds.vector_of(header.covers), min(header.made_ms, now_ms))
 
     def _take_part(self, core: Core, part: Base, now_ms: int) -> None:
         if part.index != len(self._parts):

@@ -15,7 +15,6 @@ from typing import Final
 
 from replica.core import Core
 from replica.feeds import join
-from replica.frontier import last_known
 from replica.ids import DeviceId
 from sync.carrier.cargo import Header, recipients_of
 
@@ -58,12 +57,12 @@ def _reached(core: Core, headers: Sequence[Header]) -> dict[int, int]:
             return known
         waiting = [each for each in waiting if each not in ready]
         for header in ready:
-            join(known, core.feeds.vector_to(last_known(core.feeds, header.covers)))
+            join(known, core.feeds.vector_of(header.covers))
 
 
 def _covers(core: Core, known: dict[int, int], header: Header) -> bool:
-    dots = last_known(core.feeds, header.since)
-    return len(dots) == len(header.since) and all(known.get(dot.feed, 0) >= dot.seq for dot in dots)
+    dots = map(core.feeds.locate, header.since)
+    return all(dot is not None and known.get(dot.feed, 0) >= dot.seq for dot in dots)
 
 
 def stem(device: DeviceId) -> str:

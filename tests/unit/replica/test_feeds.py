@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from replica import ops
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.frontier import Frontier, compare, last_known, locator
+from replica.frontier import Frontier, locator
 from replica.ids import Place
 from replica.ops import Op, Remember
 from replica.state.register import Dot, Vector
@@ -141,13 +141,11 @@ def test_what_is_no_list_of_places_is_no_frontier(plain: object) -> None:
         Frontier.read(plain)
 
 
-def test_comparing_tells_what_they_hold_what_is_news_and_where_chains_parted() -> None:
+def test_what_they_hold_of_ours_is_what_they_name_of_it_and_not_what_is_news_or_parted() -> None:
     core, root, first, _ = forked(3, 2, 4)
-    assert compare(core.feeds, [first[0].place]).known == {0: 4}
-    news = Place(root[0].origin, 900, bytes(8))
-    assert compare(core.feeds, [news]) == compare(core.feeds, [])
-    parted = compare(core.feeds, [Place(root[0].origin, 4, bytes(8))])
-    assert (parted.known, parted.parted) == ({}, (root[0].origin,))
+    news, parted = Place(root[0].origin, 900, bytes(8)), Place(root[0].origin, 4, bytes(8))
+    assert core.feeds.vector_of([news, first[0].place, parted]) == {0: 4}
+    assert core.feeds.vector_of([news, parted]) == {}
 
 
 @given(stem=st.integers(1, 60), mine=st.integers(1, 60), theirs=st.integers(1, 60))
@@ -160,7 +158,7 @@ def test_a_locator_finds_the_fork_within_twice_the_distance(stem: int, mine: int
     take(other, clone.frame(*root, *chain(clone, theirs)))
     places = locator(core.feeds, hand.origin)
     assert len(places) <= 2 + (stem + mine).bit_length()
-    known = last_known(other.feeds, places)
+    known = [dot for place in places if (dot := other.feeds.locate(place)) is not None]
     assert known, "the first op is always among them"
     deepest = max(dot.seq for dot in known)
     assert deepest <= stem
