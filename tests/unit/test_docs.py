@@ -17,6 +17,7 @@ from tests.support.console import Examples
 from tests.support.reference import filled, pages
 
 ROOT = Path(__file__).parents[2]
+ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Decisions are kept as they were made, also when what they name has moved since.
 LIVING = [page for page in DOCS if "decisions" not in page.parts and "changes" not in page.parts]
@@ -43,8 +44,35 @@ def test_every_path_that_a_document_names_is_there() -> None:
     assert missing == []
 
 
+def test_every_file_of_the_layers_is_in_the_table_of_where_things_are_done() -> None:
+    page = ARCHITECTURE.read_text(encoding="utf-8")
+    table = page.partition("## Where is the thing that does X?")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([\w./]+)`", table))
+    files = [
+        shown(path)
+        for package in ("replica", "sync", "cognition", "samemind")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if path.name != "__init__.py"
+    ]
+    assert [
+        name
+        for name in files
+        if name not in named and not any(f"{folder}/" in named for folder in map(str, Path(name).parents))
+    ] == []
+
+
+def test_every_function_on_the_path_of_a_write_is_where_the_page_says() -> None:
+    steps = re.findall(r"`([\w/]+\.py):(\w+)`", ARCHITECTURE.read_text(encoding="utf-8"))
+    assert len(steps) > 30
+    assert [
+        f"{path}:{name}"
+        for path, name in steps
+        if not re.search(rf"^ *(?:async def|def|class) {name}\b", (ROOT / path).read_text(), re.MULTILINE)
+    ] == []
+
+
 def test_me_23_the_six_concerns_of_a_memory_are_each_mapped_to_what_settles_them() -> None:
-    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    page = ARCHITECTURE.read_text(encoding="utf-8")
     section = page.partition("## The six concerns of a memory")[2].partition("\n## ")[0]
     rows = dict(re.findall(r"^\| (\w+) \| (.*) \|$", section, re.MULTILINE))
     rows.pop("concern")
