@@ -1,12 +1,16 @@
 import time
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
-from cognition import Filters, InvalidQuery
+from cognition import Filters, HashedEmbedder, InvalidQuery
+from cognition.embedding.embedder import Vectors
 from cognition.ranking.query import Query
-from cognition.recall import assemble, fuse, rank
+from cognition.ranking.signals import WEIGHTS
+from cognition.recall import NEIGHBOURED, assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
 from replica.fields import INT_MAX
 from samemind.surface.catalog import verb_named
@@ -279,6 +283,37 @@ def test_ml_65_the_turns_around_a_hit_join_the_pool_within_their_conversation(me
     memory.home.remember("elsewhere", conversation="other", position=4)
     near = {hit.memory.text for hit in memory.recall("walrus") if hit.found[0].channel == "near"}
     assert near == {"two", "three", "five", "six"}
+
+
+class Opposing(HashedEmbedder):
+    """A hashed embedder to which a text that says "nothing" is the opposite of the rest of it."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = super().embed([text.replace("nothing", "") for text in texts])
+        signs = np.array([[-1.0 if "nothing" in text else 1.0] for text in texts], rows.dtype)
+        opposed: Vectors = rows * signs
+        return opposed
+
+
+def test_what_is_the_opposite_of_the_question_is_not_about_it() -> None:
+    memory = Memory(Opposing())
+    memory.home.remember("harbour walrus", type="factual")
+    memory.home.remember("nothing harbour walrus", type="factual")
+    memory.embed()
+    meaning = {hit.memory.text: hit.signals.get("meaning", 0.0) for hit in memory.recall("harbour walrus")}
+    assert meaning["harbour walrus"] == pytest.approx(WEIGHTS["meaning"], abs=1e-3)
+    assert meaning["nothing harbour walrus"] == 0.0
+
+
+def test_of_many_hits_it_is_the_turns_around_the_best_that_join_the_pool(memory: Memory) -> None:
+    for n in range(2 * NEIGHBOURED):
+        memory.home.remember(f"a walrus again, as on day {n}", conversation=f"chat {n}", position=4)
+    memory.home.remember("the walrus swam into the harbour", conversation="best", position=4)
+    memory.home.remember("Yes, in June", conversation="best", position=5)
+    memory.home.remember("Nobody knows", conversation=f"chat {2 * NEIGHBOURED - 1}", position=5)
+    found = memory.texts("did a walrus come to the harbour?", k=1_000)
+    assert "Yes, in June" in found
+    assert len(found) == 2 * NEIGHBOURED + 2
 
 
 def test_ml_67_ml_68_a_candidate_is_in_the_pool_once_with_every_channel_that_found_it(memory: Memory) -> None:

@@ -124,13 +124,14 @@ def test_me_03_what_is_often_recalled_gains_less_and_less() -> None:
 
 def test_ml_29_a_doubtful_source_is_found_later_by_words_and_by_meaning() -> None:
     memory = Memory()
-    doubtful = memory.home.remember("the marmalade is on the upper shelf", certainty=0.25)
-    sure = memory.home.remember("the marmalade is on the lower shelf", certainty=0.81)
+    doubtful = memory.home.remember("the marmalade is on the shelf", certainty=0.25)
+    sure = memory.home.remember("on the shelf is the marmalade", certainty=0.81)
     memory.embed()
     by_rid: dict[bytes, Hit] = {hit.rid: hit for hit in memory.recall("marmalade shelf")}
     assert [hit.rid for hit in memory.recall("marmalade shelf")] == [sure, doubtful]
-    ratio = by_rid[doubtful].signals["words"] / by_rid[sure].signals["words"]
-    assert ratio == pytest.approx(0.5 / 0.9, rel=0.05)
+    for signal in ("words", "meaning"):
+        ratio = by_rid[doubtful].signals[signal] / by_rid[sure].signals[signal]
+        assert ratio == pytest.approx(0.5 / 0.9, rel=0.05), signal
 
 
 RELEVANT = (

@@ -85,6 +85,20 @@ def test_ml_78_a_summary_comes_before_its_sources(tmp_path: Path) -> None:
     in_mind(tmp_path, main)
 
 
+def test_a_turn_under_a_summary_does_not_come_back_beside_its_neighbour(tmp_path: Path) -> None:
+    async def main(replica: Replica, mind: Mind) -> None:
+        (turn,) = await remember(replica, LAKE[0], conversation="chat", position=0)
+        await remember(replica, *LAKE[1:])
+        await consolidated(mind)
+        await remember(replica, "a walrus in the harbour", conversation="chat", position=1)
+        hits = await mind.recall("walrus")
+        assert [len(hit.sources) for hit in hits] == [0, 3]
+        cold = await mind.recall("walrus", filters=Filters(include_archived=True))
+        assert turn in {hit.rid for hit in cold}
+
+    in_mind(tmp_path, main)
+
+
 def test_a_filter_that_parts_the_sources_shows_those_that_pass(tmp_path: Path) -> None:
     """A summary says what all of its sources say: it stands only where each of them may be shown."""
 
