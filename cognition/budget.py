@@ -45,9 +45,9 @@ def tokens(text: str) -> int:
     return math.ceil(MARGIN * (words + others))
 
 
-def memory_budget(window: int, conversation: int, reserve: int = RESERVE) -> int:
+def memory_budget(window: int, conversation: int) -> int:
     """Return how many tokens memory may take in a window, beside a conversation and what is kept for the answer."""
-    remaining = window - conversation - reserve
+    remaining = window - conversation - RESERVE
     return max(TOKENS_MIN, min(TOKENS_MAX, math.floor(SHARE * remaining)))
 
 

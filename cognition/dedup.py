@@ -83,15 +83,13 @@ def decide(
     text: str,
     fields: Mapping[str, Any],
     candidates: Sequence[tuple[Shown, float]],
-    *,
-    cosine_min: float = COSINE_MIN,
 ) -> Decision:
     """Return what becomes of a text, given memories that may say the same and their cosines to it."""
     ordered = sorted(candidates, key=lambda each: (-each[1], each[0].rid))
     for shown, cosine in ordered:
         held = shown.memory
         if (
-            cosine <= cosine_min
+            cosine <= COSINE_MIN
             or not same_place(fields, held.fields)
             or _telling(text) != _telling(held.text)
         ):

@@ -180,7 +180,7 @@ def run_demo(*, quiet: bool) -> Document:
                 screen.said(
                     device.name, f"listens on {up[device.name]['address']}, process {up[device.name]['pid']}"
                 )
-            found_by = _meet(screen, laptop, phone, address=up["laptop"]["address"])
+            found_by = _meet(screen, phone, address=up["laptop"]["address"])
             digests = _agree(laptop, phone)
 
             screen.step("The phone recalls what the laptop learned, and the other way round")
@@ -226,7 +226,7 @@ def _learn_apart(screen: Screen, laptop: DemoDevice, phone: DemoDevice) -> dict[
     return texts
 
 
-def _meet(screen: Screen, laptop: DemoDevice, phone: DemoDevice, *, address: str) -> str:
+def _meet(screen: Screen, phone: DemoDevice, *, address: str) -> str:
     """Wait until the link stands, found by mDNS or else dialled, and return how."""
     if _until(lambda: _linked(phone), FIND_SECONDS_MAX):
         screen.said(

@@ -12,20 +12,16 @@ from simulations.run import simulate
 Fails = Callable[[frozenset[int]], bool]
 
 
-def shrink(
-    options: Options, checker: str, *, progress: Callable[[int], None] | None = None
-) -> frozenset[int]:
+def shrink(options: Options, checker: str) -> frozenset[int]:
     """Return a set of events of the plan, none of which can be left out, after which the checker fires."""
 
     def fails(keep: frozenset[int]) -> bool:
         return any(each.checker == checker for each in simulate(options, keep=keep).violations)
 
-    return minimise(list(range(len(options.plan))), fails, progress=progress)
+    return minimise(list(range(len(options.plan))), fails)
 
 
-def minimise(
-    items: list[int], fails: Fails, *, progress: Callable[[int], None] | None = None
-) -> frozenset[int]:
+def minimise(items: list[int], fails: Fails) -> frozenset[int]:
     """Return a subset that still fails and from which no single item can be taken."""
     size = max(1, len(items) // 2)
     while True:
@@ -34,8 +30,6 @@ def minimise(
             rest = items[:at] + items[at + size :]
             if fails(frozenset(rest)):
                 items = rest
-                if progress is not None:
-                    progress(len(items))
             else:
                 at += size
         if size == 1:

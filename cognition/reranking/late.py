@@ -11,7 +11,6 @@ all tokens have in common: 48 bytes a token, which lose nothing that could be me
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -44,8 +43,8 @@ RECIPE: Final = 2
 class LateInteraction:
     """The reranker of `[models]`. Nothing is loaded before the first text or question."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._model = PackagedModel(COLBERT, tokens_max=TOKENS_MAX, folder=folder)
+    def __init__(self) -> None:
+        self._model = PackagedModel(COLBERT, tokens_max=TOKENS_MAX)
         self._middle = middle()
 
     @property

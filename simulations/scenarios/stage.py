@@ -136,12 +136,10 @@ class Stage:
             self.world.violate("script", f"{what}: expected {expected!r}, got {found!r}")
 
 
-def run_scenario(
-    scenario: Scenario, *, bug: str = "", say: Say | None = None, keep_events: bool = False
-) -> Outcome:
+def run_scenario(scenario: Scenario, *, bug: str = "", say: Say | None = None) -> Outcome:
     """Play a script, then heal, settle and check as every world does."""
     options = bare(sum(scenario.name.encode()), replicas=scenario.devices, faults=("compact",))
-    world = World(options, Trace(keep_events, say))
+    world = World(options, Trace(say=say))
     stage = Stage(world)
 
     def play() -> None:

@@ -85,13 +85,13 @@ class ExchangePair:
         for end, wire in zip(self.ends, self._wires, strict=True):
             wire.extend(end.more(self.now_ms))
 
-    def settle(self, choose: _Choose = lambda: True, *, messages_max: int = MESSAGES_MAX) -> None:
+    def settle(self, choose: _Choose = lambda: True) -> None:
         """Deliver until nothing is under way, in the order that `choose` wants."""
         while any(self._wires):
             first = choose()
             if not self.step(first):
                 self.step(not first)
-            assert self.delivered <= messages_max, "they talk and talk"
+            assert self.delivered <= MESSAGES_MAX, "they talk and talk"
         assert self.is_quiet, [end.session.state for end in self.ends]
 
     def refusals(self) -> list[str]:

@@ -41,11 +41,9 @@ async def meet(
     client_pins: Iterable[bytes],
     server: Identity,
     server_pins: Iterable[bytes],
-    *,
-    streams: tuple[trio.abc.Stream, trio.abc.Stream] | None = None,
 ) -> tuple[End, End]:
     """Let two devices try to open a link; return what each of them got."""
-    raw_client, raw_server = streams or await tcp_pair()
+    raw_client, raw_server = await tcp_pair()
     client_end, server_end = End(), End()
 
     async def run(

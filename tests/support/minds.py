@@ -87,14 +87,14 @@ def derived_tables() -> list[DerivedTables]:
     ]
 
 
-def introduction(identity: Identity, name: str = "laptop") -> Any:
+def introduction(identity: Identity) -> Any:
     """Return how a device introduces itself."""
     return introduce(
         identity.sign,
         identity.device_id,
         public_key=identity.public_key,
         certificate=identity.certificate,
-        name=name,
+        name="laptop",
     )
 
 

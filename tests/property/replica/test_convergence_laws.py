@@ -10,7 +10,6 @@ from replica import ops
 from replica.core import Core
 from replica.frame import Frame
 from replica.ids import MemoryId, Place
-from replica.oplog import Store
 from replica.ops import Body, Op, Remember
 from replica.outbox import Outbox
 from replica.state.memories import Memory
@@ -117,9 +116,9 @@ def op_histories(draw: st.DrawFn) -> list[Commit]:
     return made
 
 
-def newcomer(name: str, store: Store | None = None) -> Core:
+def newcomer(name: str) -> Core:
     """An empty replica that knows the authors."""
-    core = core_of(name, store)
+    core = core_of(name)
     acquaint(core, name, *NAMES)
     return core
 

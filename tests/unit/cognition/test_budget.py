@@ -24,7 +24,7 @@ def test_lo_22_memory_gets_a_quarter_of_what_is_left_within_bounds(
 
 
 def test_lo_22_the_ideal_lies_within_the_bounds() -> None:
-    assert budget.TOKENS_MIN < budget.memory_budget(4_096, 2_096, reserve=600) == 350 < budget.TOKENS_MAX
+    assert budget.TOKENS_MIN < budget.memory_budget(4_096, 2_196) == 350 < budget.TOKENS_MAX
 
 
 def test_lo_24_compaction_begins_at_four_fifths_of_the_window() -> None:

@@ -9,10 +9,8 @@ from replica import Forget, MemoryId, Replica, Set, Write
 from tests.support.minds import open_memory, remember
 
 
-async def dropped_by(
-    mind: Mind, rid: MemoryId, query: str, *, k: int = 2, filters: Filters = Filters()
-) -> Stage:
-    stages = await mind.why_not(rid, query, k=k, filters=filters)
+async def dropped_by(mind: Mind, rid: MemoryId, query: str, *, filters: Filters = Filters()) -> Stage:
+    stages = await mind.why_not(rid, query, k=2, filters=filters)
     assert all(stage.passed for stage in stages[:-1])
     return stages[-1]
 

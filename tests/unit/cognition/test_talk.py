@@ -33,13 +33,13 @@ READING = {
 }  # fmt: skip
 
 
-def answering(*, facts: list[dict[str, Any]] | None = None, reading: dict[str, Any] | None = None) -> Script:
+def answering(*, facts: list[dict[str, Any]] | None = None) -> Script:
     """Return a model that answers each kind of request with the same."""
 
     def script(body: dict[str, Any]) -> str:
         if "lasting facts" in body["messages"][0]["content"]:
             return json.dumps({"facts": facts or []})
-        return json.dumps(reading or READING)
+        return json.dumps(READING)
 
     return script
 

@@ -53,9 +53,9 @@ def reopened(core: Core) -> Core:
     return core
 
 
-def flip(blob: bytes, at: int = -1) -> bytes:
+def flip(blob: bytes) -> bytes:
     changed = bytearray(blob)
-    changed[at] ^= 1
+    changed[-1] ^= 1
     return bytes(changed)
 
 

@@ -12,8 +12,8 @@ from samemind.verbs import surroundings as look
 NOW_MS = 1_800_000_000_000
 
 
-def peer(name: str = "phone", **more: object) -> PeerView:
-    return PeerView(device_id="ab" * 32, name=name, **more)  # type: ignore[arg-type]
+def peer(**more: object) -> PeerView:
+    return PeerView(device_id="ab" * 32, name="phone", **more)  # type: ignore[arg-type]
 
 
 def wrong(check: Check | None, name: str, *words: str) -> None:

@@ -9,9 +9,9 @@ from cognition.scoring import DAY_MS
 NOW = 1_700_000_000_000
 
 
-def alike(count: int, cosine: float, width: int = 64) -> Vectors:
+def alike(count: int, cosine: float) -> Vectors:
     """Vectors of length 1, any two of which have this cosine."""
-    rows = np.zeros((count, width), np.float64)
+    rows = np.zeros((count, 64), np.float64)
     rows[:, 0] = np.sqrt(cosine)
     rows[np.arange(count), np.arange(1, count + 1)] = np.sqrt(1 - cosine)
     return rows.astype(np.float32)

@@ -11,8 +11,8 @@ from cognition.contradictions.values import ENDED, compatible, slot_id
 DEVICE = bytes(32)
 
 
-def told(name: str, value: str, *opinions: Opinion, at: int = 0, replaces: str = "", rid: str = "") -> Told:
-    at = at or ord(name)
+def told(name: str, value: str, *opinions: Opinion, replaces: str = "", rid: str = "") -> Told:
+    at = ord(name)
     return Told(
         claim=name.encode(), feed=0, seq=at, id=at, rid=(rid or name).encode(), value=value, hlc=at << 16, told_ms=at,
         valid_from=None, speaker=None, device=DEVICE, replaces=tuple(each.encode() for each in replaces),

@@ -18,9 +18,9 @@ def read(text: str, speaker: str | None = "Ann", **options: object) -> Extractio
     return extract(text, told_at_ms=TOLD_AT_MS, speaker=speaker, **options)  # type: ignore[arg-type]
 
 
-def contents(text: str, speaker: str | None = "Ann") -> list[str]:
+def contents(text: str) -> list[str]:
     """Return what the facts of a text say."""
-    return [fact.content for fact in read(text, speaker).facts]
+    return [fact.content for fact in read(text, "Ann").facts]
 
 
 def test_pm_49_she_who_lives_in_berlin_is_alice() -> None:

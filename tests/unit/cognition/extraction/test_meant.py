@@ -8,9 +8,9 @@ from cognition.extraction.meant import meant, own_words
 REST = "The rest of the evening was rather quiet, all in all. Nobody minded that."
 
 
-def contents(text: str, language: str = "en") -> list[str]:
+def contents(text: str) -> list[str]:
     """Return what the facts of a text say that Ann wrote, whatever is found in the rest of it."""
-    found = extract(f"{text} {REST}", told_at_ms=1_700_000_000_000, speaker="Ann", language=language)
+    found = extract(f"{text} {REST}", told_at_ms=1_700_000_000_000, speaker="Ann", language="en")
     return [fact.content for fact in found.facts]
 
 
