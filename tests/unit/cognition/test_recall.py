@@ -285,6 +285,15 @@ def test_ml_65_the_turns_around_a_hit_join_the_pool_within_their_conversation(me
     assert near == {"two", "three", "five", "six"}
 
 
+def test_a_turn_that_the_filters_keep_out_does_not_join_beside_its_neighbour(memory: Memory) -> None:
+    memory.home.remember("before", conversation="chat", position=0, workspace="home", archived=True)
+    memory.home.remember("a walrus", conversation="chat", position=1, workspace="home")
+    memory.home.remember("after", conversation="chat", position=2, workspace="work")
+    assert set(memory.texts("walrus")) == {"a walrus", "after"}
+    assert set(memory.texts("walrus", workspace="home")) == {"a walrus"}
+    assert set(memory.texts("walrus", workspace="home", include_archived=True)) == {"a walrus", "before"}
+
+
 class Opposing(HashedEmbedder):
     """A hashed embedder to which a text that says "nothing" is the opposite of the rest of it."""
 
