@@ -163,3 +163,20 @@ def test_forms_of_a_word_have_one_stem(form: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), [("bus", "bu"), ("red", "r"), ("thing", "th"), ("это", "эт")])
 def test_a_stem_is_never_too_short_to_tell_words_apart(one: str, other: str) -> None:
     assert stem(one) != stem(other)
+
+
+def test_a_turn_is_as_relevant_as_the_best_of_its_conversation() -> None:
+    """What answers "when" need not say of what: the turn before does."""
+    rows = [*talk("The walrus came to the harbour", "It was in June"), row(9, "It was in June")]
+    when = score(pool("when did the walrus come?", rows, words=[1.0, 0.0, 0.0])).contributions["when"]
+    assert when.tolist() == [0.0, WEIGHTS["when"], 0.0]
+
+
+def test_what_shares_no_word_is_not_relevant_where_anything_does() -> None:
+    """However alike its vector is: what it is worth beside the topic then counts for nothing."""
+    rows = [row(1, "the walrus came"), row(2, "a dentist called")]
+    alike = np.ones(2)
+    some = Pool(Query("walrus"), rows, np.array([1.0, 0.0]), alike, NOW_MS, None)
+    assert score(some).contributions["length"].tolist() == [WEIGHTS["length"], 0.0]
+    none = Pool(Query("giraffe"), rows, np.zeros(2), alike, NOW_MS, None)
+    assert score(none).contributions["length"].tolist() == [WEIGHTS["length"]] * 2
