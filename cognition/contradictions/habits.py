@@ -208,7 +208,8 @@ def work_and_partner(subject: str, sentence: str, clauses: list[Clause]) -> Iter
     """Return whether the speaker has a partner, and anybody work, as far as a sentence says so by the way."""
     if asks(sentence):
         return
-    for match in () if _PARTED.search(sentence) else _PARTNER.finditer(sentence):
+    partners = list(_PARTNER.finditer(sentence)) if "my " in sentence or "My " in sentence else ()
+    for match in () if partners and _PARTED.search(sentence) else partners:
         status = _STATUS_BY_PARTNER.get(match["who"], "engaged")
         yield Statement(subject, "relationship_status", status)
     for clause in () if _SENT_HOME.search(sentence) else clauses:

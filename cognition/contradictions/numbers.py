@@ -41,6 +41,7 @@ _NAMES: Final = {
 _NOUN: Final = rf"(?P<noun>{'|'.join(_NAMES)})"
 _KIND: Final = r"(?:(?:lovely|wonderful|beautiful|amazing|great|adorable|cute|sweet|grown|little) )?"
 _WHOSE: Final = re.compile(rf"\b(?:[Mm]y|[Oo]ur) {_NUMBER} {_KIND}{_NOUN}\b(?!['’])")
+_OWNING: Final = ("my ", "My ", "our ", "Our ")
 _ALREADY: Final = re.compile(
     rf"\b(?:I|we) (?:already|now) have {_NUMBER} {_KIND}{_NOUN}\b(?! (?:in|who|that|with|from)\b)"
 )
@@ -100,8 +101,8 @@ def counted(subject: str, sentence: str) -> Iterator[Statement]:
     """Return how many the speaker has of what a sentence names by the way: "I took my three dogs to the beach"."""
     if asks(sentence):
         return
-    for pattern in (_WHOSE, _ALREADY):
-        for match in pattern.finditer(sentence):
+    for pattern, hints in ((_WHOSE, _OWNING), (_ALREADY, (" have ",))):
+        for match in pattern.finditer(sentence) if any(map(sentence.__contains__, hints)) else ():
             yield _count(subject, match["number"], match["noun"], changes=pattern is _ALREADY)
 
 

@@ -152,6 +152,7 @@ _OWN_THING: Final = late(
     r"\b(?P<whose>[Mm]y|(?P<name>[A-Z][\w-]+)['’]s) (?:new )?(?P<thing>phone number|mobile number|number|email|e-mail|email address|home address|address) is (?:now )?"
     r"(?P<value>[\w.+-]+@[\w-]+\.[\w.-]*\w|\+?\d[\d ()/-]{4,}\d|\d+ [A-Z][\w' ]+|[A-Z][\w' ]+ \d+)"
 )
+_OWN_THINGS: Final = ("number is ", "mail is ", "address is ")
 _THINGS: Final = {
     "phone number": "phone", "mobile number": "phone", "number": "phone", "email": "email", "e-mail": "email",
     "email address": "email", "home address": "address", "address": "address",
@@ -187,7 +188,8 @@ def _of_sentence(
         return
     turns = _BUT_NOW.search(sentence) is not None
     sentence = _BUT_NOW.sub("; ", sentence)
-    for match in _OWN_THING.finditer(sentence):
+    owned = sentence if any(map(sentence.__contains__, _OWN_THINGS)) else ""
+    for match in _OWN_THING.finditer(owned):
         yield Statement(
             match["name"] or subject,
             _THINGS[match["thing"]],

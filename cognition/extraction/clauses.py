@@ -90,6 +90,9 @@ _SPLIT: Final = late(
     r"|\s+(?=(?:and|but|so|because|since|plus|cause|though|although) (?:I|we|he|she|my|they|it|you|[A-Z]\w+ (?:is|was|has|and))\b)"
     rf"|\s+and (?=(?:(?:also|just|then|even|finally) )?(?:{_VERBS})\b(?! (?:and|or)\b))",
 )
+# What each of these holds, behind which more follows but for the last two: to look for it takes a tenth of the time.
+_PARTING: Final = re.compile(r"[;:–(.,!?—…-]")
+_JOINING: Final = frozenset(["and", "but", "so", "because", "since", "plus", "cause", "though", "although"])
 _COORDINATED: Final = late(rf"(?:(?:also|just|then|even|finally) )?(?P<verb>{_VERBS})\b")
 # After a comma alone only these go on with the subject before: "…, like a castle" likes nothing.
 _PAST_VERBS: Final = (
@@ -265,6 +268,12 @@ def ends_asking(sentence: str) -> bool:
 @lru_cache(SENTENCES_KEPT)
 def _parts(sentence: str) -> tuple[tuple[str, str], ...]:
     """Return the parts of a sentence, each with what joins it to the one before."""
+    if (
+        _PARTING.search(sentence, 0, len(sentence) - 1) is None
+        and not sentence.endswith(("—", "…"))
+        and _JOINING.isdisjoint(sentence.split())
+    ):
+        return ((sentence.strip(" .!"), ""),) if sentence else ()
     parts = []
     start, joined = 0, ""
     for match in _SPLIT.finditer(sentence):

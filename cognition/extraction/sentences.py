@@ -11,6 +11,8 @@ from cognition.extraction.names import CAPITAL
 _END: Final = re.compile(
     rf"(?<=[.!?…])[\"”’)»]*(?:\s+(?=[\"“‘('«„¿¡]*{CAPITAL})|\s+(?=[\"“(¿¡]*[0-9])|\s*\n+\s*)|\s*\n+\s*"
 )
+# What an end begins with, where more follows: to look for that takes a tenth of the time.
+_MAY_END: Final = re.compile(r"[.!?…\n]")
 # A text is read for its facts, and then for what it states: the second reading finds what the first one made of as many
 # sentences.
 SENTENCES_KEPT: Final = 32
@@ -27,6 +29,8 @@ _NO_END: Final = re.compile(
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, without the space around them."""
     text = _SPACES.sub(" ", text)
+    if _MAY_END.search(text, 0, len(text) - 1) is None:
+        return [alone] if (alone := text.strip()) else []
     parts: list[str] = []
     start = 0
     for match in _END.finditer(text):
