@@ -67,8 +67,8 @@ def numbered(text: str) -> NDArray[np.uint64]:
     codes = _codes(_folded(text))
     size = min(NGRAM, len(codes))
     count = len(codes) - size + 1 if size else 0
-    numbers = np.zeros(count, np.uint64)
-    for start in range(size):  # three characters of 21 bits each fill a number
+    numbers = codes[:count]
+    for start in range(1, size):  # three characters of 21 bits each fill a number
         numbers = numbers << _CHARACTER_BITS | codes[start : start + count]
     return numbers
 
@@ -83,7 +83,7 @@ def signature(numbers: NDArray[np.uint64]) -> Signature:
 
 def bands(of: Signature) -> Signature:
     """Return a number for each band of a signature: equal where the band is."""
-    added: Signature = (of.reshape(BANDS, ROWS_PER_BAND) * _BAND_FACTORS).sum(axis=1, dtype=np.uint32)
+    added: Signature = of.reshape(BANDS, ROWS_PER_BAND) @ _BAND_FACTORS
     return added
 
 

@@ -54,6 +54,7 @@ class Outside:
         self._twin = self._folder / f"twin-{name}"
         self._shared: tuple[int, int, int] | None = None
         self._noted: tuple[bytes, int] | None = None
+        self._bytes = 0  # in the twin, as it was noted last
 
     def open(self, core: Core, random: "Random", now_ms: int) -> None:
         """Decide, before anything is read for a commit, whether the store goes on as the origin that it was."""
@@ -90,8 +91,9 @@ class Outside:
             file = os.open(self._twin, os.O_WRONLY)
             try:
                 os.pwrite(file, data, 0)
-                os.ftruncate(file, len(data))
-                self._noted = core.origin.incarnation, seq
+                if len(data) != self._bytes:  # it takes as long as to write them
+                    os.ftruncate(file, len(data))
+                self._noted, self._bytes = (core.origin.incarnation, seq), len(data)
             finally:
                 os.close(file)
 
