@@ -83,6 +83,8 @@ _ENQUEUE_RANGE: Final = (
     "INSERT INTO embed_queue (id, enqueued_at) SELECT id, ? FROM memory WHERE id BETWEEN ? AND ?"
 )
 
+_tuple = tuple.__new__  # by name it takes three times as long, and every memory that comes is filed
+
 # The fields that `indexed` reads beside the text; who spoke and when come first.
 INDEXED_FIELDS: Final = ("speaker", "told_at", "topic", "project", "tags", "meta")
 
@@ -103,7 +105,7 @@ class Indexed(NamedTuple):
 def indexed(text: str, fields: Mapping[str, Any]) -> Indexed:
     """Return what a memory is filed under: its words, its speaker, and the words of its date and labels."""
     if not fields:
-        return Indexed(text, "", "")
+        return _tuple(Indexed, (text, "", ""))
     about = []
     told_at = fields.get("told_at")
     if told_at is not None:

@@ -12,10 +12,10 @@ from replica.frontier import Frontier
 from replica.oplog import Changes, MemoryChange, OriginOf, Store
 from replica.state import digest
 from replica.state.cells import Key, Part, State
-from replica.state.memories import Memory, MemoryCell, show
+from replica.state.memories import Added, Memory, MemoryCell, show, show_added
 
 _MEMORY: Final = Part.MEMORY
-_change = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one
+_tuple = tuple.__new__  # by name it takes three times as long, and nearly every op that is taken makes one
 
 
 @dataclass(slots=True)
@@ -69,9 +69,17 @@ class WorkingSet:
         for rid in changes.tombstones:
             tombstones += digest.tombstone_element(rid)
         memories, changed = changes.memories, changes.cells
+        added: list[Added] = []
         for key in self.state.touched:
             cell = self.state.cells.get(key)
             before = self._before.get(key)
+            if before is None and type(cell) is MemoryCell and cell.is_only_added():  # nearly all of a sync
+                ((dot, add),) = cell.adds.items()
+                one = _tuple(Added, (key[1], dot, add))
+                added.append(one)
+                memories.append(_tuple(MemoryChange, (key[1], None, show_added(one), cell)))
+                changed[key] = cell
+                continue
             if cell is None and before is None:
                 continue
             memory = old = None
@@ -83,14 +91,15 @@ class WorkingSet:
             if part is _MEMORY:
                 lives = cell if isinstance(cell, MemoryCell) else None
                 memory = None if lives is None else show(name, lives)
-                memories.append(_change(MemoryChange, (name, old, memory, lives)))
+                memories.append(_tuple(MemoryChange, (name, old, memory, lives)))
             if cell is not None:
                 shown, held = digest.elements(key, cell, memory, origin_of)
                 visible += shown
                 cells += held
             changed[key] = cell
-        totals.visible = digest.reduced(visible)
-        totals.cells = digest.reduced(cells)
+        shown, held = digest.added_elements(added, origin_of)
+        totals.visible = digest.reduced(visible + shown)
+        totals.cells = digest.reduced(cells + held)
         totals.tombstones = digest.reduced(tombstones)
         return changes
 

@@ -8,6 +8,7 @@ batch of its commits under one signature for each feed, so it is sent on whole.
 from collections.abc import Collection, Container, Mapping
 from typing import Final
 
+from replica.collector import collector_paused
 from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
@@ -93,6 +94,10 @@ class Outbox:
 
     def next_frame(self, core: Core) -> Frame | None:
         """Return the next frame to send and count it as sent; None when nothing is left to send."""
+        with collector_paused():
+            return self._next_frame(core)
+
+    def _next_frame(self, core: Core) -> Frame | None:
         if self._pos == core.position:
             return None
         known = self._known

@@ -5,7 +5,7 @@ next change, or when the op leaves; one that comes within a base has it from the
 """
 
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from replica.codec import decode_payload, pack
@@ -39,9 +39,12 @@ def memory_cell(row: Sequence[Any]) -> tuple[Key, Cell]:
     return memory_key(rid), MemoryCell({Dot(feed, seq, op_id[:8]): Add(hlc, added.text, dict(added.fields))})
 
 
-def is_told_by_its_op(cell: Cell, logged: Container[tuple[int, int]]) -> bool:
-    """Say whether a memory's cell says nothing but what one of these ops does, by feed and seq."""
-    return isinstance(cell, MemoryCell) and cell.is_only_added() and next(iter(cell.adds))[:2] in logged
+def is_told_by_its_op(cell: Cell, logged: Mapping[int, int]) -> bool:
+    """Say whether a memory's cell says nothing but what an op does that is in the log: of a feed, from this seq on."""
+    if not isinstance(cell, MemoryCell) or not cell.is_only_added():
+        return False
+    ((feed, seq, _),) = cell.adds
+    return feed in logged and logged[feed] <= seq
 
 
 def write_added(connection: sqlite3.Connection, added: Sequence[Added]) -> None:

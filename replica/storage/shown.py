@@ -199,7 +199,7 @@ class Shown:
                 inserts.setdefault(columns, []).append((number, *values))
             else:
                 updates.append((*memory_row(after), number))
-            seen.append(RowChange(number, rid, before, after))
+            seen.append(_tuple(RowChange, (number, rid, before, after)))
         new = sum(map(len, inserts.values()))
         with self._filling(new, held=self._last_memory - new):
             for columns, rows in inserts.items():

@@ -184,6 +184,17 @@ def test_many_thousands_of_names_are_loaded_at_once(make_store: MakeStore) -> No
     assert ann.store.tombstoned([*names, rids[2]]) == {rids[2]}
 
 
+def test_memories_are_found_at_either_end_of_those_asked_for_and_none_beside_them(
+    make_store: MakeStore,
+) -> None:
+    """What a sync brings has ids that lie together, and is not looked for one by one where nothing is among them."""
+    ann, _, rids = lived_in(make_store)
+    held, below, above = map(memory_key, (rids[0], bytes(16), b"\xff" * 16))
+    for asked in ([held, below], [above, held], [below, held, above]):
+        assert ann.store.load(asked).keys() == {held}
+    assert ann.store.load([below, memory_key(bytes(15) + b"\1")]) == {}
+
+
 def test_what_a_store_gave_out_can_be_changed_without_changing_the_store(make_store: MakeStore) -> None:
     """The fold works on what it loaded; a batch that fails must leave no trace."""
     ann, _, rids = lived_in(make_store)
