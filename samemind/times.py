@@ -51,7 +51,8 @@ def _moment(text: str, name: str) -> datetime:
 
 def _milliseconds(moment: datetime, text: str, name: str) -> int:
     try:
-        return round(moment.timestamp() * 1_000)
+        # Down to the ms in which it lies: rounded up, the moment would come after what happened right behind it.
+        return round(moment.replace(microsecond=0).timestamp()) * 1_000 + moment.microsecond // 1_000
     except (OverflowError, OSError, ValueError):
         raise _bad("a time that this machine can count to", text, name) from None
 

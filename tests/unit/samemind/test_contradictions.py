@@ -140,7 +140,7 @@ def test_ml_53_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_a
     mind: BlockingMind,
 ) -> None:
     google = mind.remember("I work at Google")
-    between = datetime.now(UTC)
+    between = mind.get(google).created_at
     told = mind.remember("I just started at Meta")
     assert told.contradictions == [], "nothing is asked"
     found = only(mind)

@@ -42,6 +42,16 @@ def test_a_zone_is_obeyed_and_a_time_without_one_is_this_machines() -> None:
     assert read_time("2023-05-08T00:00", name="at") == MAY_8
 
 
+@pytest.mark.parametrize("zone", ["", "Z", "+02:00"])
+@pytest.mark.parametrize("day", ["2023-05-08", "1969-12-31", "0002-01-01"])
+def test_a_moment_lies_in_its_millisecond_and_never_behind_it(day: str, zone: str) -> None:
+    """What happened in the next one had not happened yet."""
+    at = read_time(f"{day}T12:00:00.123{zone}", name="at")
+    assert read_time(f"{day}T12:00:00.123999{zone}", name="at") == at
+    assert read_time(f"{day}T12:00:00.124{zone}", name="at") == at + 1
+    assert read_end(f"{day}T12:00:00.123999{zone}", name="as_of") == at + 1
+
+
 @pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "2023-02-30", "12/05/2023", "NaN"])
 def test_what_is_no_time_is_refused_with_the_option_named(text: str) -> None:
     with pytest.raises(Usage, match="at: expected a time"):
