@@ -33,8 +33,8 @@ ERROR_CHARACTERS_MAX: Final = 500
 BATCH_MS_TARGET: Final = 100
 BATCH_MIN: Final = 8
 BATCH_MAX: Final = 1_024
-# Vectors read at a time, so that they are not all held twice.
-_LOADED_ROWS: Final = 4_096
+# Vectors read at a time, so that they are not all held twice: two megabytes with what they are read from.
+_LOADED_ROWS: Final = 1_024
 _LOADING_KIB: Final = 2_048
 
 _COLUMNS: Final = ", ".join(f'm."{name}"' for name in INDEXED_FIELDS)

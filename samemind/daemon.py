@@ -18,7 +18,7 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Failed, Usage
-from samemind.giving_back import keep_small, share_one_heap
+from samemind.giving_back import share_one_heap
 from samemind.housekeeping import keep_house
 from samemind.logs import logged
 from samemind.panel.demand import LOOPBACK, panel_on_demand
@@ -88,7 +88,6 @@ async def _serve(
             device.thinker = thinker(device)
             nursery.start_soon(device.thinker.run)
             nursery.start_soon(keep_house, device)
-            nursery.start_soon(keep_small, device.replica)
             nursery.start_soon(_until_signalled, signals, device)
             nursery.start_soon(_say_changes, device, log, None if launches else say)
             await device.stop.wait()

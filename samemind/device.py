@@ -40,6 +40,7 @@ from replica import (
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
 from samemind.errors import Failed
+from samemind.giving_back import kept_small
 from samemind.lock import hold
 from samemind.passphrase import key_of
 from samemind.performing import perform
@@ -184,6 +185,7 @@ async def open_device(
                 return await perform(device, asked, read_options(asked, options), say)
 
             await stack.enter_async_context(serve(home, answer))
+            await stack.enter_async_context(kept_small(replica))  # who answers stays
         await stack.enter_async_context(telling(replica, device.rehearsals))
         try:
             yield device

@@ -1,19 +1,20 @@
-"""Give memory back to the system that a device took for a while, so that one that runs for weeks stays small.
+"""Give memory back to the system that a device took for a while, so that whoever holds one stays small.
 
 Three things keep it otherwise, none of them a leak, each up to megabytes. The first cycle of thinking takes five for
 its matrices; what SQLite keeps meanwhile comes to lie between them, so the allocator cannot join what they leave. glibc
 has such a heap for each thread, and one does not use what another has left. And SQLite keeps what it ever read, up to a
 limit for each of two connections.
 
-So the threads share one heap, and a minute after something was written the caches are emptied and free pages given
-back. What is needed again comes from the system's own cache, at some microseconds a page. A device at rest does not
-wake for it.
+So the caches are emptied and free pages given back a minute after something was written, and at once after what takes
+much in one go: a cycle of thinking, a thousand memories. What is needed again comes from the system's own cache, at
+some microseconds a page. A device at rest does not wake for it. The threads of a daemon share one heap besides.
 """
 
 import ctypes
 import sqlite3
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import trio
@@ -22,6 +23,8 @@ from replica import Replica, ReplicaError
 
 # Long enough that a busy device reads its pages again once a minute and no oftener.
 QUIET_SECONDS: Final = 60.0
+# So many memories written together take some megabytes for a moment; giving back takes a fiftieth of the time of that.
+MANY: Final = 1_000
 # Its name in glibc's malloc.h.
 _M_ARENA_MAX: Final = -8
 
@@ -36,25 +39,33 @@ def share_one_heap() -> None:
 
 
 async def give_back(replica: Replica) -> None:
-    """Empty what SQLite caches, and give the system what is free."""
+    """Empty what SQLite caches, and give the system what is free; of a damaged store whoever needs it is told."""
 
     def release(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA shrink_memory").fetchall()
         if (malloc_trim := _glibc("malloc_trim")) is not None:
             malloc_trim(0)
 
-    await replica.read(release)
-    await replica.run(lambda core, connection: release(connection))
+    with suppress(ReplicaError):
+        await replica.read(release)
+        await replica.run(lambda core, connection: release(connection))
 
 
-async def keep_small(replica: Replica) -> None:
-    """Do so a minute after something was written, for ever."""
-    position = -1
-    while True:
-        position = await replica.changed(position)
-        await trio.sleep(QUIET_SECONDS)
-        with suppress(ReplicaError):  # of a damaged store; whoever needs what it holds is told
+@asynccontextmanager
+async def kept_small(replica: Replica) -> AsyncIterator[None]:
+    """Do so a minute after something was written, until the block ends."""
+
+    async def keep_small() -> None:
+        position = -1
+        while True:
+            position = await replica.changed(position)
+            await trio.sleep(QUIET_SECONDS)
             await give_back(replica)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(keep_small)
+        yield
+        nursery.cancel_scope.cancel()
 
 
 def _glibc(name: str) -> "ctypes._NamedFuncPointer | None":

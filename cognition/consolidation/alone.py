@@ -23,8 +23,9 @@ ALONE_MAX: Final = 20_000
 # How many more may gather before the oldest go: dropping them copies all.
 _SPARE: Final = 2_000
 _ROWS_MIN: Final = 256
-# Vectors that are read, or compared, at a time: a megabyte of numbers of 32 bits.
-_BLOCK: Final = 1_024
+# Vectors that are read, or compared, at a time: four megabytes as numbers of 32 bits. With fewer, BLAS would share out
+# more products among its threads, and wait for each where the cores have other things to do.
+_BLOCK: Final = 4_096
 # The largest number of 8 bits stands for the largest of a vector.
 _LARGEST: Final = 127
 # What numbers of 32 bits may be off by themselves.

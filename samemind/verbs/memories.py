@@ -34,6 +34,7 @@ from replica.limits import COMMIT_OPS_MAX
 from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.fields import fields_of, read_pairs, read_record
+from samemind.giving_back import MANY, give_back
 from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_end, read_time
@@ -165,6 +166,8 @@ async def remember_many(device: Device, options: RememberMany) -> RememberedMany
     await note_talk(device, [line.fields for line in wanted])
     if options.wait:
         await device.mind.settle()
+    if len(rids) >= MANY:
+        await give_back(device.replica)
     return RememberedMany(count=len(rids), rids=rids, held=held)
 
 

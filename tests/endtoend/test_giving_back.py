@@ -52,6 +52,35 @@ share_one_heap()
 trio.run(main)
 """
 
+# Likewise through the library's door, where a program asks: how much could be given back after many memories were
+# written in one go, and after a cycle of thinking.
+LEAVES = """
+import sys
+from pathlib import Path
+
+import samemind
+from samemind.giving_back import give_back
+
+
+def held() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
+
+
+def left(mind) -> int:
+    before = held()
+    mind._run(lambda: give_back(mind._mind._reached.device.replica))
+    return before - held()
+
+
+with samemind.open_blocking(sys.argv[1]) as mind:
+    mind.remember_many([f"thing {number} that device{number % 3} saw" for number in range(4_000)])
+    print(left(mind))
+    mind.remember("that is all", wait=True)
+    mind.think()
+    print(left(mind))
+"""
+
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
 def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
@@ -70,6 +99,22 @@ def test_what_a_cycle_of_thinking_took_is_given_back(tmp_path: Path) -> None:
     assert after - before < 0.6 * (thought - before), "0.4 of it stays, and nearly all where nothing is done"
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do otherwise")
+def test_what_a_program_wrote_in_one_go_and_thought_leaves_little_behind(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", LEAVES, tmp_path / "home"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        env=environment(),
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    written, thought = (int(line) / 1_000 for line in ran.stdout.split())
+    print(f"left after many memories {written:.1f} MB, after thinking {thought:.1f}")
+    assert max(written, thought) < 1.5
+
+
 def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,8 +126,7 @@ def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps
     monkeypatch.setattr(giving_back, "give_back", give_back)
 
     async def main() -> None:
-        async with devices(tmp_path, "laptop") as (laptop,), trio.open_nursery() as nursery:
-            nursery.start_soon(giving_back.keep_small, laptop.replica)
+        async with devices(tmp_path, "laptop") as (laptop,), giving_back.kept_small(laptop.replica):
             await wait_all_tasks_blocked()
             for written in (1, 2):
                 for _ in range(5):
@@ -91,6 +135,5 @@ def test_a_minute_after_a_write_memory_is_given_back_and_a_device_at_rest_sleeps
                 assert len(given) == written, "once for what came, and not again"
                 await laptop.remember("something")
                 await wait_all_tasks_blocked()
-            nursery.cancel_scope.cancel()
 
     trio.run(main, clock=clock)
