@@ -157,11 +157,11 @@ def _plain(body: ops.Body) -> Any:
     match body:
         case ops.Remember():
             fields = body.fields
-            return [body.text, {name: _sorted(fields[name]) for name in sorted(fields)} if fields else {}]
+            return [body.text, {name: by_name(fields[name]) for name in sorted(fields)} if fields else {}]
         case ops.Edit():
             return [body.base, body.update]
         case ops.Set():
-            return [body.name, _sorted(body.value)]
+            return [body.name, by_name(body.value)]
         case ops.Forget() | ops.Erase() | ops.Propose() | ops.Receipt():
             return list(body.rids)
         case ops.Relate():
@@ -184,7 +184,8 @@ def _plain(body: ops.Body) -> Any:
             assert_never(body)
 
 
-def _sorted(value: Any) -> Any:
+def by_name(value: Any) -> Any:
+    """Return a value whose keys, where it has any, are in their order."""
     return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else value
 
 

@@ -7,7 +7,6 @@ the store keeps it.
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Final
 
 import trio
 
@@ -15,11 +14,8 @@ from samemind.config import Home
 from samemind.control.remote import Remote
 from samemind.device import Device, open_device
 from samemind.errors import Locked, SamemindError, Unreachable
+from samemind.reach import PATIENCE_S, POLL_S
 from sync.syncer import Syncer
-
-# As long as a caller of `samemind.reach` waits for its turn.
-PATIENCE_S: Final = 10.0
-POLL_S: Final = 0.02
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from replica.codec import pack
+from replica.codec import by_name, pack
 from replica.ids import Origin
 from replica.state.cells import Cell, Key, Lesson, Part, Proposal, Receipts
 from replica.state.memories import Added, Memory, MemoryCell
@@ -51,7 +51,7 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
         case MemoryCell():
             assert memory is not None
             fields = memory.fields
-            named = [[name, _sorted(fields[name])] for name in sorted(fields)] if fields else []
+            named = [[name, by_name(fields[name])] for name in sorted(fields)] if fields else []
             plain: list[Any] = [key.part, key.name, memory.text, named]
             if memory.accesses or cell.claims or cell.triggers:
                 plain += [
@@ -65,7 +65,7 @@ def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
             return element(plain)
         case _:
             value = winner(cell)[2] if cell else None
-            return 0 if value is None else element([key.part, key.name, _sorted(value)])
+            return 0 if value is None else element([key.part, key.name, by_name(value)])
 
 
 def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> int:
@@ -97,7 +97,7 @@ def added_elements(added: Iterable[Added], origin_of: Callable[[int], Origin]) -
         if feed not in origins:
             origins[feed] = origin_of(feed)
         device, incarnation = origins[feed]
-        named = [[name, _sorted(fields[name])] for name in sorted(fields)] if fields else []
+        named = [[name, by_name(fields[name])] for name in sorted(fields)] if fields else []
         visible += element([_MEMORY, rid, text, named])
         state += element([_MEMORY, rid, [[device, incarnation, seq, id8]]])
     return visible, state
@@ -126,7 +126,3 @@ def _visible_claims(cell: MemoryCell) -> list[Any]:
         hidden = bool(verdicts) and not any(keep for _, keep in verdicts.values())
         shown.add((claim.entity, claim.relation, claim.value, hidden))
     return sorted([*item] for item in shown)
-
-
-def _sorted(value: Any) -> Any:
-    return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else value
