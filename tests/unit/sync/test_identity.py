@@ -2,6 +2,8 @@ import datetime
 import hashlib
 import os
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +48,18 @@ def test_a_certificate_and_its_file_are_what_a_library_of_x509_writes() -> None:
         )
         assert made.certificate == written.public_bytes(serialization.Encoding.DER)
         assert made.to_pem() == private + written.public_bytes(serialization.Encoding.PEM)
+
+
+def test_a_paired_device_is_known_by_its_certificate_without_a_reader_of_x509() -> None:
+    """Which takes four megabytes, and at the first link of a program longer than all of its handshake."""
+    der = identity("phone").certificate
+    program = f"""
+import sys
+from sync.identity import certificate_key
+print(certificate_key(bytes.fromhex({der.hex()!r})).hex(), "cryptography.x509" in sys.modules)
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert said.split() == [identity("phone").public_key.hex(), "False"]
 
 
 def test_a_file_that_was_written_otherwise_is_read_too() -> None:
