@@ -6,7 +6,7 @@ workspace gets only reminders of that workspace: the profile is its owner's, and
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cognition.context import Around, line_of, plain
@@ -19,7 +19,6 @@ from cognition.recall import Hit
 from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
 from cognition.words import STOP_WORDS, words
-from replica import MemoryId
 
 # Of each category; facts beyond these are for recall to find.
 _FACTS_MAX: Final = 10
@@ -41,7 +40,7 @@ def read_around(
     now_ms: int,
     sessions: bool,
 ) -> Around:
-    """Return the lines, none of which repeats a hit.
+    """Return the lines; of these only what is due may repeat a hit, since a hit may find no room.
 
     What the owner wrote of themselves is always told. Of what follows from memories, the work is; a taste where the
     question touches it; and who they are only where it is about them, or about a place (LO-23): what nobody asked
@@ -73,7 +72,7 @@ def read_around(
         project=tuple(follows["project"]),
         preference=tuple(follows["preference"]),
         identity=tuple(follows["identity"]),
-        reminders=tuple(_reminders(connection, known, filters, now_ms)),
+        reminders=tuple(_reminders(connection, filters, now_ms)),
         sessions=tuple(_sessions(connection, hits)) if sessions else (),
     )
 
@@ -83,9 +82,7 @@ def _profile(connection: sqlite3.Connection) -> Iterable[str]:
     yield from (f"- {plain(block.label)}: {plain(block.text)}" for block in blocks(connection))
 
 
-def _reminders(
-    connection: sqlite3.Connection, known: Set[MemoryId], filters: Filters, now_ms: int
-) -> Iterable[str]:
+def _reminders(connection: sqlite3.Connection, filters: Filters, now_ms: int) -> Iterable[str]:
     """Return what is due and was not delivered yet, whether it was raised or not, the latest first."""
     allowed, values = filters.sql()
     rows = connection.execute(
@@ -99,7 +96,7 @@ def _reminders(
             "SELECT ifnull(max(status), 0) FROM raised_trigger WHERE trigger_id = ?",
             (trigger_id(REMINDER.name, rid, due),),
         )
-        if status == 0 and rid not in known:
+        if status == 0:
             waiting.append(number)
     return [line_of(it.memory) for it in read_memories(connection, waiting)]
 

@@ -99,6 +99,7 @@ def assemble(
 
     Room goes to what the owner wrote and what is due, up to half of it, the best hit, a share of what follows about the
     owner (LO-23), the other hits, the rest of all that, and summaries, in this order.
+    What is due stands among the reminders, whether it is a hit or not.
     A simple question's block is no longer than `flat_characters`, whatever the budget (ML-87).
     A budget that holds nothing gives an empty text.
     """
@@ -122,7 +123,7 @@ def assemble(
 
     def take(some: Sequence[Hit]) -> None:
         for hit in some:
-            if fits([*chosen, hit], beside):
+            if line_of(hit.memory) not in beside.reminders and fits([*chosen, hit], beside):
                 chosen.append(hit)
 
     written = partial(leaves_room, lambda beside: (*beside.profile, *beside.reminders), WRITTEN_SHARE)
@@ -131,10 +132,13 @@ def assemble(
     take(hits[:1])
     beside = _widened(beside, around, _UNASKED, unasked)
     take(hits[1 : kind.context])
-    beside = _widened(beside, around, (*_WRITTEN, *_UNASKED, "sessions"), partial(fits, chosen))
+    told = {line_of(hit.memory) for hit in chosen}
+    rest = replace(around, reminders=tuple(line for line in around.reminders if line not in told))
+    beside = _widened(beside, rest, (*_WRITTEN, *_UNASKED, "sessions"), partial(fits, chosen))
     sections = _sections(chosen, kind, beside)
     text = render(sections)
-    return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in chosen))
+    due = [hit for hit in hits[: kind.context] if line_of(hit.memory) in beside.reminders]
+    return Context(text, tokens(text), kind.name, sections, tuple(hit.rid for hit in (*chosen, *due)))
 
 
 def _widened(beside: Around, around: Around, names: Iterable[str], fits: Callable[[Around], bool]) -> Around:

@@ -9,10 +9,12 @@ from cognition.context import (
     FENCE_CLOSES,
     FENCE_OPENS,
     FLAT_CHARACTERS_MAX,
+    IMPORTANT_MIN,
     UNASKED_SHARE,
     WRITTEN_SHARE,
     Around,
     assemble,
+    line_of,
 )
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL, QueryClass
 from cognition.recall import Found, Hit
@@ -50,13 +52,22 @@ def test_ml_74_a_flat_list_stays_short() -> None:
 def test_ml_75_other_questions_get_sections_in_order_and_no_empty_ones() -> None:
     hits = [
         hit("next door", channel="near", conversation="c", position=2, number=1),
+        hit("the door before", channel="near", conversation="c", position=0, number=5),
         hit("the turn", conversation="c", position=1, number=2),
-        hit("vital", importance=0.9, number=3),
+        hit("vital", importance=IMPORTANT_MIN, number=3),
         hit("a fact", number=4),
     ]
-    titles = [section.title for section in assemble(hits, MULTI_HOP).sections]
-    assert titles == ["KEY FACTS", "TOP EVIDENCE", "RAW CONVERSATION EXCERPTS", "Important Memories"]
-    assert [section.title for section in assemble(hits[1:2], MULTI_HOP).sections] == ["TOP EVIDENCE"]
+    lines = {
+        section.title: [line[2:-13] for line in section.lines]
+        for section in assemble(hits, MULTI_HOP).sections
+    }
+    assert list(lines.items()) == [
+        ("KEY FACTS", ["a fact"]),
+        ("TOP EVIDENCE", ["the turn"]),
+        ("RAW CONVERSATION EXCERPTS", ["the door before", "next door"]),
+        ("Important Memories", ["vital"]),
+    ]
+    assert [section.title for section in assemble(hits[2:3], MULTI_HOP).sections] == ["TOP EVIDENCE"]
 
 
 @pytest.mark.parametrize(("kind", "limit"), [(SINGLE_HOP, 15), (MULTI_HOP, 18), (TEMPORAL, 24)])
@@ -139,3 +150,16 @@ def test_no_memory_can_steer_the_terminal_that_shows_it() -> None:
     text = assemble([hit("tea\x1b[2J\x9b0m\x07\x7f \N{SNOWMAN}", speaker="Ann\x1b]0;x")], MULTI_HOP).text
     assert "- Ann ]0;x: tea [2J 0m ☃" in text
     assert all(letter.isprintable() or letter == "\n" for letter in text)
+
+
+def test_what_is_due_is_told_once_and_first_also_where_it_is_a_hit() -> None:
+    """In a small memory everything is one: as the last of the hits it would find no room."""
+    due = hit("call the plumber", number=99)
+    around = Around(reminders=(line_of(due.memory),))
+    for kind in (SINGLE_HOP, MULTI_HOP):
+        for hits in ([due, *many(14)], [*many(14), due]):
+            for budget in (120, 300, 2_000):
+                made = assemble(hits, kind, max_tokens=budget, around=around)
+                assert made.text.count("call the plumber") == 1, (kind.name, budget)
+                assert made.rids.count(due.rid) == 1
+                assert len(made.rids) > 1
