@@ -13,7 +13,9 @@ from typing import Final
 from cognition import passes
 from cognition.consolidation.summaries import NUMBERS_FROM, summary_named
 from cognition.filters import Filters
+from cognition.ranking.query import Query
 from cognition.recall import Found, Hit, Ranked, best_of, found_in
+from cognition.words import symbols
 from replica import MemoryId, show_memory_id
 
 _KEPT_OUT: Final = "the filters keep it out, or it is archived, or says only what no longer holds"
@@ -117,12 +119,16 @@ def _gone(connection: sqlite3.Connection, rid: MemoryId) -> str:
 
 
 def _nothing_shared(parts: Iterable[Ranked]) -> str:
-    terms = list(dict.fromkeys(term for ranked in parts for term in ranked.pool.query.terms))
+    terms = list(dict.fromkeys(term for ranked in parts for term in _asked(ranked.pool.query)))
     return (
         f"among the best for {', '.join(terms)} it is not"
         if terms
         else "the query holds no word to search for"
     )
+
+
+def _asked(query: Query) -> Iterable[str]:
+    return query.terms or symbols(query.text)
 
 
 def _shortfall(ranked: Ranked, at: int, other: int) -> str:

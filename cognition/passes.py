@@ -22,11 +22,13 @@ from cognition.postings import Postings, stem_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
-from cognition.words import quoted, words
+from cognition.words import quoted, symbols, words
 from replica.fields import INT_MAX
 
 # A filter that keeps at most one row in this many is searched row by row.
 _FEW: Final = 4
+# Texts that are read for symbols, the newest: some twenty milliseconds.
+READ_MAX: Final = 100_000
 # ML-42: how far a question follows edges, and how many neighbours of one step it follows.
 _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
@@ -103,6 +105,26 @@ def by_words(candidates: Candidates, wanted: Sequence[str], limit: int) -> list[
             if len(found) >= limit:
                 return list(found.items())[:limit]
     return list(found.items())
+
+
+def by_symbols(
+    connection: sqlite3.Connection, text: str, filters: Filters, limit: int
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories whose texts hold the symbols of a question without words: most of them, newest.
+
+    Full text files no symbols, so the newest texts are read.
+    """
+    wanted = symbols(text)
+    if not wanted:
+        return []
+    condition, values = filters.sql()
+    held = " + ".join(["(instr(m.text, ?) > 0)"] * len(wanted))
+    return connection.execute(
+        f"""SELECT id, held FROM
+            (SELECT m.id, {held} AS held FROM memory m WHERE {condition} ORDER BY m.id DESC LIMIT ?)
+            WHERE held > 0 ORDER BY held DESC, id DESC LIMIT ?""",
+        (*wanted, *values, READ_MAX, limit),
+    ).fetchall()
 
 
 def by_match(

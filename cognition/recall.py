@@ -163,7 +163,8 @@ def rank(
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
     candidates = passes.Candidates(connection, filters, postings)
-    lists = {"words": passes.by_words(candidates, query.terms, limit)}
+    found_by_words = passes.by_words(candidates, query.terms, limit)
+    lists = {"words": found_by_words or passes.by_symbols(connection, query.text, filters, limit)}
     if vector is not None and index is not None and vector.any():
         lists["vectors"] = passes.by_vector(candidates, vector, index, limit)
     synonyms = query.synonyms

@@ -9,6 +9,7 @@ holds nothing else keeps them, since "who are you" may be a song.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
@@ -21,6 +22,9 @@ QUERY_CHARACTERS_MAX: Final = 20_000
 # So many words without a small one among them are keywords of any language; more are a question, and in English
 # questions have small words: all 1,020 of LoCoMo's development part do.
 KEYWORDS_MAX: Final = 2
+# Pictures without a word among them: each is looked for in every text.
+SYMBOLS_MAX: Final = 8
+_SIGNS: Final = frozenset({"So", "Sm", "Sc"})
 
 _RUN: Final = re.compile(r"[^\W_]+")
 # The same runs where all letters are ASCII, as most texts are: whatever is none of them becomes a space. It takes a
@@ -90,6 +94,18 @@ def terms(text: str) -> list[str]:
     common = _ENGLISH_WORDS if _are_english(set(found)) else STOP_WORDS
     telling = [word for word in all_terms if word not in common]
     return (telling or all_terms)[:TERMS_MAX]
+
+
+def symbols(text: str) -> list[str]:
+    """Return the pictures and signs of a text that holds no word, each once: "🍕", "€", "∞".
+
+    Full text files none of them, so a question of nothing else is answered by reading. Marks that stand between words
+    are no signs, nor is what only colours a picture.
+    """
+    if words(text):
+        return []
+    found = dict.fromkeys(text[:QUERY_CHARACTERS_MAX])
+    return [sign for sign in found if unicodedata.category(sign) in _SIGNS][:SYMBOLS_MAX]
 
 
 def silent_in(text: str, found: Iterable[str]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Whatever is asked, there is an answer or a clear error: never a crash, and never another question's answer."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +67,24 @@ def test_marks_scripts_and_stop_words_find_what_they_stand_in(
     mind: BlockingMind, query: str, wanted: int
 ) -> None:
     assert mind.recall(query)[0].text == TEXTS[wanted]
+
+
+def test_a_picture_finds_the_texts_that_it_stands_in(tmp_path: Path) -> None:
+    """Full text files no symbols, and an embedder of words knows none."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        pizza = mind.remember("pizza night 🍕")
+        for text in ("from 🇵🇹 to 🇵🇱", "we both went to 🇵🇱", "you ❤ cats", "it costs 5 €"):
+            mind.remember(text, wait=True)
+        assert [hit.rid for hit in mind.recall("🍕")] == [pizza.rid]
+        assert mind.recall("🍕 🎉")[0].rid == pizza.rid
+        assert mind.recall("🇵🇹")[0].text == "from 🇵🇹 to 🇵🇱", "both of its letters before one of them"
+        assert mind.recall("\u2764\ufe0f")[0].text == "you ❤ cats", "how it is drawn does not count"
+        assert mind.recall("€")[0].text == "it costs 5 €"
+        assert mind.recall("?!…—").results == []
+        assert mind.recall("🍕", as_of="2020-01-01").results == []
+        assert "for 🎉 it is not" in mind.why_not(pizza.rid, "🎉").stages[-1].detail
+        mind.forget(pizza)
+        assert mind.recall("🍕").results == []
 
 
 def test_no_answers_and_a_million_answers_may_be_wished_for(mind: BlockingMind) -> None:
