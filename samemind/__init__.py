@@ -8,28 +8,27 @@
     with samemind.open_blocking("~/notes.db") as mind:       # everybody else
         mind.remember("Ann moved to Lisbon")
 
-Importing this loads neither trio nor numpy: what is heavy comes with the first store that is opened.
+Importing this loads next to nothing: what is heavy comes with the first store that is opened.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
-
-from samemind.errors import (
-    Ambiguous,
-    Failed,
-    Locked,
-    NeedsDecision,
-    NotFound,
-    SamemindError,
-    Unreachable,
-    Usage,
-)
 
 if TYPE_CHECKING:
     import os
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from samemind.blocking import BlockingMind
+    from samemind.errors import (
+        Ambiguous,
+        Failed,
+        Locked,
+        NeedsDecision,
+        NotFound,
+        SamemindError,
+        Unreachable,
+        Usage,
+    )
     from samemind.library import Mind
     from samemind.results.answers import (
         ContextBlock,
@@ -123,6 +122,7 @@ __all__ = [
 
 # Where the names above live that are not loaded yet.
 _LATER: Final = (
+    "samemind.errors",
     "samemind.results.memories",
     "samemind.results.keeping_safe",
     "samemind.results.answers",

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
+from samemind.arguments import full_path
 from samemind.durable import whole_file
 from samemind.errors import Failed, Usage
 
@@ -75,7 +76,7 @@ class Home:
         text = os.fspath(path)
         if not text or "\0" in text:
             raise Usage(f"expected the path of a home, got {text!r}")
-        place = Path(os.path.abspath(os.path.expanduser(text)))
+        place = Path(full_path(os.path.expanduser(text)))
         if place.is_file() or (place.suffix in STORE_SUFFIXES and not place.is_dir()):
             return cls(place.parent, place, f"{place.name}.")
         return cls(place, place / STORE_FILE, "")

@@ -1,9 +1,10 @@
 """Explain the verbs: for people as text, for programs as one document."""
 
+import textwrap
 from collections.abc import Iterable
 from typing import Any, Final
 
-from samemind.cli.line import Line, find_verb, parser_of, read_line
+from samemind.cli.line import Line, find_verb, help_width, parser_of, read_line
 from samemind.cli.printing import Printer
 from samemind.surface.catalog import FAMILIES, NAMES, names_under, verb_named
 from samemind.surface.declare import Verb, declared
@@ -47,6 +48,9 @@ _COMMANDS: Final = {
     "version": ("version", "Say which version this is."),
     "help": ("help VERB", "Explain a verb."),
 }
+_ENDING: Final = (
+    "Ids may be shortened to any 6 or more characters that only one has. --json prints one document."
+)
 _MORE: Final = "`samemind help {}`, and likewise for the others, tells its options."
 
 
@@ -61,7 +65,13 @@ def show_help(line: Line, printer: Printer) -> None:
     elif several:
         printer.text(
             "\n".join(
-                [f"usage: samemind {named} WORD …", "", *_listed(several), "", _MORE.format(several[0])]
+                [
+                    f"usage: samemind {named} WORD …",
+                    "",
+                    *_listed(several),
+                    "",
+                    textwrap.fill(_MORE.format(several[0]), help_width()),
+                ]
             )
         )
     elif named:
@@ -78,16 +88,24 @@ def _overview() -> str:
     lines = ["usage: samemind [--home DIR] [--json | --raw] VERB …", "", "One memory on all your devices."]
     for family, names in FAMILIES.items():
         lines += ["", _TITLES[family], *_listed(names)]
-    lines += ["", "More", *(f"  {typed:<{_NAME_WIDTH}} {said}" for typed, said in _COMMANDS.values())]
-    lines += [
-        "",
-        "Ids may be shortened to any 6 or more characters that only one has. --json prints one document.",
-    ]
+    lines += ["", "More", *(_entry(typed, said) for typed, said in _COMMANDS.values())]
+    lines += ["", textwrap.fill(_ENDING, help_width())]
     return "\n".join(lines)
 
 
 def _listed(names: Iterable[str]) -> list[str]:
-    return [f"  {name:<{_NAME_WIDTH}} {verb_named(name).help}" for name in names]
+    return [_entry(name, verb_named(name).help) for name in names]
+
+
+def _entry(typed: str, said: str) -> str:
+    """Return what a verb does beside its name, in a column of its own."""
+    return textwrap.fill(
+        said,
+        help_width(),
+        initial_indent=f"  {typed:<{_NAME_WIDTH}} ",
+        subsequent_indent=" " * (_NAME_WIDTH + 3),
+        break_on_hyphens=False,
+    )
 
 
 def _describe(verb: Verb[Any, Any]) -> dict[str, Any]:

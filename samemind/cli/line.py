@@ -6,6 +6,7 @@ daemon.
 """
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ _PATHS: Final = frozenset({"batch", "file", "files", "output"})
 STANDARD_INPUT: Final = "-"
 # A longer usage is read by nobody: it tells what is wanted, and where the rest stands.
 USAGE_CHARACTERS_MAX: Final = 160
+# Longer lines are hard to follow; on a narrower terminal each word would have a line of its own.
+HELP_WIDTH_MAX: Final = 100
+HELP_WIDTH_MIN: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ def parser_of(verb: Verb[Any, Any]) -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
         add_help=False,
+        formatter_class=_Formatter,
     )
     for one in declared(verb.options):
         _add(parser, one, joined=verb.name == "remember")
@@ -142,9 +147,21 @@ def _add(parser: argparse.ArgumentParser, one: Declared, *, joined: bool) -> Non
         action="append" if one.many else "store",
         type=one.type,
         choices=word.choices or None,
-        metavar=word.metavar or (None if word.choices else one.name.upper()),
-        help=word.help,
+        metavar=word.metavar or one.name.upper(),  # choices stand in the help, where a line of them can break
+        help=f"{word.help}: {', '.join(word.choices)}" if word.choices else word.help,
     )
+
+
+class _Formatter(argparse.HelpFormatter):
+    """As wide as the terminal, which may be wider than a line that is easily read."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=help_width())
+
+
+def help_width() -> int:
+    """Return how long a line of help may be; where there is no terminal, 80 characters."""
+    return max(HELP_WIDTH_MIN, min(shutil.get_terminal_size().columns, HELP_WIDTH_MAX))
 
 
 class _Parser(argparse.ArgumentParser):

@@ -23,6 +23,18 @@ from samemind.results.plain import to_json
 from tests.support import cli
 
 
+def test_a_home_beside_a_folder_that_is_gone_is_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(Usage, match="the folder that you are in is gone: laptop"):
+        Home.at("laptop")
+    assert Home.at(tmp_path / "laptop").folder == tmp_path / "laptop"
+
+
 def test_a_folder_is_a_home_of_its_own(tmp_path: Path) -> None:
     home = Home.at(tmp_path / "laptop")
     assert home.store == tmp_path / "laptop" / "memory.db"

@@ -75,6 +75,24 @@ def test_importing_the_library_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("module", ["samemind.cli.main", "dataclasses"])
+def test_ctrl_c_while_the_command_is_loaded_ends_it_quietly(module: str) -> None:
+    script = (
+        "import importlib.abc, os, signal, sys\n"
+        "class Interrupting(importlib.abc.MetaPathFinder):\n"
+        "  def find_spec(self, name, path, target=None):\n"
+        "    if name == sys.argv[1]: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.modules.pop('dataclasses', None)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from samemind.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, module], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_asking_ones_own_memory_loads_nothing_that_goes_online(tmp_path: Path) -> None:
     script = (
         "import sys, samemind\n"

@@ -10,6 +10,7 @@ from samemind.cli.help import show_help
 from samemind.cli.line import find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.errors import Usage
+from samemind.surface.catalog import NAMES
 
 
 def test_home_json_and_raw_are_taken_from_anywhere() -> None:
@@ -164,6 +165,16 @@ def test_a_slip_in_a_second_word_is_named_as_one(words: list[str], said: str) ->
 def test_help_is_of_what_was_named(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     show_help(read_line(words), Printer(json=False, raw=False))
     assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("columns", "most"), [("60", 60), ("80", 80), ("200", 100)])
+def test_help_is_no_wider_than_the_terminal_and_than_what_is_easily_read(
+    columns: str, most: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for words in [[], ["peers"], *(name.split() for name in NAMES)]:
+        show_help(read_line(["help", *words]), Printer(json=False, raw=False))
+        assert max(map(len, capsys.readouterr().out.splitlines())) <= most, words
 
 
 def test_a_home_without_a_folder_is_a_usage_error() -> None:
