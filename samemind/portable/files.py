@@ -154,6 +154,12 @@ def read_text(name: str, text: str, format: str) -> Iterator[Record]:
         document: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         if format == "auto":
+            if not any(line.lstrip().startswith(("{", "[")) for line in lines if line):
+                raise Usage(
+                    f"{name}: expected a file of a known format, found text that is none of them",
+                    code="unknown_format",
+                    hint="`--format markdown` reads it as notes; `samemind help import` tells the formats",
+                ) from None
             return jsonl.read(lines)
         raise Usage(f"{name}: expected a JSON document, {error}", code="unreadable") from None
     if format != "auto":

@@ -176,6 +176,18 @@ def test_a_zip_without_chats_and_a_folder_without_notes_are_refused(tmp_path: Pa
         list(read_path(tmp_path / "empty", "auto"))
 
 
+def test_plain_text_is_refused_once_with_what_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("milk\nbread\n")
+    with pytest.raises(SamemindError, match=r"notes\.txt: expected a file of a known format") as caught:
+        list(read_path(file, "auto"))
+    assert caught.value.code == "unknown_format"
+    assert "--format markdown" in caught.value.hint
+    (note,) = read_path(file, "markdown")
+    assert isinstance(note, Item)
+    assert note.text == "milk\nbread"
+
+
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf", b"a line\n" * 100_000])
 def test_where_a_file_is_no_text_is_told(tmp_path: Path, before: bytes, packed: bool) -> None:
