@@ -1,0 +1,42 @@
+"""What an agent is told before anything was asked."""
+
+from cognition.budget import tokens
+from cognition.context import Context
+from cognition.filters import Filters
+from cognition.overview import PINNED, RECENT, STALE, STALE_MS, Part, read_overview, widen
+from tests.support.minds import NOW_MS, Home
+
+EMPTY = Context("", 0, "overview", (), ())
+
+
+def parts_of(home: Home, now_ms: int = NOW_MS) -> list[Part]:
+    return read_overview(home.connection, Filters(), now_ms=now_ms)
+
+
+def test_a_memory_stands_in_the_first_part_that_it_belongs_to_and_facts_beside_their_parent_in_none() -> None:
+    home = Home()
+    rule = home.remember("Keep it short", pinned=True)
+    said = home.remember("Olga moved to Porto, and Pavel stayed")
+    home.remember("Olga moved to Porto", parent=bytes(said))
+    parts = parts_of(home, NOW_MS + 2 * STALE_MS)
+    assert [(part.title, {memory.rid for memory in part.memories}) for part in parts] == [
+        (PINNED, {rule}),
+        (RECENT, {rule, said}),
+        (STALE, {rule, said}),
+    ]
+    made = widen(EMPTY, parts, max_tokens=1_000)
+    assert [(section.title, len(section.lines)) for section in made.sections] == [(PINNED, 1), (RECENT, 1)]
+    assert made.rids == (rule, said)
+
+
+def test_an_overview_takes_what_fits_to_the_token() -> None:
+    home = Home()
+    for number in range(5):
+        home.remember(f"Olga keeps bees behind mill {number}")
+    parts = parts_of(home)
+    whole = widen(EMPTY, parts, max_tokens=1_000)
+    assert len(whole.rids) == 5
+    assert tokens(whole.text) == whole.tokens
+    assert widen(EMPTY, parts, max_tokens=whole.tokens) == whole
+    assert len(widen(EMPTY, parts, max_tokens=whole.tokens - 1).rids) == 4
+    assert widen(EMPTY, parts, max_tokens=0) == EMPTY
