@@ -206,9 +206,7 @@ def certificate_key(der: bytes) -> bytes:
         )
     if (key := _key_of_ours(der)) is not None:
         return key
-    from cryptography import (
-        x509,
-    )  # here: to say what is wrong with it, as nothing is with those of paired devices
+    from cryptography import x509  # here: only to say what is wrong with one that no device of ours wrote
 
     try:
         certificate = x509.load_der_x509_certificate(der)
