@@ -238,7 +238,7 @@ def found_in(lists: Ranks, numbers: Collection[int]) -> dict[int, list[Found]]:
 
 
 def reciprocal(rank: int) -> float:
-    """Return what a rank is worth."""
+    """Return what a rank, counted from 0, is worth: reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
     return 1 / (RRF_K + rank)
 
 
