@@ -5,6 +5,7 @@ import pytest
 
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
+from cognition.ranking.rules import CALLED_OTHERWISE
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.ranking.vocabulary import BRIDGES, TABLES, VERBS
 
@@ -183,3 +184,11 @@ def test_pm_23_proper_nouns_are_capitals_that_are_no_common_words() -> None:
     assert Query("what does Alice think about Postgres").proper_nouns == {"alice", "postgres"}
     assert "when" not in Query("When did Alice go?").proper_nouns
     assert Query("где живёт Анна").proper_nouns == {"анна"}
+
+
+def test_pm_06_who_is_called_otherwise_may_be_meant_and_counts_half() -> None:
+    said = [
+        says("Where does Liz live?", f"{name} lives in Porto", only="entity")
+        for name in ("Liz", "Elizabeth", "Olga")
+    ]
+    assert said == [0.0, WEIGHTS["entity"] * CALLED_OTHERWISE, WEIGHTS["entity"]]

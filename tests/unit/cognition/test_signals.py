@@ -108,6 +108,8 @@ def test_ml_65_neighbours_never_come_from_another_conversation() -> None:
 def test_a_turn_gains_from_a_question_just_before_it() -> None:
     rows = talk("how is the walrus?", "fine", "the walrus")
     assert given("answers", pool("walrus", rows, words=[1.0, 0.0, 1.0])) == [0, 1, 0]
+    told = talk("the walrus is back", "fine")
+    assert given("answers", pool("walrus", told, words=[1.0, 0.0])) == [0, 0], "nobody asked"
 
 
 def test_a_session_lifts_its_turns_and_a_memory_of_no_session_only_itself() -> None:

@@ -134,6 +134,14 @@ def test_ml_29_a_doubtful_source_is_found_later_by_words_and_by_meaning() -> Non
         assert ratio == pytest.approx(0.5 / 0.9, rel=0.05), signal
 
 
+def test_a_recall_that_a_wrong_clock_stamped_ahead_keeps_nothing_fresh() -> None:
+    old: dict[str, Any] = {"importance": 0.5, "created_ms": NOW_MS - 60 * DAY_MS}
+    ahead, never, lately = pool(
+        row(1, **old, last_access=NOW_MS + DAY_MS), row(2, **old), row(3, **old, last_access=NOW_MS)
+    ).worth.strength
+    assert ahead == never < lately == 0.5
+
+
 RELEVANT = (
     ("where does Ann live?", "Ann moved to Lisbon last spring"),
     ("what is the wifi password?", "The password of the wifi is taped under the router"),
