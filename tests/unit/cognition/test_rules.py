@@ -1,8 +1,11 @@
 """Each of the fourteen rules decides an order by itself, where it applies, and keeps silent where it does not."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from cognition.ranking import query
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
 from cognition.ranking.rules import CALLED_OTHERWISE
@@ -174,10 +177,25 @@ def test_pm_64_me_asks_for_what_is_said_of_oneself() -> None:
     assert says("where does Bob live", best, only="self") == 0
 
 
-def test_pm_05_a_query_is_read_once_however_many_candidates_there_are() -> None:
-    asked = Query("Where does Ann live?")
-    assert asked.proper_nouns is asked.proper_nouns
-    assert asked.terms is asked.terms
+def test_pm_05_a_query_is_read_once_however_many_candidates_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def counted(name: str) -> Callable[[str], object]:
+        real: Callable[[str], object] = getattr(query, name)
+
+        def reading(text: str) -> object:
+            read.append(name)
+            return real(text)
+
+        return reading
+
+    for name in ("terms", "proper_nouns"):
+        monkeypatch.setattr(query, name, counted(name))
+    rows, none = facts(*(f"Ann lives in house {n}" for n in range(50))), np.zeros(50)
+    score(Pool(Query("Where does Ann live?"), rows, none, none, 0))
+    assert sorted(read) == ["proper_nouns", "terms"]
 
 
 def test_pm_23_proper_nouns_are_capitals_that_are_no_common_words() -> None:
