@@ -57,7 +57,7 @@ def test_pm_65_a_mistyped_word_is_taken_for_the_one_that_is_held(home: Home, ask
         "did we choose Postgres",
         "Oracle or Sybase",
         "what is a zeppelin",
-        "Kubernetes Postgers Ansible Jenkins",  # about something else altogether
+        "Hashicorp Postgers Ansible Jenkins",  # about something else altogether
         "",
         "?!",
         "12345 abc123",
