@@ -67,8 +67,12 @@ class LateInteraction:
         """A reading is whole tokens, one at least."""
         return bool(reading) and len(reading) % BYTES_A_TOKEN == 0
 
-    def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
-        """Return the mean, over the tokens of the question, of the cosine with the nearest token of each text."""
+    def scores(self, question: str, readings: Sequence[bytes], before: Sequence[int] | None = None) -> Scores:
+        """Return the mean, over the tokens of the question, of the cosine with the nearest token of each text.
+
+        A turn of talk often leaves out what the turn before it named. So half is how near each text comes alone, and
+        half how near it comes together with what was said before it.
+        """
         if not readings:
             return np.zeros(0)
         asked = unit(self.tokens(question, QUESTION, ASKED_MAX) - self._middle)
@@ -78,8 +82,12 @@ class LateInteraction:
         near = 2 * np.einsum("ij,kj->ik", asked, signs) - asked.sum(axis=1, keepdims=True)
         near /= np.sqrt(WIDTH)
         begins = np.cumsum([0, *(len(one) // BYTES_A_TOKEN for one in readings[:-1])])
-        nearest = np.maximum.reduceat(near, begins, axis=1).mean(axis=0)
-        said: Scores = np.clip(nearest, 0, 1).astype(np.float64)
+        nearest = np.maximum.reduceat(near, begins, axis=1)
+        if before is not None:
+            places = np.array(before)
+            together = np.maximum(nearest, nearest[:, np.where(places < 0, np.arange(len(places)), places)])
+            nearest = (nearest + together) / 2
+        said: Scores = np.clip(nearest.mean(axis=0), 0, 1).astype(np.float64)
         return said
 
     def tokens(self, text: str, kind: int, most: int) -> Vectors:

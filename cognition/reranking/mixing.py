@@ -1,8 +1,8 @@
 """Mix what a reranker says of the best candidates into their scores, as one signal among the others.
 
 The signals put the whole pool in order first; then a model judges the first hundred by what it has read of them, and
-what it says is weighed and added. A turn takes a part of it from the turns beside it, as it does by words: the answer
-is often next door. Whom the model did not judge keeps the score that the signals gave, but for that part.
+what it says is weighed and added. A turn is judged by itself and together with the turn before it, where that is judged
+too: an answer leaves out what the question named. Whom the model did not judge keeps the score that the signals gave.
 """
 
 import sqlite3
@@ -23,8 +23,6 @@ CANDIDATES: Final = 96
 # How many of them a recall reads for itself, where the background has not come to them yet: a tenth of a second, well
 # spent on the few that came just now. Of a store that is yet to be read, eight of 96 would change nothing.
 FRESH_MAX: Final = 8
-# What a turn takes of what the model says of the turns before and after it.
-FROM_BESIDE: Final = 0.2
 # As far above the middle as anything is raised for. Among 96 texts of talk one in a thousand is.
 DEVIATIONS_MAX: Final = 4.0
 # On talk the numbers of a question have a standard deviation of 0.044.
@@ -86,11 +84,16 @@ def mixed(ranked: Ranked, rows: Sequence[int], said: Scores) -> Ranked:
     """Return the pool with what was said of some of its rows added to their scores, in its new order."""
     own = np.zeros(len(ranked.pool))
     own[list(rows)] = raised(said)
-    beside = FROM_BESIDE * (ranked.pool.at(own, -1) + ranked.pool.at(own, 1))
-    given = ranked.weights[RERANKER] * (own + beside)
+    given = ranked.weights[RERANKER] * own
     scores = ranked.scored.scores + given
     scored = Scored(scores, {**ranked.scored.contributions, RERANKER: given})
     return replace(ranked, scored=scored, order=in_order(scores, ranked.pool.rows, ranked.under))
+
+
+def before_each(ranked: Ranked, rows: Sequence[int]) -> list[int]:
+    """Return for each of some rows the place among them of the turn right before it, or -1."""
+    places = {row: place for place, row in enumerate(rows)}
+    return [places.get(int(row), -1) for row in ranked.pool.near[-1][rows]]
 
 
 def reread_by(reranker: Reranker, ranked: Ranked, parts: int = 1) -> Ranked:
@@ -100,7 +103,9 @@ def reread_by(reranker: Reranker, ranked: Ranked, parts: int = 1) -> Ranked:
         return ranked
     began = time.perf_counter()
     readings, fresh = read_of(ranked, reranker, rows, max(1, FRESH_MAX // parts))
-    said = reranker.scores(ranked.pool.query.text, list(readings.values()))
+    said = reranker.scores(
+        ranked.pool.query.text, list(readings.values()), before_each(ranked, list(readings))
+    )
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     told = replace(ranked, fresh=fresh, reread=Reread(reranker.name, len(said), len(fresh), took_ms))
     return mixed(told, list(readings), said) if readings else told

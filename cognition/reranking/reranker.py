@@ -38,6 +38,10 @@ class Reranker(Protocol):
         """Say whether these bytes are a reading, and not what damage left of one."""
         ...
 
-    def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
-        """Return one number a reading, from 0 (does not answer) to 1; none depends on the others."""
+    def scores(self, question: str, readings: Sequence[bytes], before: Sequence[int] | None = None) -> Scores:
+        """Return one number a reading, from 0 (does not answer) to 1.
+
+        `before` has for each reading the place among them of what was said right before it, or -1; half of a number is
+        how well the two answer together. None depends on any other reading.
+        """
         ...

@@ -76,13 +76,17 @@ class OverlapReranker:
     def holds(self, reading: bytes) -> bool:
         return reading.startswith(b">")
 
-    def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
+    def scores(self, question: str, readings: Sequence[bytes], before: Sequence[int] | None = None) -> Scores:
         if self.missing is not None:
             raise self.missing
         texts = [reading[1:].decode() for reading in readings]
         self.judged.append(texts)
         asked = set(words(question))
-        return np.array([len(asked & set(words(text))) / max(1, len(asked)) for text in texts], np.float64)
+        shared = [asked & set(words(text)) for text in texts]
+        places = [-1] * len(texts) if before is None else before
+        both = [own | shared[place] if place >= 0 else own for own, place in zip(shared, places, strict=True)]
+        most = 2 * max(1, len(asked))
+        return np.array([(len(a) + len(b)) / most for a, b in zip(shared, both, strict=True)], np.float64)
 
 
 @contextmanager

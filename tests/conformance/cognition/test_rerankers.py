@@ -38,6 +38,12 @@ def check_reranker(make: Callable[[], Reranker]) -> None:
     assert [reranker.read([text])[0] for text in TEXTS] == read
     assert np.allclose(make().scores(QUESTION, read[::-1])[::-1], said)
     assert np.allclose([reranker.scores(QUESTION, [one])[0] for one in read], said)
+    alone = [-1] * len(read)
+    assert np.allclose(reranker.scores(QUESTION, read, alone), said)
+    after_the_best = reranker.scores(QUESTION, read, [-1, *([0] * (len(read) - 1))])
+    assert np.isclose(after_the_best[0], said[0])
+    assert (after_the_best[1:] > said[1:]).all(), "what stands before helps"
+    assert (after_the_best[1:] <= 1).all()
     with ThreadPoolExecutor(4) as threads:
         for again in threads.map(lambda _: reranker.scores(QUESTION, read), range(4)):
             assert np.allclose(again, said)

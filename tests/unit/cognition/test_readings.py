@@ -51,9 +51,9 @@ class Other(OverlapReranker):
 
     name = "other"
 
-    def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
+    def scores(self, question: str, readings: Sequence[bytes], before: Sequence[int] | None = None) -> Scores:
         assert not any(b"by the first" in reading for reading in readings)
-        return super().scores(question, readings)
+        return super().scores(question, readings, before)
 
 
 def test_a_mind_that_opens_with_another_model_uses_nothing_that_the_first_one_read(tmp_path: Path) -> None:

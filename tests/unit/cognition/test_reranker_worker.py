@@ -117,7 +117,9 @@ def test_a_full_disk_ends_no_reading_for_good(tmp_path: Path, monkeypatch: pytes
 
 def test_scores_that_fail_leave_the_order_to_the_signals(tmp_path: Path) -> None:
     class Broken(OverlapReranker):
-        def scores(self, question: str, readings: Sequence[bytes]) -> Scores:
+        def scores(
+            self, question: str, readings: Sequence[bytes], before: Sequence[int] | None = None
+        ) -> Scores:
             raise ValueError("cannot reshape")
 
     async def main() -> None:

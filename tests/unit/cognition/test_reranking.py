@@ -11,7 +11,7 @@ from cognition.mind import Mind
 from cognition.ranking.query import Query
 from cognition.ranking.signals import RERANKER, WEIGHTS
 from cognition.recall import Ranked, assemble, pool_size, rank
-from cognition.reranking.mixing import CANDIDATES, FRESH_MAX, FROM_BESIDE, raised, reread_by, with_readings
+from cognition.reranking.mixing import CANDIDATES, FRESH_MAX, raised, reread_by, with_readings
 from cognition.reranking.readings import enter_model, keep, keep_fresh, readings_of, unread
 from cognition.tracing import Stage, trace
 from cognition.words import is_english
@@ -116,18 +116,20 @@ def test_a_few_that_were_not_read_yet_are_read_for_the_recall_and_of_many_none()
     assert (after.reread.judged, after.reread.read) == (31 + FRESH_MAX, 0), "what was read is judged beside"
 
 
-def test_a_turn_takes_a_part_of_what_is_said_of_the_turns_beside_it() -> None:
+def test_a_turn_is_judged_by_itself_and_together_with_the_turn_before_it() -> None:
     memory, reranker = Memory(), OverlapReranker()
     for n, text in enumerate(("walrus one", "walrus two", "which walrus", "walrus four", "walrus five")):
         memory.home.remember(text, conversation="c", position=n)
+    memory.home.remember("walrus of another", conversation="d", position=3)
     memory.embed()
     read(memory, reranker)
     _, after = judged(memory, reranker)
     given = after.scored.contributions[RERANKER]
-    by_position = [given[i] for i in sorted(range(5), key=lambda i: after.pool.rows[i].position or 0)]
-    assert by_position == pytest.approx(
-        [WEIGHTS[RERANKER] * 0.5 * part for part in (0, FROM_BESIDE, 1, FROM_BESIDE, 0)]
-    )
+    by_text = {row.text: float(given[i]) for i, row in enumerate(after.pool.rows)}
+    said = {"walrus one": 0.5, "walrus two": 0.5, "which walrus": 1, "walrus four": 0.75, "walrus five": 0.5}
+    said["walrus of another"] = 0.5
+    expected = WEIGHTS[RERANKER] * raised(np.array(list(said.values())))
+    assert by_text == pytest.approx(dict(zip(said, expected.tolist(), strict=True)))
 
 
 def test_only_what_stands_above_the_middle_is_raised_and_little_differences_are_none() -> None:
