@@ -6,8 +6,8 @@ has such a heap for each thread, and one does not use what another has left. And
 limit for each of two connections.
 
 So the caches are emptied and free pages given back a minute after something was written, and at once after what takes
-much in one go: a cycle of thinking, a thousand memories. What is needed again comes from the system's own cache, at
-some microseconds a page. A device at rest does not wake for it. The threads of a daemon share one heap besides.
+much in one go: a long cycle of thinking, a thousand memories. What is needed again comes from the system's own cache,
+at some microseconds a page. A device at rest does not wake for it. The threads of a daemon share one heap besides.
 """
 
 import ctypes
@@ -25,6 +25,8 @@ from replica import Replica, ReplicaError
 QUIET_SECONDS: Final = 60.0
 # So many memories written together take some megabytes for a moment; giving back takes a fiftieth of the time of that.
 MANY: Final = 1_000
+# A cycle of thinking that lasts so long looked at thousands; giving back adds a hundredth, and some to the next.
+LONG_MS: Final = 500
 # Its name in glibc's malloc.h.
 _M_ARENA_MAX: Final = -8
 

@@ -9,6 +9,7 @@ A number of a vector is kept in 8 bits, which moves a cosine by some hundredths 
 each vector, and it is named wherever it could be like another: who asks compares the vectors themselves.
 """
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition.consolidation.clusters import SIMILARITY_MIN, WINDOW_DAYS, Vectors
+from cognition.memories import EACH
 
 # The latest told are kept, and are what a new memory is compared with: 5 MB, whatever was imported into one month.
 ALONE_MAX: Final = 20_000
@@ -83,13 +85,12 @@ class Alone:
         """Take in those of these memories that the table says stand alone."""
         if self._at is None:
             return
-        for number in numbers:
-            row = connection.execute(
-                "SELECT a.day, v.data FROM consolidation_alone a JOIN vector v ON v.id = a.id WHERE a.id = ?",
-                (number,),
-            ).fetchone()
-            if row is not None:
-                self._put(number, *row)
+        rows = connection.execute(
+            f"""SELECT a.id, a.day, v.data FROM consolidation_alone a JOIN vector v ON v.id = a.id
+                WHERE a.id IN ({EACH})""",
+            (json.dumps([*numbers]),),
+        ).fetchall()
+        self._put(rows)
         if len(self._at) > ALONE_MAX + _SPARE:
             self._keep(np.sort(np.argsort(self._days[: len(self._at)], kind="stable")[-ALONE_MAX:]))
 
@@ -102,14 +103,14 @@ class Alone:
         self._at = {int(number): at for at, number in enumerate(numbers)}
         self._numbers, self._days, self._packed = numbers, days, packed
 
-    def _put(self, number: int, day: int, data: bytes) -> None:
+    def _put(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         assert self._at is not None
-        at = self._at.setdefault(number, len(self._at))
-        if at == len(self._numbers):
-            self._resize(max(_ROWS_MIN, 2 * at))
-        self._numbers[at], self._days[at] = number, day
-        one = _packed([data], self._packed.numbers.shape[1])
-        self._packed.numbers[at], self._packed.scales[at] = one.numbers[0], one.scales[0]
+        at = [self._at.setdefault(number, len(self._at)) for number, _, _ in rows]
+        if len(self._at) > len(self._numbers):
+            self._resize(max(_ROWS_MIN, 2 * len(self._at)))
+        self._numbers[at], self._days[at] = [number for number, _, _ in rows], [day for _, day, _ in rows]
+        packed = _packed([data for _, _, data in rows], self._packed.numbers.shape[1])
+        self._packed.numbers[at], self._packed.scales[at] = packed
 
     def _resize(self, rows: int) -> None:
         packed = Packed(np.zeros((rows, self._packed.numbers.shape[1]), np.int8), np.zeros(rows, np.float32))

@@ -6,7 +6,7 @@ from cognition.consolidation.summaries import summary_named, summary_rid
 from replica import Core, Set, Withdraw, Write, proposals_of, show_memory_id
 from samemind.device import Device
 from samemind.errors import NotFound
-from samemind.giving_back import give_back
+from samemind.giving_back import LONG_MS, give_back
 from samemind.results.thinking import Raised, Thought, Unconsolidated
 from samemind.surface.thinking import Think, Unconsolidate
 from samemind.verbs.ids import find_memory
@@ -15,7 +15,8 @@ from samemind.verbs.ids import find_memory
 async def think(device: Device, options: Think) -> Thought:
     """Run one cycle, after everything that waits for its vector has one or was given up."""
     cycle = await device.mind.think()
-    await give_back(device.replica)
+    if cycle.took_ms >= LONG_MS:
+        await give_back(device.replica)
     raised = {name: Raised(count=len(ids), ids=list(ids)) for name, ids in cycle.ids.items()}
     return Thought(
         contradictions=raised.get("contradictions", Raised()),
