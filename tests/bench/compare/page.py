@@ -115,7 +115,7 @@ _REASONS: Final = {
     (
         "rss_mb",
         "yantrikdb",
-    ): "it is one compiled library; ours begins with Python, numpy, trio and cryptography, 60 MB before a store is open",
+    ): "one compiled library; ours begins with Python, numpy, trio and cryptography, 60 MB before a store is open",
     ("rss_mb", "floor"): "no event loop, no cryptography, no library of CRDTs",
     ("rss_mb", "sqlite-vec"): "vectors stay on the disk; no event loop, no cryptography, no library of CRDTs",
     ("rss_mb", "chroma"): "its index is read from the disk",
