@@ -161,9 +161,7 @@ class Mind:
         """Read a question, and embed it if there is anything to embed it with."""
         if self.embeds_quickly:
             return await self._replica.read(lambda connection: self.read_here(connection, text))
-        asked = Query(
-            await self._replica.read(lambda connection: corrected(connection, text, self.tables)), self.tables
-        )
+        asked = await self._replica.read(lambda connection: self.asked(connection, text))
         if not asked.terms:
             return asked, None
         try:
@@ -172,9 +170,13 @@ class Mind:
             self.embedding.trouble = error
             return asked, None
 
+    def asked(self, connection: sqlite3.Connection, text: str) -> Query:
+        """Return a question with its slips put right by what is held there."""
+        return Query(corrected(connection, text, self.tables, self._lexicon), self.tables)
+
     def read_here(self, connection: sqlite3.Connection, text: str) -> tuple[Query, Vectors | None]:
         """Read and embed a question on the thread of the connection, where embedding is quick."""
-        asked = Query(corrected(connection, text, self.tables), self.tables)
+        asked = self.asked(connection, text)
         if not asked.terms:
             return asked, None
         try:

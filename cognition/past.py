@@ -23,7 +23,6 @@ from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.recall import K_DEFAULT, Hit, Ranked, wished
 from cognition.relating import related
-from cognition.spelling import corrected
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.tracing import Stage as Traced
 from cognition.words import QUERY_CHARACTERS_MAX
@@ -140,9 +139,7 @@ class PastMind:
         """Read a question by the words that were held then."""
         if self._mind.embeds_quickly:
             return await self.read(lambda connection: self._mind.read_here(connection, text))
-        return Query(
-            await self.read(lambda connection: corrected(connection, text, self.tables)), self.tables
-        ), None
+        return await self.read(lambda connection: self._mind.asked(connection, text)), None
 
     def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the vectors of this moment, made on the thread that first wants them."""

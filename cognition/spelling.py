@@ -2,7 +2,8 @@
 
 Only a word that no memory holds is looked at: whatever is held may be meant. It is taken for the word that differs
 by one slip (two in long words) and begins with the same letter. A name is put right more carefully: a slip leaves a
-letter out, doubles it or swaps two; where one letter stands for another, "Maria" and "Marie" are two people.
+letter out, doubles it or swaps two; where one letter stands for another, "Maria" and "Marie" are two people. And a
+common word is meant as it stands: who "likes" chess does not ask who "lives".
 
 The vocabulary is that of the full text index, which holds stems; the whole word is read from a memory that has it.
 """
@@ -10,7 +11,7 @@ The vocabulary is that of the full text index, which holds stems; the whole word
 import re
 import sqlite3
 from collections import Counter
-from typing import Final
+from typing import Final, Protocol
 from unicodedata import combining, normalize
 
 from cognition.ranking.stem import is_form_of
@@ -27,17 +28,27 @@ _STEMS_MAX: Final = 8
 _TEXTS_MAX: Final = 3
 # Endings that a stem may have lost.
 _ENDING: Final = 3
+# Endings that a common word may have; not "ing", before which a slip leaves a word as often as not.
+_OF_COMMON: Final = ("", "s", "d", "ed")
 
 
-def corrected(connection: sqlite3.Connection, text: str, tables: Tables) -> str:
+class Lexicon(Protocol):
+    """Knows common words."""
+
+    def knows(self, word: str) -> bool:
+        """Say whether a word is one of them."""
+        ...
+
+
+def corrected(connection: sqlite3.Connection, text: str, tables: Tables, lexicon: Lexicon | None) -> str:
     """Return a question with the words that no memory holds put right, where it is clear which are meant.
 
-    A word that stands for others is meant as it is.
+    A word that stands for others is meant as it is, and so is a common one.
     """
     unknown = [
         word
         for word in dict.fromkeys(words(text))
-        if _is_unknown(connection, word) and not tables.spell(word)
+        if _is_unknown(connection, word) and not tables.spell(word) and not _is_common(word, lexicon)
     ]
     if not unknown or len(unknown) > UNKNOWN_MAX:
         return text
@@ -71,6 +82,12 @@ def _is_unknown(connection: sqlite3.Connection, word: str) -> bool:
     return not connection.execute(
         "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1", (any_of([word]),)
     ).fetchone()
+
+
+def _is_common(word: str, lexicon: Lexicon | None) -> bool:
+    return lexicon is not None and any(
+        lexicon.knows(word.removesuffix(ending)) for ending in _OF_COMMON if word.endswith(ending)
+    )
 
 
 def _meant(connection: sqlite3.Connection, word: str, *, is_name: bool) -> str | None:

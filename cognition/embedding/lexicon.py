@@ -6,6 +6,7 @@ the whole recall. Only an embedder that looks words up is quick enough for the w
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Final
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.static import StaticEmbedder
+from cognition.errors import ModelUnavailable
 from cognition.ranking.reading import Glossary
 
 # A rich vocabulary; at 256 numbers of 32 bits, 20 MB. When it is full, it starts anew.
@@ -68,6 +70,12 @@ class WordVectors:
         if new := [term for term in terms if term not in self._weights]:
             self._weights.update(zip(new, self._embedder.weigh(new).tolist(), strict=True))
         return np.array([self._weights[term] for term in terms], np.float64)
+
+    def knows(self, word: str) -> bool:
+        """Say whether a word is a common one; of none where the embedder cannot say. On any thread."""
+        with suppress(ModelUnavailable):
+            return isinstance(self._embedder, StaticEmbedder) and self._embedder.knows(word)
+        return False
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> NDArray[np.int64]:
         return np.fromiter(map(self._at.__getitem__, chain.from_iterable(texts)), np.int64)

@@ -110,6 +110,14 @@ class StaticEmbedder:
         table.let_go()
         return weights
 
+    def knows(self, word: str) -> bool:
+        """Say whether a word is one piece: the common words of many languages are, and hardly any slip is.
+
+        `ModelUnavailable` where there is no vocabulary.
+        """
+        pieces, _ = self._load()
+        return len(pieces.of(word)) == 1
+
     def _load(self) -> tuple[Pieces, Table]:
         with self._loading:
             if self._loaded is None:
