@@ -50,10 +50,10 @@ def service_install(home: Home, options: InstallService) -> Service:
         with whole_file(manager.path) as scratch:
             scratch.write_text(manager.text, encoding="utf-8")
             scratch.chmod(manager.mode)
-    left = () if options.no_start else _run(manager.install)
-    return _told(
-        home, manager, changed=before != manager.text, left=manager.install if options.no_start else left
-    )
+    # What runs was started by the file that was there, and no manager looks at another one before it has ended.
+    commands = (*(manager.uninstall if _succeeds(manager.running) else ()), *manager.install)
+    left = commands if options.no_start else _run(commands)
+    return _told(home, manager, changed=before != manager.text, left=left)
 
 
 def service_uninstall(home: Home, options: UninstallService) -> Service:

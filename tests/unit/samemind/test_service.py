@@ -48,18 +48,27 @@ def test_installing_writes_the_unit_once_and_says_what_is_left_where_no_manager_
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is Linux's")
-def test_a_manager_that_answers_is_told_at_once(user: Path) -> None:
+def test_a_manager_that_answers_is_told_at_once_and_ends_what_the_file_before_started(user: Path) -> None:
     told = user / "told"
     manager = user / "bin" / "systemctl"
-    manager.write_text(f'#!/bin/sh\necho "$@" >> {told}\n', encoding="utf-8")
+    manager.write_text(
+        # It keeps count of what it started as the real one does: enabled is on, disabled is off.
+        f'#!/bin/sh\necho "$@" >> {told}\n'
+        f"case $2 in enable) : > {told}.on;; disable) /bin/rm {told}.on;; is-active) [ -e {told}.on ];; esac\n",
+        encoding="utf-8",
+    )
     manager.chmod(0o755)
     service = service_install(Home.at(user / "memory"), InstallService())
     name = Path(service.path).name
     assert service.left == []
     assert service.running
-    assert told.read_text(encoding="utf-8").splitlines() == [
-        "--user daemon-reload", f"--user enable --now {name}", f"--user is-active --quiet {name}",
-    ]  # fmt: skip
+    start = ["--user daemon-reload", f"--user enable --now {name}"]
+    asked = f"--user is-active --quiet {name}"
+    assert told.read_text(encoding="utf-8").splitlines() == [asked, *start, asked]
+    told.unlink()
+    assert service_install(Home.at(user / "memory"), InstallService(listen="0.0.0.0:7411")).running
+    end = [f"--user disable --now {name}", "--user daemon-reload"]
+    assert told.read_text(encoding="utf-8").splitlines() == [asked, *end, *start, asked]
 
 
 def test_termux_gets_a_run_script_that_a_shell_reads_as_it_is_meant(
