@@ -7,10 +7,15 @@ def main() -> int:
     """Do what the command line says and return the exit code."""
     try:
         from samemind.cli.main import main as run
-
-        return run()
     except KeyboardInterrupt:
-        return 130  # `samemind.errors.INTERRUPTED_EXIT_CODE`, which may not be there yet
+        # `samemind.cli.printing` and `samemind.errors` may not be there yet: here is what they say, as a test checks.
+        if "--json" in sys.argv[1:]:
+            print('{"error": {"code": "interrupted", "message": "interrupted", "hint": ""}}')
+        return 130
+    try:
+        return run()
+    except KeyboardInterrupt:  # pressed again, while the first one is told
+        return 130
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import trio
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.cli.printing import Printer
 from samemind.library import Mind
 from tests.support import cli
 
@@ -75,8 +76,11 @@ def test_importing_the_library_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("json_asked", [False, True])
 @pytest.mark.parametrize("module", ["samemind.cli.main", "dataclasses"])
-def test_ctrl_c_while_the_command_is_loaded_ends_it_quietly(module: str) -> None:
+def test_ctrl_c_while_the_command_is_loaded_is_told_as_at_any_time(
+    module: str, json_asked: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = (
         "import importlib.abc, os, signal, sys\n"
         "class Interrupting(importlib.abc.MetaPathFinder):\n"
@@ -87,10 +91,12 @@ def test_ctrl_c_while_the_command_is_loaded_ends_it_quietly(module: str) -> None
         "from samemind.__main__ import main\n"
         "sys.exit(main())\n"
     )
+    words = [module, *(["--json"] if json_asked else [])]
     done = subprocess.run(
-        [sys.executable, "-c", script, module], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, timeout=120
     )
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    Printer(json=json_asked, raw=False).interrupted()
+    assert (done.returncode, done.stdout, done.stderr) == (130, capsys.readouterr().out, "")
 
 
 def test_asking_ones_own_memory_loads_nothing_that_goes_online(tmp_path: Path) -> None:
