@@ -165,11 +165,14 @@ class EmbeddingWorker:
             self._wake = wake = trio.Event()
             begun, self._begun = self._begun, trio.Event()
             begun.set()
+            before = self.trouble
             try:
                 await self._give_way()
                 while await self._embed_batch():
                     await self._give_way()
-                self.trouble, wait_s = None, await self._until_due_s()
+                wait_s = await self._until_due_s()
+                if self.trouble is before:  # or a question met with it meanwhile, when nothing was due here
+                    self.trouble = None
             except (ModelUnavailable, ReplicaError) as error:
                 self.trouble, wait_s = error, TROUBLE_RETRY_S
             self._tell()

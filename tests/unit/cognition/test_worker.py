@@ -8,8 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 import trio
+import trio.testing
 
-from cognition import HashedEmbedder, queue
+from cognition import HashedEmbedder, ModelUnavailable, queue
 from cognition.mind import Mind
 from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, EmbeddingWorker
 from replica import Core, MemoryId, Remember, Replica, Write, new_memory_id
@@ -92,6 +93,36 @@ def test_nothing_is_kept_for_an_index_that_nobody_asked_for(tmp_path: Path) -> N
     trio.run(main)
 
 
+def test_what_a_question_met_with_stands_until_the_worker_has_tried_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db", embedder=Slow()) as (replica, mind):
+            worker = mind.embedding
+            due, tell, told = worker._until_due_s, worker._tell, list[object]()
+
+            async def asked_meanwhile() -> float:
+                monkeypatch.setattr(worker, "_until_due_s", due)
+                worker.trouble = ModelUnavailable("a question met with it")
+                return await due()
+
+            def passed() -> None:
+                told.append(worker.trouble)
+                tell()
+
+            monkeypatch.setattr(worker, "_until_due_s", asked_meanwhile)
+            monkeypatch.setattr(worker, "_tell", passed)
+            with trio.fail_after(20):
+                await remember(replica, "a pot of tea")
+                while not any(told):  # noqa: ASYNC110 -- by the worker, which knows of no test
+                    await trio.sleep(0.01)
+                await remember(replica, "another")
+                while told[-1] is not None:  # noqa: ASYNC110
+                    await trio.sleep(0.01)
+
+    trio.run(main)
+
+
 def test_vectors_of_some_memories_are_those_that_all_would_be(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_memory(tmp_path / "m.db") as (replica, mind):
@@ -130,6 +161,9 @@ def test_vectors_that_are_on_their_way_are_waited_for_rather_than_made(
                 assert len(replica.alongside(connection).next_wishes(10)) == 2
                 return asked_s
 
+            await trio.testing.wait_all_tasks_blocked(
+                0.1
+            )  # the worker's first look, which may see what is not asked for
             asked_s = await replica.run(learn_and_ask)
             await mind.settle()  # the other device never answers
             assert time.monotonic() - asked_s >= 0.4
