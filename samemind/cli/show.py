@@ -388,7 +388,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "carry import": _carried_in,
     "init": _initialised,
     "status": _status,
-    "up": lambda document: ["ended"],
+    "up": lambda document: _status(document) if "running" in document else ["ended"],
     "panel": lambda document: [document["url"]] if "url" in document else ["ended"],
     "down": lambda document: ["ended"],
     "digest": _digest,

@@ -87,6 +87,7 @@ def test_up_in_the_background_returns_when_the_daemon_answers(tmp_path: Path) ->
         assert said.json["running"] is True
         again = cli.run(tmp_path, "up", "--background", "--json")
         assert again.json["pid"] == said.json["pid"], "one is enough"
+        assert f"process {said.json['pid']}\n" in cli.run(tmp_path, "up", "--background").out
     finally:
         assert cli.run(tmp_path, "down", "--json").json["pid"] == said.json["pid"]
     assert "ended" in Home.at(tmp_path).log.read_text(encoding="utf-8")
