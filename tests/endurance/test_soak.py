@@ -114,7 +114,8 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
                         mind.edit(chance.choice(alive), f"told otherwise by {name} at {written}")
                         mind.set(chance.choice(alive), importance=round(chance.random(), 2))
                         while len(alive) > ALIVE:
-                            mind.forget(alive.pop(0))
+                            mind.forget(alive[0])
+                            del alive[0]  # or it would live for good where the news of it had not come yet
                     except samemind.NotFound:
                         pass  # another device's, and no news of it came here yet
                     mind.recall(f"what did {name} see", k=5)
