@@ -11,7 +11,7 @@ import os
 import random
 import signal
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
             start(name)
         for name in NAMES[1:]:
             pair(daemons[NAMES[0]].home, daemons[name].home)
-        alive: list[str] = []
+        alive: dict[str, list[str]] = {name: [] for name in NAMES}
         began = time.monotonic()
         silent: tuple[str, float] | None = None
         next_measure = began
@@ -104,20 +104,20 @@ def test_three_daemons_that_are_used_for_long_take_no_more_than_at_first(tmp_pat
                 restarts += 1
             else:
                 name = chance.choice([each for each in NAMES if silent is None or each != silent[0]])
+                own = alive[name]
                 with samemind.open_blocking(daemons[name].home) as mind:
                     for _ in range(10):
-                        alive.append(
+                        own.append(
                             mind.remember(f"thing {written % WORDS} that {name} saw", no_dedup=True).rid
                         )
                         written += 1
-                    try:
-                        mind.edit(chance.choice(alive), f"told otherwise by {name} at {written}")
-                        mind.set(chance.choice(alive), importance=round(chance.random(), 2))
-                        while len(alive) > ALIVE:
-                            mind.forget(alive[0])
-                            del alive[0]  # or it would live for good where the news of it had not come yet
-                    except samemind.NotFound:
-                        pass  # another device's, and no news of it came here yet
+                    some = [rid for each in alive.values() for rid in each]
+                    with suppress(samemind.NotFound):  # another device's, and no news of it came here yet
+                        mind.edit(chance.choice(some), f"told otherwise by {name} at {written}")
+                        mind.set(chance.choice(some), importance=round(chance.random(), 2))
+                    while len(own) > ALIVE // len(NAMES):
+                        with suppress(samemind.NotFound):  # it went with another of the same words
+                            mind.forget(own.pop(0))
                     mind.recall(f"what did {name} see", k=5)
                     reads += 1
             time.sleep(0.02)
