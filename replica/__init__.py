@@ -49,17 +49,23 @@ from replica.ops import (
     Relate,
     Remember,
     Resolve,
+    SaysSame,
     Set,
+    Tag,
     Trigger,
+    Unlink,
+    Untag,
     Verdict,
     Withdraw,
     Write,
 )
+from replica.outside import ops_noted_outside
 from replica.purging import ErasureStatus, erasure_status
 from replica.replica import Replica, open_replica, wall_clock_ms
 from replica.state.memories import HeldTrigger, Memory
 from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
 from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
+from replica.storage.links import links_of
 from replica.storage.proposals import proposals_of
 from replica.storage.settings import read_lessons, read_settings
 from replica.storage.shown import DerivedTables, RowChange, content_number
@@ -109,6 +115,7 @@ __all__ = [
     "Revocation",
     "Row",
     "RowChange",
+    "SaysSame",
     "Set",
     "ShownClaim",
     "ShownTrigger",
@@ -118,9 +125,12 @@ __all__ = [
     "StoreCorrupt",
     "StoreFailed",
     "StoreNewer",
+    "Tag",
     "Taken",
     "TooLarge",
     "Trigger",
+    "Unlink",
+    "Untag",
     "Value",
     "Verdict",
     "Withdraw",
@@ -135,11 +145,13 @@ __all__ = [
     "device_id",
     "erasure_status",
     "introduce",
+    "links_of",
     "make_key",
     "new_memory_id",
     "op_uuid",
     "open_file",
     "open_replica",
+    "ops_noted_outside",
     "outlook",
     "parse_memory_id",
     "proposals_of",

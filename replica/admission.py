@@ -16,13 +16,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from replica.chains import Chains
+from replica.evidence import Fault
 from replica.feeds import Feeds
 from replica.frame import Frame, Segment
 from replica.ids import ID8_BYTES, DeviceId, Origin, Place
+from replica.limits import CHAINS_OF_ONE_SEEN_MAX
 from replica.ops import TEXT_KINDS, Op
 from replica.signing import Verify
 
 PublicKey = Callable[[DeviceId], bytes | None]
+MayBegin = Callable[[DeviceId], bool]
 WholeId = Callable[[int, int], bytes]
 """The id of the op at a seq of a feed (by number): 32 bytes, or as many as the base kept of it."""
 
@@ -35,13 +38,15 @@ _ROUNDS_MAX: Final = 100
 class Refusal:
     """Why ops of one origin were not taken.
 
-    `gap`: only because something else is missing; asking again may help.
+    `gap`: only because something else is missing; asking again may help. `fault`: what whoever handed them over did
+    wrong, where no honest device passes such a thing on.
     """
 
     origin: Origin
     seq: int
     reason: str
     gap: bool
+    fault: Fault | None = None
 
 
 @dataclass(slots=True)
@@ -61,8 +66,12 @@ def admit(
     verify: Verify,
     erased: Container[bytes],
     whole_id: WholeId,
+    may_begin: MayBegin = lambda device: True,
 ) -> Admission:
-    """Return what of a decoded frame may be taken; ops already held are left out silently."""
+    """Return what of a decoded frame may be taken; ops already held are left out silently.
+
+    `may_begin` says, and counts, whether a device may begin one more chain now (`replica.quotas`).
+    """
     by_segment: list[list[Op]] = [[] for _ in frame.segments]
     for op, at in zip(frame.ops, frame.segment_of, strict=True):
         by_segment[at].append(op)
@@ -74,7 +83,9 @@ def admit(
         if held == len(ops):
             continue
         skip[at] = held
-        refusal = _refuse(frame.segments[at], ops, public_key=public_key, verify=verify, erased=erased)
+        refusal = _begins_too_many(ops[held]) or _refuse(
+            frame.segments[at], ops, public_key=public_key, verify=verify, erased=erased
+        )
         if refusal is None and _past_unknown(frame.segments[at], ops[held], held, feeds):
             reason = "its chain leaves mine below my base, and what its writer had seen did not come along"
             refusal = Refusal(ops[held].origin, ops[held].seq, reason, gap=True)
@@ -83,20 +94,16 @@ def admit(
         else:
             admission.refusals.append(refusal)
     taken = set(fresh)
-    for _ in range(_ROUNDS_MAX):
-        missing = _first_missing(frame, taken, feeds, whole_id)
-        if missing is None:
-            break
-        at, refusal = missing
-        taken.discard(at)
-        admission.refusals.append(refusal)
-    else:
-        reason = f"more than {_ROUNDS_MAX} feeds of its frame had to be refused one after the other"
-        admission.refusals += [
-            Refusal(frame.segments[at].origin, by_segment[at][0].seq, reason, gap=True)
-            for at in sorted(taken)
-        ]
-        taken.clear()
+    _leave_out_gaps(frame, taken, feeds, whole_id, admission.refusals)
+    over = [
+        (at, refusal)
+        for at in sorted(taken)
+        if (refusal := _over_its_quota(by_segment[at][skip[at]], feeds, may_begin)) is not None
+    ]
+    if over:
+        admission.refusals += [refusal for _, refusal in over]
+        taken.difference_update(at for at, _ in over)
+        _leave_out_gaps(frame, taken, feeds, whole_id, admission.refusals)
     if len(taken) == len(by_segment) and not any(skip.values()):  # nearly always
         admission.ops, admission.segment_of = frame.ops, frame.segment_of
         return admission
@@ -138,13 +145,53 @@ def _refuse(
         return Refusal(segment.origin, last.seq, "the frame stops inside a commit", gap=False)
     if not verify(key, last.id, segment.signature):
         reason = "the signature does not verify: its author did not write this, or it was altered"
-        return Refusal(segment.origin, last.seq, reason, gap=False)
+        return Refusal(segment.origin, last.seq, reason, gap=False, fault=Fault.FORGED_OP)
     for op in ops:
         if op.payload is None and (op.kind not in TEXT_KINDS or op.rid not in erased):
             return Refusal(
                 segment.origin, op.seq, "its payload is missing without proof that it was erased", gap=True
             )
     return None
+
+
+def _begins_too_many(op: Op) -> Refusal | None:
+    """Refuse an op that begins a chain and says itself that it is one too many.
+
+    By its header alone, so every device decides alike. A branch says what it had seen since its stem, which is less.
+    """
+    known = sum(place.origin.device == op.origin.device for place in op.seen)
+    if known < CHAINS_OF_ONE_SEEN_MAX:
+        return None
+    reason = f"its device has begun {known} chains before, and at most {CHAINS_OF_ONE_SEEN_MAX} are taken"
+    return Refusal(op.origin, op.seq, reason, gap=False, fault=Fault.CHAINS)
+
+
+def _over_its_quota(op: Op, feeds: Chains, may_begin: MayBegin) -> Refusal | None:
+    """Refuse an op for now that begins a chain while its device begins too many."""
+    dot = None if op.prev is None else feeds.locate(_before(op))
+    if (dot is not None and feeds[dot.feed].seq == dot.seq) or may_begin(op.origin.device):
+        return None
+    reason = "its device begins more chains than are taken at a time: it waits there"
+    return Refusal(op.origin, op.seq, reason, gap=True, fault=Fault.CHAINS)
+
+
+def _leave_out_gaps(
+    frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId, refusals: list[Refusal]
+) -> None:
+    """Take those segments out of the set that follow or have seen what is not held, and say so."""
+    for _ in range(_ROUNDS_MAX):
+        missing = _first_missing(frame, taken, feeds, whole_id)
+        if missing is None:
+            return
+        at, refusal = missing
+        taken.discard(at)
+        refusals.append(refusal)
+    reason = f"more than {_ROUNDS_MAX} feeds of its frame had to be refused one after the other"
+    refusals += [
+        Refusal(frame.segments[at].origin, frame.segments[at].first_seq, reason, gap=True)
+        for at in sorted(taken)
+    ]
+    taken.clear()
 
 
 def _past_unknown(segment: Segment, op: Op, skipped: int, feeds: Chains) -> bool:

@@ -33,6 +33,7 @@ from replica.limits import (
     NAMES_MAX,
     PAYLOAD_BYTES_MAX,
     SIGNALS_MAX,
+    SURENESS_MAX,
     TEXT_BYTES_MAX,
 )
 
@@ -180,6 +181,12 @@ def _plain(body: ops.Body) -> Any:
             return [body.trigger, body.status, body.kind, list(body.about)]
         case ops.Feedback():
             return [body.rid, [list(amount) for amount in body.amounts]]
+        case ops.SaysSame():
+            return [*body.rids, body.sureness]
+        case ops.Unlink():
+            return [wire_place(place) for place in body.links]
+        case ops.Tag() | ops.Untag():
+            return list(body.labels)
         case _:
             assert_never(body)
 
@@ -285,6 +292,27 @@ def _feedback(plain: Any) -> ops.Feedback:
     raise _shape("[memory id, amounts]", plain)
 
 
+def _says_same(plain: Any) -> ops.SaysSame:
+    match plain:
+        case [bytes(one), bytes(other), int(sureness)] if type(sureness) is int:
+            return ops.SaysSame((MemoryId(one), MemoryId(other)), sureness)
+    raise _shape("[memory id, memory id, sureness]", plain)
+
+
+def _unlink(plain: Any) -> ops.Unlink:
+    match plain:
+        case [*places]:
+            return ops.Unlink(tuple(read_place(place) for place in places))
+    raise _shape("a list of places", plain)
+
+
+def _labels(plain: Any) -> tuple[str, ...]:
+    match plain:
+        case [*labels] if all(isinstance(label, str) for label in labels):
+            return tuple(labels)
+    raise _shape("a list of labels", plain)
+
+
 _BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
     ops.Kind.REMEMBER: _remember,
     ops.Kind.EDIT: _edit,
@@ -300,6 +328,10 @@ _BODY_READERS: Final[Mapping[int, Callable[[Any], ops.Body]]] = {
     ops.Kind.TRIGGER: _trigger,
     ops.Kind.RECEIPT: lambda plain: ops.Receipt(_rids(plain)),
     ops.Kind.FEEDBACK: _feedback,
+    ops.Kind.SAYS_SAME: _says_same,
+    ops.Kind.UNLINK: _unlink,
+    ops.Kind.TAG: lambda plain: ops.Tag(_labels(plain)),
+    ops.Kind.UNTAG: lambda plain: ops.Untag(_labels(plain)),
 }
 
 
@@ -354,6 +386,16 @@ def _check(body: ops.Body, *, by_any: bool) -> None:
         case ops.Feedback():
             _check_rids((body.rid,))
             _check_amounts(body.amounts)
+        case ops.SaysSame():
+            _check_rids(body.rids)
+            if not 1 <= body.sureness <= SURENESS_MAX:
+                raise InvalidOp(f"expected a sureness from 1 to {SURENESS_MAX}, got {body.sureness}")
+        case ops.Unlink():
+            _check_many(body.links)
+        case ops.Tag() | ops.Untag():
+            if not body.labels:
+                raise InvalidOp("expected at least one label, got none")
+            check_field("tags", list(body.labels))
         case _:
             assert_never(body)
 

@@ -18,6 +18,7 @@ from replica.feeds import join
 from replica.hlc import HLC_MAX, at_end_of, milliseconds
 from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, Row, SpinePiece, Status
+from replica.remains import remains_of
 from replica.rows import body_of, op_of
 from replica.state.cells import State
 from replica.state.fold import fold, keys_of
@@ -61,6 +62,10 @@ def _choose(
     for row in core.store.rows():
         no = row.feed
         if no in blocked:
+            continue
+        if row.seq <= feeds[no].base_seq:  # folded already, and kept as evidence until everybody has it
+            if row.hlc <= latest and all(vector.get(no, 0) >= row.seq for vector in held_by_others):
+                chosen.append(row)
             continue
         op = op_of(row, feeds.origin_of(no))
         needs = feeds.vector_of(op.seen)
@@ -133,8 +138,10 @@ def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: i
     return len(rows)
 
 
-def _into_base(core: Core, rows: Sequence[Row]) -> Changes:
+def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
     feeds = core.feeds
+    rows = [row for row in leaving if row.seq > feeds[row.feed].base_seq]
+    remains = remains_of(feeds, rows)
     ops = [op_of(row, feeds.origin_of(row.feed)) for row in rows]
     bodies = [body_of(op, core.understood) for op in ops]
     keys = {
@@ -167,8 +174,9 @@ def _into_base(core: Core, rows: Sequence[Row]) -> Changes:
         feed.base_signature, feed.base_vector = row.signature, vectors[no]
     return Changes(
         feeds=[feeds[no] for no in last],
-        compacted=[row.pos for row in rows],
+        compacted=[row.pos for row in leaving],
         spine=[SpinePiece(no, first[no], bytes(ids[no])) for no in last],
+        remains=remains,
         base_cells={key: state.cells.get(key) for key in state.touched},
         base_tombstones=state.tombstones - base_tombstones,
     )

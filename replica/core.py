@@ -6,6 +6,7 @@ that fails, the core forgets what it had prepared and reads its feeds back, so m
 disk.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,20 +20,23 @@ from replica.authoring import Head, author
 from replica.chains import Chains
 from replica.codec import check_text, payload_hash, wire_place
 from replica.collector import collector_paused
-from replica.erasure import Proof, proof_of
+from replica.erasure import HOUR_MS, PROOFS_AN_HOUR_MAX, PROOFS_WAITING_MAX, Proof, proof_of
 from replica.errors import NotFound
+from replica.evidence import Accused, Evidence, Fault, witnessed
 from replica.feeds import Feed, join
 from replica.folding import Digests, Totals, WorkingSet, digests_of
 from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DeviceId, MemoryId, OpId, Place, new_origin, show_memory_id
 from replica.incarnations import Incident, Opened, Why, happened
+from replica.limits import SEEN_SAID_MAX
 from replica.meaning import Meaning, meanings_of
 from replica.membership import Member, Membership, Revocation
-from replica.meta import Contact, Meta
-from replica.oplog import Changes, Entry, Status, Store
-from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Write
+from replica.meta import SHOWN_BY, Contact, Meta
+from replica.oplog import Changes, Entry, Row, Status, Store
+from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Withdraw, Write
 from replica.partial import Partial
+from replica.quotas import Beginnings, Quotas
 from replica.rows import Understood, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import memory_key
@@ -40,6 +44,7 @@ from replica.state.digest import element, reduced
 from replica.state.fold import fold, keys_of
 from replica.state.memories import MemoryCell, document_of
 from replica.state.register import Dot, Vector
+from replica.vouched import Vouched
 
 if TYPE_CHECKING:
     from random import Random
@@ -77,7 +82,7 @@ class Core:
         self.device = device
         self.sign = sign
         self._random = random
-        self._verify = verify
+        self.verify = verify
         self.understood = understood
         self._clock = hlc.Hlc(0)
         self._own: int | None = None
@@ -94,10 +99,20 @@ class Core:
         """Up to when ops have left the log: what was before is not told in full any more (`replica.compaction`)."""
         self.partials: dict[DeviceId, Partial] = {}
         """Snapshots that came in part, by the peer that was sending."""
+        self.quotas = Quotas()
+        """What has come from each peer lately."""
         self.merged = 0
         """How many bases were merged since the start: that brings memories too, and no op."""
         self.incidents: list[Incident] = []
         """What made this device start anew, or chains part: the last few times."""
+        self.evidence: Evidence = {}
+        """What members did that no honest program does (`replica.evidence`)."""
+        self.vouched: list[Vouched] = []
+        """Which ops are known by a member's word alone (`replica.vouched`)."""
+        self.has_news_of_faults = False
+        """Whether some of that is not written down yet."""
+        self.shown_by = SHOWN_BY
+        """By which rules memories show in the store; lower until what an older program wrote is shown anew."""
         self.opened: Opened | None = None
         """The nonce of this opening, where a twin of the store is kept outside of its home (`replica.outside`)."""
         self.reload()
@@ -124,6 +139,18 @@ class Core:
     def has_folded_all(self) -> bool:
         """Whether everything held is understood here."""
         return not self.totals.unfolded
+
+    def is_signed(self, device: DeviceId, last: OpId, signature: bytes) -> bool:
+        """Say whether a member signed the commit that ends with this op."""
+        key = self.membership.public_key(device)
+        return key is not None and self.verify(key, last, signature)
+
+    def rows_above_base(self) -> Iterator[Row]:
+        """Return the ops that the state is folded of, on top of the base, in commit order.
+
+        Below the end of a base that was handed over, ops that were held stay in the log as evidence.
+        """
+        return (row for row in self.store.rows() if row.seq > self.feeds[row.feed].base_seq)
 
     def digests(self) -> Digests:
         """Return both digests, kept up to date by every write."""
@@ -154,6 +181,16 @@ class Core:
         """Keep what happened to a device's chain, for its owner; the next write makes it durable."""
         self.incidents = happened(self.incidents, now_ms or hlc.milliseconds(self._clock), why, device)
 
+    def accuse(self, device: DeviceId, fault: Fault, now_ms: int) -> None:
+        """Note what a device did that no honest program does; the next write, or `keep_evidence`, makes it durable."""
+        self.evidence, is_news = witnessed(self.evidence, Accused(device, fault), now_ms)
+        self.has_news_of_faults |= is_news
+
+    def keep_evidence(self, now_ms: int) -> None:
+        """Write down what was noted of others, where it is not yet."""
+        if self.has_news_of_faults:
+            self.write(Changes(), now_ms)
+
     @property
     def own_feed(self) -> int | None:
         """The feed that the next op goes on; None where it begins one."""
@@ -175,28 +212,71 @@ class Core:
         now_ms: int = 0,
     ) -> bool:
         """Take introductions, revocations and proofs that are new and rightly signed; say whether there were any."""
-        fresh, out = self.membership.news(members, revocations)
+        fresh, out = self.membership.news(members, revocations, own=self.device)
         keys = {member.device: member.public_key for member in (*self.membership.members.values(), *fresh)}
-        proven = [
-            proof
-            for proof in proofs
-            if proof.id not in self.proofs
-            and (key := keys.get(proof.author)) is not None
-            and self._verify(key, proof.id, proof.signature)
-        ]
-        if not fresh and not out and not proven:
+        acting, idle = self._sorted_out(proofs, keys, now_ms)
+        if not fresh and not out and not acting and not idle:
             return False
-        rids = {rid for proof in proven for rid in proof.rids}
+        with self.undoing():
+            self._take_proofs(acting, idle, Changes(members=fresh, revocations=out), now_ms)
+        self.membership.add(fresh, out)
+        return True
+
+    def take_proofs(self, acting: Iterable[Proof], idle: Iterable[Proof] = (), now_ms: int = 0) -> None:
+        """Take proofs that were checked before, by this device: its own, as it kept them elsewhere."""
+        known = [proof for proof in acting if proof.id not in self.proofs]
+        resting = [proof for proof in idle if proof.id not in self.proofs]
+        if known or resting:
+            with self.undoing():
+                self._take_proofs(known, resting, Changes(), now_ms)
+
+    def _sorted_out(
+        self, proofs: Iterable[Proof], keys: Mapping[DeviceId, bytes], now_ms: int
+    ) -> tuple[list[Proof], list[Proof]]:
+        """Return the proofs that are new and rightly signed: those that act, and those that wait for their ops.
+
+        Nobody's act beyond so many within an hour; the rest acts with its ops. What waits lets headers in without their
+        payloads all the same: the ops that follow are as the group has them. Whether an author was revoked decides
+        nothing: members hear of that at different moments, and what one member has erased, all of them erase.
+        """
+        acting: list[Proof] = []
+        idle: list[Proof] = []
+        hour = now_ms // HOUR_MS
+        waiting = Counter(self.proofs[each].author for each in self.idle)
+        for proof in proofs:
+            key = keys.get(proof.author)
+            began, taken = self._taken_ahead.get(proof.author, (hour, 0))
+            taken = taken if began == hour else 0
+            acts = taken < PROOFS_AN_HOUR_MAX
+            if proof.id in self.proofs or not (acts or waiting[proof.author] < PROOFS_WAITING_MAX):
+                continue
+            if key is None or not self.verify(key, proof.id, proof.signature):
+                continue
+            if acts:
+                self._taken_ahead[proof.author] = (hour, taken + 1)
+                acting.append(proof)
+            else:
+                waiting[proof.author] += 1
+                idle.append(proof)
+        return acting, idle
+
+    def _take_proofs(
+        self, acting: Sequence[Proof], idle: Sequence[Proof], changes: Changes, now_ms: int
+    ) -> None:
+        rids = {rid for proof in acting for rid in proof.rids}
         working = WorkingSet.load(self.store, map(memory_key, rids), self.feeds.origin_of)
         for rid in rids:
             working.state.kill(rid)
-        with self.undoing():
-            changes = working.settle(self.totals, self.feeds.origin_of)
-            changes.members, changes.revocations = fresh, out
-            self._erase(proven, changes)
-            self.write(changes, now_ms)
-        self.membership.add(fresh, out)
-        return True
+        settled = working.settle(self.totals, self.feeds.origin_of)
+        changes.cells, changes.tombstones = settled.cells, settled.tombstones
+        changes.memories = settled.memories
+        self._erase(acting, changes)
+        self.ahead |= {proof.id for proof in acting}
+        self.proofs |= {proof.id: proof for proof in idle}
+        self.idle |= {proof.id for proof in idle}
+        self.licensed |= {rid for proof in idle for rid in proof.rids}
+        changes.ahead, changes.idle = True, list(idle)
+        self.write(changes, now_ms)
 
     def heard(self, peer: DeviceId, folded: Mapping[int, int], now_ms: int) -> None:
         """Note what a member has folded, and when it said so: what lets ops leave the log (`replica.compaction`)."""
@@ -224,7 +304,23 @@ class Core:
         self.begin(now_ms)
         feed = None if self._own is None else self.feeds[self._own]
         vector = {} if feed is None else feed.vector
-        seen = tuple(sorted(other.head_place for other in self.feeds if other.seq > vector.get(other.no, 0)))
+        seen = self._unseen(vector)
+        if len(seen) > SEEN_SAID_MAX:
+            # Ops that say nothing else, and which every version takes so: a frame has no room for all that a flood
+            # has begun in one of its ops, and some have read no more than twice as many.
+            self._commit([Write(Withdraw(()))], seen[:SEEN_SAID_MAX], now_ms)
+            return self.commit(writes, now_ms)
+        return self._commit(writes, seen, now_ms)
+
+    def _unseen(self, vector: Vector) -> tuple[Place, ...]:
+        """Return the heads that a vector does not cover, those of this device first: so many are its own chains."""
+        heads = [other.head_place for other in self.feeds if other.seq > vector.get(other.no, 0)]
+        if len(heads) <= SEEN_SAID_MAX:
+            return tuple(sorted(heads))
+        return tuple(sorted(heads, key=lambda place: (place.origin.device != self.device, place)))
+
+    def _commit(self, writes: Sequence[Write], seen: tuple[Place, ...], now_ms: int) -> list[Op]:
+        feed = None if self._own is None else self.feeds[self._own]
         seq, prev = (0, None) if feed is None else (feed.seq, feed.head)
         commit = author(
             writes, Head(self.origin, seq, prev, self._clock, seen), now_ms, self._random, self.sign
@@ -252,19 +348,27 @@ class Core:
 
     # -- taking ----------------------------------------------------------------------------------------------
 
-    def take(self, frame: Frame, now_ms: int) -> Taken:
-        """Take what may be taken of a frame, durably and in one transaction."""
-        with collector_paused():
-            return self._take(frame, now_ms)
+    def take(self, frame: Frame, now_ms: int, *, peer: DeviceId | None = None, packed: int = 0) -> Taken:
+        """Take what may be taken of a frame, durably and in one transaction.
 
-    def _take(self, frame: Frame, now_ms: int) -> Taken:
+        `peer`: whose quota it counts against, by the `packed` bytes that crossed the link.
+        """
+        with collector_paused():
+            taken = self._take(frame, now_ms, peer)
+        if peer is not None and taken.ops:
+            self.quotas.charge(peer, frame, taken.ops, packed, now_ms)
+        return taken
+
+    def _take(self, frame: Frame, now_ms: int, peer: DeviceId | None) -> Taken:
+        beginnings = Beginnings(self.quotas, peer, self.feeds.count_of, len(self.feeds), now_ms)
         admission = admit(
             frame,
             self.feeds,
             public_key=self.membership.public_key,
-            verify=self._verify,
-            erased=self.erased,
+            verify=self.verify,
+            erased=self.erased | self.licensed if self.licensed else self.erased,
             whole_id=self.feeds.id_at,
+            may_begin=beginnings.allow,
         )
         if admission.ops:
             ops = admission.ops
@@ -311,19 +415,28 @@ class Core:
                 status = status_without_body(op, self.understood)
                 if status is Status.UNKNOWN:
                     totals.unfolded = reduced(totals.unfolded + element(wire_place(op.place)))
+                elif status is Status.UNFOLDABLE:
+                    self.accuse(op.origin.device, Fault.CROOKED_OP, now_ms)
             pos += 1
             entries.append(_entry(Entry, (pos, feed.no, op, signatures.get(op_id), status)))
         changes = working.settle(totals, feeds.origin_of)
         changes.entries = entries
         changes.feeds = list({feed.no: feed for feed in feed_of.values()}.values())
         erasing = [op for op, (body, _) in zip(ops, said, strict=True) if isinstance(body, Erase)]
-        self._erase([proof_of(op, signatures[op.id]) for op in erasing if op.id in signatures], changes)
+        # Within a batch that is signed at its end, an op without a signature of its own comes behind its proof.
+        waited = [self.proofs[op.id] for op in erasing if op.id in self.idle]
+        signed = [proof_of(op, signatures[op.id]) for op in erasing if op.id in signatures]
+        self._erase([*waited, *signed], changes)
+        changes.arrived = [op.id for op in erasing if op.id in self.ahead]
+        self.ahead -= {op.id for op in erasing}
         self._pos = pos
         self.write(changes, now_ms)
 
     def _erase(self, proofs: Iterable[Proof], changes: Changes) -> None:
         """Take in proofs: the payloads that they name leave the log, the batch in hand and the base."""
-        fresh = [proof for proof in proofs if proof.id not in self.proofs]
+        new = {proof.id: proof for proof in proofs if proof.id not in self.proofs or proof.id in self.idle}
+        fresh = list(new.values())
+        self.idle -= {proof.id for proof in fresh}
         self.proofs |= {proof.id: proof for proof in fresh}
         rids = {rid for proof in fresh for rid in proof.rids}
         self.erased |= rids
@@ -361,6 +474,7 @@ class Core:
         changes.meta = {name: value for name, value in meta.items() if self._kept.get(name) != value}
         self.store.write(changes, now_ms)
         self._kept = meta
+        self.has_news_of_faults = False
         self.feeds.written()
         self._frontier = None
 
@@ -377,6 +491,9 @@ class Core:
             self.began_ms,
             self.opened,
             self.incidents,
+            self.evidence,
+            self.vouched,
+            self.shown_by,
         )
 
     def reload(self) -> None:
@@ -385,14 +502,23 @@ class Core:
         self.feeds = Chains(self.store)
         self.membership = self.store.membership()
         self.proofs = {proof.id: proof for proof in self.store.proofs()}
-        self.erased = {rid for proof in self.proofs.values() for rid in proof.rids}
+        self.ahead, self.idle = self.store.proofs_ahead()
+        """Proofs whose ops have not come yet: those that act, and those that wait for them."""
+        self.erased = {
+            rid for proof in self.proofs.values() if proof.id not in self.idle for rid in proof.rids
+        }
+        self.licensed = {rid for each in self.idle for rid in self.proofs[each].rids}
+        """Memories whose headers may come without payloads, though nothing here is erased by that."""
+        self._taken_ahead: dict[DeviceId, tuple[int, int]] = {}
         self.has_unpurged: bool = bool(self.store.unpurged())
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
         self._kept = dict(self.store.meta())
         meta = Meta.read(self._kept)
         self._pos, self._clock, self.totals = meta.position, meta.clock, meta.totals
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
-        self.past, self.contacts = meta.past, dict(meta.contacts)
+        self.evidence, self.has_news_of_faults = meta.evidence, False
+        self.vouched = meta.vouched
+        self.past, self.contacts, self.shown_by = meta.past, dict(meta.contacts), meta.shown_by
         if meta.origin is None or meta.origin.device != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.
             self.incarnate()

@@ -6,13 +6,20 @@ erase op's own place in the log has reached it. Proofs are never dropped: an old
 year, must meet them before it can spread what was erased.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replica.codec import decode_payload
 from replica.errors import InvalidOp
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import DeviceId, MemoryId, OpId
 from replica.ops import Erase, Kind, Op
+
+# What one author's proofs may come to in an hour ahead of their ops; the rest waits at whoever has it. A person erases
+# tens of memories; an import that is taken back names ten thousand in one op.
+PROOFS_AN_HOUR_MAX: Final = 1_000
+# What waits for its ops is kept for whoever gets the headers first; more is asked for again at the next sync.
+PROOFS_WAITING_MAX: Final = 10_000
+HOUR_MS: Final = 3_600_000
 
 
 class Proof(NamedTuple):
@@ -23,6 +30,11 @@ class Proof(NamedTuple):
     rids: tuple[MemoryId, ...]
     signature: bytes
     frame: bytes
+
+    def op(self) -> Op:
+        """Return the op that it is."""
+        (op,) = decode_frame(self.frame).ops
+        return op
 
 
 def proof_of(op: Op, signature: bytes) -> Proof:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from replica.ids import OpId, Origin, Place
+from replica.ids import DeviceId, OpId, Origin, Place
 from replica.state.register import Dot, Vector
 
 # Enough for the heads that a thousand devices name to each other; some 300 bytes each.
@@ -85,6 +85,7 @@ class Feeds:
         self._feeds: list[Feed] = []
         self._by_origin: dict[Origin, list[Feed]] = {}
         self._origins: list[Origin] = []
+        self._count_by_device: dict[DeviceId, int] = {}
         self._id_at = id_at
         self._located: dict[Place, Dot] = {}
         """Ops stay where they are as long as this object lives, and the same few are asked for again and again."""
@@ -103,6 +104,10 @@ class Feeds:
     def of(self, origin: Origin) -> list[Feed]:
         """Return the feeds of an origin, its first one and its branches."""
         return self._by_origin.get(origin, [])
+
+    def count_of(self, device: DeviceId) -> int:
+        """Return how many feeds a device has, over all its incarnations."""
+        return self._count_by_device.get(device, 0)
 
     def origin_of(self, no: int) -> Origin:
         """Return whose feed this is."""
@@ -205,6 +210,15 @@ class Feeds:
         """Return the closed vector of what is held here of these: what whoever names them holds of ours."""
         return self.vector_to(dot for place in places if (dot := self.locate(place)) is not None)
 
+    def held_of(self, places: Iterable[Place]) -> tuple[Place, ...]:
+        """Return the last one held here of each feed among these: never more of them than were asked for."""
+        last: Vector = {}
+        for place in places:
+            dot = self.locate(place)
+            if dot is not None and last.get(dot.feed, 0) < dot.seq:
+                last[dot.feed] = dot.seq
+        return self.places(last)
+
     def places(self, vector: Vector) -> tuple[Place, ...]:
         """Return a vector in words that others understand: the last op it covers of each feed."""
         return tuple(self.place(no, seq) for no, seq in sorted(vector.items()) if seq)
@@ -220,6 +234,8 @@ class Feeds:
         if feed.origin_no == len(self._origins):
             self._origins.append(feed.origin)
         self._feeds.append(feed)
+        device = feed.origin.device
+        self._count_by_device[device] = self._count_by_device.get(device, 0) + 1
         self._by_origin.setdefault(feed.origin, []).append(feed)
 
 

@@ -30,7 +30,7 @@ from replica.ids import (
     Origin,
     Place,
 )
-from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_MAX, PAYLOAD_BYTES_MAX, SEEN_MAX
+from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_MAX, HEADS_MAX, PAYLOAD_BYTES_MAX, SEEN_MAX
 from replica.ops import Op
 from replica.signing import SIGNATURE_BYTES
 
@@ -59,6 +59,11 @@ class Frame(NamedTuple):
     segments: tuple[Segment, ...]
     ops: tuple[Op, ...]
     segment_of: tuple[int, ...]
+
+    def heads(self) -> list[Place]:
+        """Return the last op of each segment."""
+        last = dict(zip(self.segment_of, self.ops, strict=True))
+        return [last[at].place for at in range(len(self.segments))]
 
 
 def encode_frame(frame: Frame) -> bytes:
@@ -90,7 +95,10 @@ def encode_frame(frame: Frame) -> bytes:
         b"".join([held for held, payload in zip(hashes, payloads, strict=True) if payload is None]),
     ]
     # One for each frame: a compressor must not be used by two threads, and a process may hold several devices.
-    return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(pack(plain))
+    packed = pack(plain)
+    if len(packed) > FRAME_BYTES_MAX:
+        raise TooLarge(f"expected a frame of at most {FRAME_BYTES_MAX} bytes, got {len(packed)}: split it")
+    return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(packed)
 
 
 def decode_frame(data: bytes) -> Frame:
@@ -164,7 +172,7 @@ def _read_segment(plain: object) -> Segment:
             and (prev is None) == (first == 1)
             and (prev is None or len(prev) == OP_ID_BYTES)
             and len(signature) == SIGNATURE_BYTES
-            and (vector is None or isinstance(vector, list))
+            and (vector is None or (isinstance(vector, list) and len(vector) <= HEADS_MAX))
         ):
             places = None if vector is None else tuple(read_place(place) for place in vector)
             previous = None if prev is None else OpId(prev)
@@ -188,6 +196,8 @@ def _build(
     count = len(segment_of)
     if count > FRAME_OPS_MAX:
         raise TooLarge(f"expected at most {FRAME_OPS_MAX} ops in a frame, got {count}")
+    if seen and not (set(map(type, seen)) == {int} and min(seen) >= 0 and max(seen) < count):
+        raise InvalidOp(f"expected what was seen for ops 0 to {count - 1} of the frame")
     erased = bodies.count(None)
     for name, column, expected in (
         ("segment", segment_of, count),

@@ -13,6 +13,10 @@ PAYLOAD_BYTES_MAX: Final = 4 << 20
 FIELD_STRING_BYTES_MAX: Final = 16 << 10
 TAGS_MAX: Final = 64
 META_ENTRIES_MAX: Final = 256
+# What shows of one memory when devices that were apart each filled it: four of them. What is beyond waits until
+# something is taken off; every op still says what it says.
+LABELS_SHOWN_MAX: Final = 4 * TAGS_MAX
+ENTRIES_SHOWN_MAX: Final = 4 * META_ENTRIES_MAX
 # Fields of one memory; generous beside the two dozen that we know, small beside a flood.
 FIELDS_MAX: Final = 512
 # Ids named by one op (a class of duplicates, a cluster, a slot's claims).
@@ -29,10 +33,27 @@ FRAME_PAYLOAD_BYTES_TARGET: Final = 4 << 20
 FRAME_OPS_MAX: Final = 20_000
 # Less than a link carries at once (16 MiB), so that whoever took a frame can pass it on, however badly it packs.
 FRAME_BYTES_MAX: Final = 15 << 20
+# How sure a link between two tellings can be: a per cent.
+SURENESS_MAX: Final = 100
 # Signals that one feedback teaches: several times what any ranking here has.
 SIGNALS_MAX: Final = 256
-# `seen` names at most one head for each feed; a person owns tens of devices, each with a few incarnations.
-SEEN_MAX: Final = 10_000
+# A place as it travels, at most: device, incarnation, a seq of nine bytes, eight of the id, and what msgpack adds.
+PLACE_BYTES: Final = 64
+# How many heads one op of ours names. A person owns tens of devices, each with a few incarnations; whoever has merged
+# more since their last op says so in several, which say nothing else.
+SEEN_SAID_MAX: Final = 5_000
+# Chains that a device takes in all, whoever began them. What names them all (a frontier) fits one frame of a link.
+CHAINS_MAX: Final = 100_000
+# Chains of one device that are taken from itself. A device begins one when it is new, and whenever it is restored.
+CHAINS_OF_ONE_MAX: Final = 1_000
+# An op that begins a chain, and says that its writer knew this many of its own device's, is no honest program's.
+CHAINS_OF_ONE_SEEN_MAX: Final = 5_000
+# What may be read: twice what can be said, since a version before said all heads at once, and held any number.
+HEADS_MAX: Final = 2 * CHAINS_MAX
+SEEN_MAX: Final = HEADS_MAX
+# Refusals that are told one by one; the rest of a frame is refused likewise, and asked for again where that helps.
+REFUSALS_SAID_MAX: Final = 256
+REFUSALS_MAX: Final = FRAME_OPS_MAX
 # Recalls of one memory on one origin: a million a second for eight years; the sum over every origin that a
 # group can have still fits the 64 bits in which a store counts.
 ACCESSES_MAX: Final = 1 << 48

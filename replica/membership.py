@@ -8,7 +8,9 @@ Revocation closes links, not ops. Nothing that was folded is taken back, since m
 different moments would then disagree for good. `sync` exchanges both sets before any op.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Final, NamedTuple
 
 from replica.codec import pack
@@ -20,6 +22,9 @@ _MEMBER_CONTEXT: Final = b"samemind member 1\0"
 _REVOCATION_CONTEXT: Final = b"samemind revocation 1\0"
 # A person's devices over a lifetime; bounds what a hostile member can make everybody store.
 MEMBERS_MAX: Final = 10_000
+# What is kept of one device's word: no device of a person introduces or revokes a tenth of that.
+INTRODUCTIONS_EACH_MAX: Final = 1024
+REVOCATIONS_EACH_MAX: Final = 1024
 NAME_BYTES_MAX: Final = 256
 CERTIFICATE_BYTES_MAX: Final = 4096
 
@@ -85,29 +90,37 @@ class Membership:
         return None if member is None else member.public_key
 
     def news(
-        self, members: Iterable[Member], revocations: Iterable[Revocation]
+        self, members: Iterable[Member], revocations: Iterable[Revocation], *, own: DeviceId | None = None
     ) -> tuple[list[Member], list[Revocation]]:
         """Return what of this is new and rightly signed, in an order in which every introducer is known.
 
-        What is unsigned, or introduced by nobody known, is left out: it may come again with its introducer.
+        What is unsigned, or introduced by nobody known, is left out: it may come again with its introducer. There is a
+        bound to what is kept of each device's word, and of all together. Whom `own` introduces always fits, and so,
+        within its own bound, does whom those introduce that `own` was paired with: a crowd keeps none of them out.
         """
         known: dict[DeviceId, bytes] = {device: member.public_key for device, member in self._members.items()}
-        waiting = {member.device: member for member in members if member.device not in known}
+        said = Counter(member.introduced_by for member in self._members.values())
+        near = {member.device for member in self._members.values() if member.introduced_by == own} | {own}
         fresh: list[Member] = []
-        while ready := [member for member in waiting.values() if member.introduced_by in known]:
-            for member in ready:
-                del waiting[member.device]
-                if len(known) < MEMBERS_MAX and _member_holds(member, known[member.introduced_by]):
-                    known[member.device] = member.public_key
-                    fresh.append(member)
-        out = {
-            (revocation.device, revocation.by): revocation
-            for revocation in revocations
-            if (revocation.device, revocation.by) not in self._revocations
-            and revocation.device in known
-            and (key := known.get(revocation.by)) is not None
-            and verify(key, _REVOCATION_CONTEXT + revocation.by + revocation.device, revocation.signature)
-        }
+        for member in introducers_first(each for each in members if each.device not in known):
+            by = member.introduced_by
+            if by not in known or (by != own and said[by] >= INTRODUCTIONS_EACH_MAX):
+                continue
+            if (by in near or len(known) < MEMBERS_MAX) and _member_holds(member, known[by]):
+                said[by] += 1
+                known[member.device] = member.public_key
+                fresh.append(member)
+        revoked = Counter(by for _, by in self._revocations)
+        out: dict[tuple[DeviceId, DeviceId], Revocation] = {}
+        for revocation in revocations:
+            device, by, signature = revocation
+            if (device, by) in self._revocations or (device, by) in out or device not in known:
+                continue
+            if by not in known or (by != own and revoked[by] >= REVOCATIONS_EACH_MAX):
+                continue
+            if verify(known[by], _REVOCATION_CONTEXT + by + device, signature):
+                revoked[by] += 1
+                out[device, by] = revocation
         return fresh, list(out.values())
 
     def add(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> None:
@@ -116,6 +129,19 @@ class Membership:
         self._revocations.update(
             ((revocation.device, revocation.by), revocation) for revocation in revocations
         )
+
+
+def introducers_first(members: Iterable[Member]) -> list[Member]:
+    """Return introductions in an order in which whoever reads them one by one knows each introducer."""
+    by_device = {member.device: member for member in members}
+    below: dict[DeviceId | None, list[Member]] = {}
+    for member in by_device.values():
+        inside = member.introduced_by in by_device and member.introduced_by != member.device
+        below.setdefault(member.introduced_by if inside else None, []).append(member)
+    ordered = below.pop(None, [])
+    for member in ordered:  # it grows meanwhile
+        ordered += below.pop(member.device, [])
+    return [*ordered, *chain.from_iterable(below.values())]  # who introduce each other in a circle come last
 
 
 def read_member(plain: object) -> Member:

@@ -5,14 +5,20 @@ stands for what held before anything was written.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from replica import hlc
 from replica.codec import pack, unpack
+from replica.evidence import Evidence, packed, read_evidence
 from replica.folding import Totals
 from replica.ids import DEVICE_ID_BYTES, DeviceId, Origin
 from replica.incarnations import Incident, Opened, read_incidents
 from replica.state.register import Vector
+from replica.vouched import Vouched, read_vouched
+
+# By which rules memories show in a store, and with them its digest. 1: labels and entries of `meta` are put together
+# from all that told some (`replica.state.labels`).
+SHOWN_BY: Final = 1
 
 
 class Contact(NamedTuple):
@@ -36,11 +42,17 @@ class Meta(NamedTuple):
     began_ms: int
     opened: Opened | None
     incidents: list[Incident]
+    evidence: Evidence
+    vouched: list[Vouched]
+    shown_by: int
 
     def rows(self) -> dict[str, bytes]:
         """Return the rows that say so, by name."""
         totals = self.totals
         return {
+            "vouched": pack([list(each) for each in self.vouched]),
+            "evidence": pack(packed(self.evidence)),
+            "shown by": pack(self.shown_by),
             "incidents": pack([list(incident) for incident in self.incidents]),
             "past": pack(self.past),
             "opened": pack(self.opened),
@@ -74,4 +86,7 @@ class Meta(NamedTuple):
             held.get("began", 0),
             None if opened is None else Opened(*opened),
             read_incidents(held.get("incidents", ())),
+            read_evidence(held.get("evidence", ())),
+            read_vouched(held.get("vouched", ())),
+            held.get("shown by", SHOWN_BY),
         )

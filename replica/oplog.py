@@ -8,7 +8,7 @@ written in one transaction, so a crash leaves either all of it or none. `storage
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from replica.erasure import Proof
 from replica.feeds import Feed
@@ -18,6 +18,9 @@ from replica.ops import Op
 from replica.state.cells import Cell, Key
 from replica.state.memories import Added, Memory, MemoryCell
 from replica.state.register import Vector
+
+if TYPE_CHECKING:
+    from replica.remains import Remains
 
 OriginOf = Callable[[int], Origin]
 """Whose a feed is, by its local number."""
@@ -111,6 +114,12 @@ class Changes:
     members: list[Member] = field(default_factory=list)
     revocations: list[Revocation] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
+    ahead: bool = False
+    """Whether those proofs came ahead of their ops."""
+    idle: list[Proof] = field(default_factory=list)
+    """Proofs that wait for their ops, and erase nothing until then."""
+    arrived: list[OpId] = field(default_factory=list)
+    """Proofs whose ops have come now."""
     purged: list[OpId] = field(default_factory=list)
     """Proofs whose words are in no file of the home any more, by the id of their op."""
     erased: list[tuple[int, bytes]] = field(default_factory=list)
@@ -120,6 +129,8 @@ class Changes:
     compacted: list[int] = field(default_factory=list)
     """Rows that leave the log for the base, by position."""
     spine: list[SpinePiece] = field(default_factory=list)
+    remains: list["Remains"] = field(default_factory=list)
+    """What stays of deletions whose ops leave the log."""
     base_cells: dict[Key, Cell | None] = field(default_factory=dict)
     base_tombstones: set[bytes] = field(default_factory=set)
     added: Sequence[Added] = ()
@@ -201,8 +212,16 @@ class Store(Protocol):
         """Return the memories that were forgotten by compacted ops."""
         ...
 
+    def remains(self) -> list[bytes]:
+        """Return the frames of what stayed of deletions below the base, in the order of their ids."""
+        ...
+
     def proofs(self) -> list[Proof]:
         """Return every proof of an erasure."""
+        ...
+
+    def proofs_ahead(self) -> tuple[set[OpId], set[OpId]]:
+        """Return the proofs whose ops have not come: those that act, and those that wait."""
         ...
 
     def unpurged(self) -> set[OpId]:

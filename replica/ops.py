@@ -33,6 +33,10 @@ class Kind(IntEnum):
     TRIGGER = 12
     RECEIPT = 13
     FEEDBACK = 14
+    SAYS_SAME = 15
+    UNLINK = 16
+    TAG = 17
+    UNTAG = 18
 
 
 # The newest version of each kind that this program can fold.
@@ -40,13 +44,15 @@ UNDERSTOOD: Final[Mapping[int, int]] = dict.fromkeys(Kind, 1)
 
 # Kinds whose payload holds a person's words, or what can be guessed from them (a trigger's id may be a hash of a name):
 # they act on their rid only, and can be erased.
-TEXT_KINDS: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM, Kind.TRIGGER})
+TEXT_KINDS: Final = frozenset(
+    {Kind.REMEMBER, Kind.EDIT, Kind.SET, Kind.CLAIM, Kind.TRIGGER, Kind.TAG, Kind.UNTAG}
+)
 
 # The status of a trigger that some device has shown to its person.
 DELIVERED: Final = 1
 
 # Kinds that say nothing without a memory to act on.
-NEEDS_RID: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER})
+NEEDS_RID: Final = frozenset({Kind.REMEMBER, Kind.EDIT, Kind.CLAIM, Kind.TRIGGER, Kind.TAG, Kind.UNTAG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +186,38 @@ class Feedback:
     amounts: tuple[tuple[str, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SaysSame:
+    """Link two tellings that say the same. `sureness` is 1 to 100; a person's word is 100.
+
+    A link changes neither memory. It says nothing where either is gone.
+    """
+
+    rids: tuple[MemoryId, MemoryId]
+    sureness: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unlink:
+    """Withdraw the links made by these ops."""
+
+    links: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """Put labels on the op's memory, each an element of an add-wins set."""
+
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Untag:
+    """Take labels off the op's memory, as far as the author had seen them put on: whoever else did so keeps theirs."""
+
+    labels: tuple[str, ...]
+
+
 Body = (
     Remember
     | Edit
@@ -195,6 +233,10 @@ Body = (
     | Trigger
     | Receipt
     | Feedback
+    | SaysSame
+    | Unlink
+    | Tag
+    | Untag
 )
 
 KIND_OF: Final[Mapping[type, Kind]] = {
@@ -212,6 +254,10 @@ KIND_OF: Final[Mapping[type, Kind]] = {
     Trigger: Kind.TRIGGER,
     Receipt: Kind.RECEIPT,
     Feedback: Kind.FEEDBACK,
+    SaysSame: Kind.SAYS_SAME,
+    Unlink: Kind.UNLINK,
+    Tag: Kind.TAG,
+    Untag: Kind.UNTAG,
 }
 
 

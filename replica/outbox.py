@@ -13,7 +13,7 @@ from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
 from replica.ids import Origin, Place
-from replica.limits import FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET
+from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET, PLACE_BYTES
 from replica.oplog import Entry
 from replica.ops import Op
 from replica.state.register import Vector
@@ -22,6 +22,9 @@ from replica.state.register import Vector
 # larger: so frames do not grow from relay to relay.
 _FRAME_OPS_CEILING: Final = 2 * FRAME_OPS_TARGET
 _FRAME_PAYLOAD_BYTES_CEILING: Final = 3 * FRAME_PAYLOAD_BYTES_TARGET
+
+# What an op takes beside its payload and what it has seen: its columns, and its part of a segment.
+_HEADER_BYTES: Final = 200
 
 Sent = Mapping[int, range]
 """What left in one frame, or in a snapshot: for each feed, which of its ops."""
@@ -115,6 +118,8 @@ class Outbox:
             entries.append(entry)
             if op.payload is not None:
                 size += len(op.payload)
+            if op.seen:
+                size += len(op.seen) * PLACE_BYTES
             if signature is None:
                 unsigned.add(no)
             elif unsigned:
@@ -130,7 +135,7 @@ class Outbox:
             return None
         assert cut, "every batch in the log ends signed"
         del entries[cut:]
-        frame = frame_of(core, entries, self._parted)
+        frame = _that_fits(frame_of(core, entries, self._parted), size)
         reaches = {no: op.seq for _, no, op, _, _ in entries}
         known |= reaches
         self.sent = {
@@ -149,6 +154,14 @@ class Outbox:
                 for row in core.store.feed_rows(feed.no, seq, seq):
                     first = min(first, row.pos - 1)
         return first
+
+
+def _that_fits(frame: Frame, size: int) -> Frame:
+    """Leave out what branches had seen where a frame has no room for it; whoever needs it gets a snapshot instead."""
+    places = sum(len(segment.vector) for segment in frame.segments if segment.vector)
+    if size + places * PLACE_BYTES + len(frame.ops) * _HEADER_BYTES <= FRAME_BYTES_MAX:
+        return frame
+    return frame._replace(segments=tuple(segment._replace(vector=None) for segment in frame.segments))
 
 
 def frame_of(core: Core, entries: list[Entry], parted: Container[Origin] = ()) -> Frame:

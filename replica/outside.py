@@ -103,9 +103,11 @@ class Outside:
         if size == self._shared:
             return
         revocations, proofs = self._read_group()
-        core.learn([], revocations, proofs, now_ms)
+        core.learn([], revocations, now_ms=now_ms)
+        core.take_proofs(proofs, now_ms=now_ms)
         known = {(each.device, each.by): each for each in (*revocations, *core.membership.revocations)}
-        proven = {proof.id: proof for proof in (*proofs, *core.proofs.values())}
+        acting = [proof for proof in core.proofs.values() if proof.id not in core.idle]
+        proven = {proof.id: proof for proof in (*proofs, *acting)}
         if (len(known), len(proven)) != (len(revocations), len(proofs)):
             plain = [
                 [list(known[key]) for key in sorted(known)],
@@ -171,7 +173,7 @@ class Outside:
         """Replace a file; not synced, since losing it costs an incarnation and a sync costs every opening."""
         scratch = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _private_folder(self._folder)
             scratch.write_bytes(data)
             os.replace(scratch, path)
         except OSError as error:
@@ -185,3 +187,16 @@ def _own_head(core: Core) -> tuple[int, bytes]:
         return 0, b""
     place = core.feeds[core.own_feed].head_place
     return place.seq, place.id8
+
+
+def ops_noted_outside(folder: Path | None, device: DeviceId, store: Path) -> int:
+    """Return how many of its own ops a store had when it was noted last; 0 where it was never opened here."""
+    twin = None if folder is None else Outside(folder, device, store)._read_twin()
+    return 0 if twin is None else twin.seq
+
+
+def _private_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing, for their owner alone whatever the umask."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)

@@ -8,7 +8,6 @@ base has left its stamp behind, so the past begins where the base ends (the hori
 from collections.abc import Iterator
 
 from replica.chains import Chains
-from replica.erasure import Proof
 from replica.errors import NotFound
 from replica.hlc import COUNTER_BITS
 from replica.ids import DeviceId
@@ -45,11 +44,11 @@ def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | Non
     base = State(dict(store.all_base_cells()), store.base_tombstones())
     refolded = refold(
         base,
-        _rows(store, until_ms, known),
+        _rows(store, feeds, until_ms, known),
         feeds,
         feeds.vector_at,
         understood=UNDERSTOOD,
-        erased=_erased(store.proofs()),
+        erased=_erased(store),
     )
     membership = store.membership()
     changes = Changes(
@@ -64,9 +63,13 @@ def rebuild(store: Store, into: Store, *, until_ms: int, seen_by: DeviceId | Non
     into.write(changes, until_ms)
 
 
-def _rows(store: Store, until_ms: int, known: Vector | None) -> Iterator[Row]:
+def _rows(store: Store, feeds: Chains, until_ms: int, known: Vector | None) -> Iterator[Row]:
     for row in store.rows():
-        if row.hlc >> COUNTER_BITS <= until_ms and (known is None or row.seq <= known.get(row.feed, 0)):
+        if (
+            row.hlc >> COUNTER_BITS <= until_ms
+            and row.seq > feeds[row.feed].base_seq
+            and (known is None or row.seq <= known.get(row.feed, 0))
+        ):
             yield row
 
 
@@ -87,5 +90,6 @@ def _known_to(store: Store, feeds: Chains, device: DeviceId, until_ms: int) -> V
     return feeds.closed(known)
 
 
-def _erased(proofs: list[Proof]) -> set[bytes]:
-    return {rid for proof in proofs for rid in proof.rids}
+def _erased(store: Store) -> set[bytes]:
+    _, idle = store.proofs_ahead()
+    return {rid for proof in store.proofs() if proof.id not in idle for rid in proof.rids}

@@ -12,15 +12,17 @@ from replica.core import Core
 from replica.feeds import Feeds, join
 from replica.folding import Totals
 from replica.ids import Place
+from replica.meta import SHOWN_BY
 from replica.oplog import Changes, MemoryChange, Row, Status, Store
 from replica.rows import Understood, body_of, op_of, status_without_body
 from replica.state import digest
 from replica.state.cells import Cell, Key, Part, State, decode_cell, encode_cell
 from replica.state.fold import fold, keys_of
-from replica.state.memories import Added, Memory, MemoryCell, show
+from replica.state.memories import Added, Memory, MemoryCell, show, show_registers
 from replica.state.register import Dot, Vector
 
 VectorAt = Callable[[int, int], Vector | None]
+ShowAs = Callable[[bytes, MemoryCell], Memory]
 
 
 @dataclass(slots=True)
@@ -116,8 +118,8 @@ def sum_up(state: State, totals: Totals, feeds: Feeds, added: Iterable[Added] = 
     return shown
 
 
-def changes_to(store: Store, refolded: Refolded) -> Changes:
-    """Return what turns the state that is stored into the one that was folded anew.
+def changes_to(store: Store, refolded: Refolded, was_shown: ShowAs = show) -> Changes:
+    """Return what turns the state that is stored into the one that was folded anew; it was shown by `was_shown`.
 
     In the order of the cells: a snapshot's are sorted, and SQLite takes sorted rows in half the time.
     """
@@ -128,7 +130,7 @@ def changes_to(store: Store, refolded: Refolded) -> Changes:
         before, after = old.get(key), new.get(key)
         changes.cells[key] = after
         if key.part is Part.MEMORY:
-            was = show(key.name, before) if isinstance(before, MemoryCell) else None
+            was = was_shown(key.name, before) if isinstance(before, MemoryCell) else None
             cell = after if isinstance(after, MemoryCell) else None
             now = refolded.shown.get(key)
             if was != now or _hanging_on(before) != _hanging_on(after):
@@ -143,20 +145,26 @@ def _hanging_on(cell: Cell | None) -> object:
 
 
 def refold_after_upgrade(core: Core, now_ms: int) -> bool:
-    """Fold the log anew if this program understands ops in it that an older one did not; say whether it did."""
-    if not any(row.version <= core.understood.get(row.kind, 0) for row in core.store.unknown_rows()):
+    """Fold the log anew if this program understands ops in it, or shows what they say, otherwise than an older one did.
+
+    Say whether it did.
+    """
+    shown_before = core.shown_by < SHOWN_BY
+    if not shown_before and not any(
+        row.version <= core.understood.get(row.kind, 0) for row in core.store.unknown_rows()
+    ):
         return False
     base = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
     refolded = refold(
         base,
-        core.store.rows(),
+        core.rows_above_base(),
         core.feeds,
         core.feeds.vector_at,
         understood=core.understood,
         erased=core.erased,
     )
     with core.undoing():
-        changes = changes_to(core.store, refolded)
-        core.totals = refolded.totals
+        changes = changes_to(core.store, refolded, show_registers if shown_before else show)
+        core.totals, core.shown_by = refolded.totals, SHOWN_BY
         core.write(changes, now_ms)
     return True

@@ -18,6 +18,7 @@ import trio
 from replica.alongside import Alongside
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
+from replica.errors import StoreFailed
 from replica.ids import DeviceId
 from replica.outside import Outside
 from replica.purging import purge
@@ -94,7 +95,13 @@ class Replica:
             self.outside.note(self._core)
             self.outside.share(self._core, self._clock())
         if self._core.has_unpurged:  # what was erased, here or elsewhere, leaves the files at once
-            purge(self._core, self._clock())
+            try:
+                purge(self._core, self._clock())
+            except (sqlite3.OperationalError, StoreFailed) as error:
+                raise StoreFailed(
+                    f"what was asked for is done, but erased words are still in this device's files ({error}): they "
+                    "leave them with the next write that finds room on the disk"
+                ) from error
         return result
 
     async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:

@@ -7,9 +7,18 @@ forwarded all the same, and its `Status` tells which of the two it is.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from replica.codec import decode_payload, pack, read_place, unpack, wire_places
+from replica.codec import (
+    decode_payload,
+    header,
+    header_hash,
+    pack,
+    payload_hash,
+    read_place,
+    unpack,
+    wire_places,
+)
 from replica.errors import InvalidOp
-from replica.ids import Origin, Place
+from replica.ids import OpId, Origin, Place
 from replica.oplog import Entry, OriginOf, Row, Status
 from replica.ops import NEEDS_RID, Body, Edit, Op
 from replica.state.register import Vector
@@ -28,6 +37,15 @@ def op_of(row: Row, origin: Origin) -> Op:
     return _tuple(
         Op,
         (origin, seq, hlc, places, kind, version, bool(ends), rid, None, digest or b"", payload, op_id),
+    )
+
+
+def rehashed(row: Row, origin: Origin, prev: OpId | None) -> OpId:
+    """Return the id that a row's op has by its header, built anew."""
+    digest = payload_hash(row.payload) if row.payload is not None else row.payload_hash or b""
+    ends, seen = bool(row.ends), read_places(row.seen)
+    return header_hash(
+        header(origin, row.seq, row.hlc, seen, row.kind, row.version, ends, row.rid, prev, digest)
     )
 
 

@@ -5,42 +5,65 @@ the short ids of all its ops (the spine), the signature of its last, and what it
 follow as ops. Its maker signs it: what lies below the base is vouched for by a member, not by each author.
 
 It is merged, never put in place of anything: a device that was away, or two halves of a group that compacted while
-apart, lose nothing and bring nothing back. Then the log is folded anew on top.
+apart, lose nothing and bring nothing back. Then the log is folded anew on top. And it takes nothing away from whoever
+holds better evidence: what is held here is folded here, whatever the snapshot says of it, ops that are held stay in the
+log, and one that covers nothing else is not merged at all (`replica.state.merge` has the rules).
 """
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Mapping, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import zstandard
 
-from replica.codec import decode_payload, pack, unpack
+from replica.codec import pack, unpack
 from replica.collector import collector_paused
 from replica.core import Core
 from replica.errors import InvalidOp
+from replica.evidence import Fault
 from replica.feeds import Chain, Feed, chain_to, cut, join
-from replica.ids import ID8_BYTES, OpId, Place
+from replica.ids import ID8_BYTES, DeviceId, OpId, Place
 from replica.incarnations import Why
-from replica.limits import SNAPSHOT_BYTES_FREE, SNAPSHOT_BYTES_MAX, SNAPSHOT_RATIO_MAX
-from replica.oplog import Changes, Row, SpinePiece, Status
-from replica.ops import Kind, Remember
+from replica.limits import (
+    CHAINS_OF_ONE_SEEN_MAX,
+    SNAPSHOT_BYTES_FREE,
+    SNAPSHOT_BYTES_MAX,
+    SNAPSHOT_RATIO_MAX,
+)
+from replica.oplog import Changes, Row, SpinePiece
 from replica.refold import changes_to, refold
+from replica.remains import Remains, read_remains, remains_of
 from replica.signing import verify
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
-from replica.state.cells import Cell, Key, Part, State, encode_cell, memory_key, only_add, read_cell, renumber
-from replica.state.memories import Add, Added, MemoryCell
-from replica.state.merge import merge_states
+from replica.state.cells import (
+    Cell,
+    Key,
+    Part,
+    State,
+    encode_cell,
+    maker_of,
+    memory_key,
+    only_add,
+    read_cell,
+    renumber,
+)
+from replica.state.memories import Added, MemoryCell
+from replica.state.merge import News, merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
+from replica.vouched import Vouched, split
 
 # What is signed here, and nowhere else; its number is not that of the layout.
 _CONTEXT: Final = b"samemind snapshot 1\0"
 # How a snapshot is laid out, as the version of a kind that no op has: who knows another layout waits for an upgrade.
 _LAYOUT_KIND: Final = 0
-_LAYOUT: Final = 2
+_LAYOUT: Final = 3
+# What 0.1.0 wrote: without the remains of deletions, and without a word on who vouches for what.
+_LAYOUT_BEFORE: Final = 2
 _COMPRESSION_LEVEL: Final = 3
 # What begins a frame of zstd that every reader skips; its size follows in four bytes, little end first.
 _SKIPPED: Final = b"\x50\x2a\x4d\x18"
@@ -107,6 +130,8 @@ def _body(core: Core) -> bytes:
             sorted(core.store.base_tombstones()),
             core.horizon_ms,
             columns_of(adds),
+            core.store.remains(),
+            sorted([number[no], first, last, by] for no, first, last, by in core.vouched),
         ]
     )
 
@@ -123,7 +148,9 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
     key = core.membership.public_key(maker)
     if key is None or not verify(key, _CONTEXT + hashlib.sha256(body).digest(), signature):
         raise InvalidOp("expected a snapshot that a member signed, got one that nobody here did")
-    return read_parts(plain) if _understands(core, kinds) else Snapshot(maker, kinds)
+    if not _understands(core, kinds):
+        return Snapshot(maker, kinds)
+    return read_parts(plain, is_old=kinds[_LAYOUT_KIND] == _LAYOUT_BEFORE)
 
 
 def _sealed(plain: bytes) -> bytes:
@@ -154,24 +181,29 @@ def unseal(data: bytes) -> tuple[bytes, bytes]:
 
 
 def absorb(core: Core, snapshot: Snapshot, now_ms: int) -> bool:
-    """Merge a snapshot into the base and fold the log anew; False if it is not understood here."""
+    """Merge what a snapshot covers that is not held, and fold the log anew; False if it is not understood here."""
     if not _understands(core, snapshot.kinds):
         return False
     with collector_paused(), core.undoing():
         _Absorption(core, snapshot).run(now_ms)
-    core.merged += 1
     return True
+
+
+def stranger_in(core: Core, snapshot: Snapshot) -> DeviceId | None:
+    """Return a device that wrote some of a snapshot and is no member here; its introduction may be yet to come."""
+    known = core.membership.members
+    return next((origin.device for origin in snapshot.origins if origin.device not in known), None)
 
 
 def not_understood(snapshot: Snapshot) -> str:
     """Say why a snapshot is not taken that `absorb` did not understand, and who has to be upgraded."""
-    if snapshot.kinds.get(_LAYOUT_KIND, 0) < _LAYOUT:
+    if snapshot.kinds.get(_LAYOUT_KIND, 0) < _LAYOUT_BEFORE:
         return f"the snapshot is laid out as by an older version: upgrade {snapshot.maker.hex()[:8]}, which made it"
     return "the snapshot is of a later version than that of the device which got it: upgrade that"
 
 
 def _understands(core: Core, kinds: Mapping[int, int]) -> bool:
-    return kinds.get(_LAYOUT_KIND) == _LAYOUT and all(
+    return kinds.get(_LAYOUT_KIND) in (_LAYOUT_BEFORE, _LAYOUT) and all(
         version <= core.understood.get(kind, 0) for kind, version in kinds.items() if kind != _LAYOUT_KIND
     )
 
@@ -186,60 +218,85 @@ class _Absorption:
     """How far the snapshot reaches on each feed here."""
     _chains: list[Chain] = field(default_factory=list)
     """For each feed of the snapshot, the stretches of feeds here that its whole chain runs through."""
-    _leaving: dict[tuple[int, int], Row] = field(default_factory=dict)
-    """What leaves the log here for the base, by feed and seq: as its authors signed it."""
+    _held: Vector = field(default_factory=dict)
+    """What was held before."""
+    _new: list[tuple[int, SnapshotFeed, int]] = field(default_factory=list)
+    """The feeds of the snapshot with ops that were not held: the feed here, the feed there, up to where it was held."""
 
     def run(self, now_ms: int) -> None:
         core, feeds = self.core, self.core.feeds
+        self._check_heads()
+        self._held = feeds.held()
         old_base = {feed.no: feed.base_seq for feed in feeds}
-        mine = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
-        changes = Changes()
-        mine_in_it = False
-        for i, feed in enumerate(self.snapshot.feeds):
-            mine_in_it |= self._place(i, feed, changes)
-        if mine_in_it:
-            core.incarnate(Why.ECHO, now_ms)
-        self._take_vectors()
+        for feed in self.snapshot.feeds:
+            self._place(feed)
+        rows = list(core.store.rows())
+        mine = self._fold_covered([row for row in rows if self._in_log_and_covered(row, old_base)])
         known = core.store.all_memories() | core.store.all_tombstones()
         theirs, added = self._read_state(known | {key.name for key in mine.cells})
-        if all(old_base[feed.no] <= feed.fork for feed in feeds if feed.no in old_base):
-            merged = theirs  # nothing of mine was ever folded away: a newcomer's case, and a large one
-        else:
-            merged = merge_states(
-                mine,
-                theirs,
-                lambda dot: old_base.get(dot.feed, 0) >= dot.seq,
-                lambda dot: self.covered.get(dot.feed, 0) >= dot.seq,
-            )
+        self._compare(mine, theirs, added, now_ms)
+        remains, proven = self._read_remains()
+        changes = Changes(parts_gone=True)
+        if not self._new:  # nothing is covered that is not held: there is nothing to take
+            core.write(changes, now_ms)
+            core.partials.clear()
+            return
+        merged = self._merge(mine, theirs, added, proven)
+        self._raise_bases(changes)
+        changes.remains += remains
+        base_cells: dict[Key, Any] = dict.fromkeys(key for key, _ in core.store.all_base_cells())
         for rid in core.erased:
             merged.kill(rid)
         base_tombstones = set(merged.tombstones)
-        rows = [row for row in core.store.rows() if row.seq > feeds[row.feed].base_seq]
         refolded = refold(
             merged,
-            rows,
+            [row for row in rows if row.seq > feeds[row.feed].base_seq],
             feeds,
             core.feeds.vector_at,
             understood=core.understood,
             erased=core.erased,
             added=added,
         )
-        base_cells: dict[Key, Any] = dict.fromkeys(mine.cells)
         base_cells |= merged.cells
-        if core.store.all_tombstones() - refolded.state.tombstones:
-            raise InvalidOp(
-                "expected every deletion that the snapshot covers, got it without one that is held here"
-            )
+        assert not core.store.all_tombstones() - refolded.state.tombstones, "deletions that are held stay"
         state_changes = changes_to(core.store, refolded)
         changes.cells, changes.memories = state_changes.cells, state_changes.memories
         changes.statuses, changes.tombstones = state_changes.statuses, state_changes.tombstones
         changes.base_cells, changes.base_tombstones = base_cells, base_tombstones
         changes.added = list(added.values())
-        changes.feeds, changes.parts_gone = list(feeds), True
+        changes.feeds = list(feeds)
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
+        core.vouched = [*core.vouched, *self._vouched()]
+        if any(theirs.origin == core.origin for _, theirs, _ in self._new):
+            core.incarnate(Why.ECHO, now_ms)
         core.write(changes, now_ms)
         core.partials.clear()
+        core.merged += 1
+
+    # -- what it says ----------------------------------------------------------------------------------------
+
+    def _check_heads(self) -> None:
+        """Refuse a snapshot that names ops of no member, or heads that their authors did not sign.
+
+        A feed may end unsigned where a branch of it begins: the branch's first header holds the id of that op, and
+        the branch ends signed.
+        """
+        snapshot, membership = self.snapshot, self.core.membership
+        stems = {(feed.parent, feed.fork) for feed in snapshot.feeds}
+        for i, feed in enumerate(snapshot.feeds):
+            key = membership.public_key(feed.origin.device)
+            if key is None:
+                raise InvalidOp("expected a snapshot of ops by members, got one of a stranger's")
+            if not feed.signature and (i, feed.seq) in stems:
+                continue
+            if not self.core.is_signed(feed.origin.device, feed.head, feed.signature):
+                raise InvalidOp("expected each feed of a snapshot to end at an op that its author signed")
+        if (stranger := stranger_in(self.core, snapshot)) is not None:
+            raise InvalidOp(f"expected a snapshot of members' ops, got one that names {stranger.hex()[:8]}")
+        begun = Counter(feed.origin.device for feed in snapshot.feeds)
+        if max(begun.values(), default=0) > 2 * CHAINS_OF_ONE_SEEN_MAX:  # some may not have seen each other
+            raise InvalidOp(f"expected at most {2 * CHAINS_OF_ONE_SEEN_MAX} feeds of one device")
 
     def _read_state(self, known: Set[bytes]) -> tuple[State, dict[bytes, Added]]:
         """Return the state that the snapshot holds, with the numbers of this replica in its dots; cells in order.
@@ -251,13 +308,10 @@ class _Absorption:
         added = {each.rid: each for each in read_columns(snapshot.adds, snapshot.id8, ops=snapshot.ops())}
         if not as_there:
             added = {rid: Added(rid, self._dot(dot), add) for rid, dot, add in added.values()}
-        if self._leaving:  # a newcomer's log holds none, and a newcomer reads the most
-            for rid, dot, add in added.values():
-                self._check_said(rid, dot, add)
         if any(rid in added for rid in snapshot.tombstones):
             raise InvalidOp("expected a memory or its tombstone, got both")
         cells: dict[Key, Cell] = {memory_key(rid): added.pop(rid).cell() for rid in known & added.keys()}
-        reader = CellReader(snapshot.place, snapshot.writers())
+        reader = CellReader(snapshot.place, snapshot.writers(), snapshot.devices())
         for cell in snapshot.cells:
             match cell:
                 case [part, name, data]:
@@ -266,55 +320,130 @@ class _Absorption:
                         raise InvalidOp("expected each cell once, got one twice")
                     if isinstance(read, MemoryCell) and read.is_only_added():
                         raise InvalidOp("expected a memory that was only added in the columns, got its cell")
+                    if key.part is Part.FEEDBACK and self.core.feeds.locate(maker_of(key)) is None:
+                        raise InvalidOp("expected a lesson of an op of the snapshot, got one of another")
                     cells[key] = read if as_there else renumber(read, self._dot, self._origin)
                 case _:
                     raise InvalidOp("expected a cell [part, name, bytes]")
         state = State({key: cells[key] for key in sorted(cells)}, set(snapshot.tombstones))
         if any(memory_key(rid) in cells for rid in state.tombstones):
             raise InvalidOp("expected a memory or its tombstone, got both")
-        if self._leaving:
-            for key, cell in state.cells.items():
-                if isinstance(cell, MemoryCell):
-                    for dot, add in cell.adds.items():
-                        self._check_said(key.name, dot, add)
         return state, added
 
-    def _check_said(self, rid: bytes, dot: Dot, add: Add) -> None:
-        """Refuse a memory that was added in other words than its author signed, where that op is held here."""
-        row = self._leaving.get((dot.feed, dot.seq))
-        if row is None or row.payload is None:
-            return
-        if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid == rid:
-            said = decode_payload(row.kind, row.payload)
-            if isinstance(said, Remember) and add == Add(row.hlc, said.text, dict(said.fields)):
-                return
-        raise InvalidOp("expected a memory as the op that added it says, got another than is held here")
+    def _read_remains(self) -> tuple[list[Remains], set[bytes]]:
+        """Return the signed deletions that came along and are new, and which memories were deleted by a signed op."""
+        core = self.core
+        proven: set[bytes] = set(core.erased)
+        held = set(core.store.remains())
+        fresh: list[Remains] = []
+        for data in self.snapshot.remains:
+            remains, deletions = read_remains(data, core.membership, core.verify)
+            if any(core.feeds.locate(place) is None for place in deletions.places):
+                raise InvalidOp(
+                    "expected the remains of deletions that the snapshot covers, got one beside it"
+                )
+            proven |= deletions.rids
+            if remains.frame not in held:
+                fresh.append(remains)
+        return fresh, proven
 
-    def _place(self, i: int, feed: SnapshotFeed, changes: Changes) -> bool:
-        """Give the ops of one of the snapshot's feeds their places here; say whether news of my own were among them."""
+    def _vouched(self) -> Iterator[Vouched]:
+        """Give whose word the ops are taken on that were not held here."""
+        snapshot, members = self.snapshot, self.core.membership.members
+        for no, theirs, held in self._new:
+            number = next(i for i, feed in enumerate(snapshot.feeds) if feed is theirs)
+            told = [
+                (first, last, by)
+                for at, first, last, by in snapshot.vouched
+                if at == number and by in members and by != self.core.device
+            ]
+            for first, last, by in split(held + 1, theirs.seq, told, snapshot.maker):
+                yield Vouched(no, first, last, by)
+
+    # -- what is held ----------------------------------------------------------------------------------------
+
+    def _in_log_and_covered(self, row: Row, old_base: Mapping[int, int]) -> bool:
+        return old_base[row.feed] < row.seq <= self.covered.get(row.feed, 0)
+
+    def _fold_covered(self, rows: Sequence[Row]) -> State:
+        """Return what is known here of what the snapshot covers: its ops that are in the log, folded on my base."""
+        core = self.core
+        base = State(dict(core.store.all_base_cells()), core.store.base_tombstones())
+        if not rows:
+            return base
+        return refold(
+            base,
+            rows,
+            core.feeds,
+            core.feeds.vector_at,
+            understood=core.understood,
+            erased=core.erased,
+        ).state
+
+    def _compare(self, mine: State, theirs: State, added: Mapping[bytes, Added], now_ms: int) -> None:
+        """Accuse a maker who leaves out, or changes, memories that signed ops in the log here added."""
+        for key, cell in mine.cells.items():
+            if not isinstance(cell, MemoryCell) or key.name in theirs.tombstones:
+                continue
+            told = theirs.cells.get(key)
+            adds = told.adds if isinstance(told, MemoryCell) else {}
+            for dot, add in cell.adds.items():
+                if self._was_in_log(dot) and adds.get(dot) != add:
+                    self.core.accuse(self.snapshot.maker, Fault.SNAPSHOT_DENIES, now_ms)
+                    return
+
+    def _was_in_log(self, dot: Dot) -> bool:
+        feed = self.core.feeds[dot.feed]
+        return feed.base_seq < dot.seq <= min(self._held.get(dot.feed, 0), self.covered.get(dot.feed, 0))
+
+    def _merge(self, mine: State, theirs: State, added: dict[bytes, Added], proven: Set[bytes]) -> State:
+        """Return what the base comes to; memories of `added` that no op which was not held can have made go from it."""
+        if not any(self._held.get(no, 0) for no in self.covered) and not mine.cells and not mine.tombstones:
+            return theirs  # a newcomer's case, and a large one
+
+        def held(dot: Dot) -> bool:
+            return self._held.get(dot.feed, 0) >= dot.seq
+
+        def covers(dot: Dot) -> bool:
+            return self.covered.get(dot.feed, 0) >= dot.seq
+
+        def is_new(place: Place) -> bool:
+            dot = self.core.feeds.locate(place)
+            return dot is not None and covers(dot) and not held(dot)
+
+        for rid in [rid for rid, dot, _ in added.values() if held(dot)]:
+            del added[rid]
+        news = News(
+            covers,
+            held,
+            is_new,
+            {self.core.feeds[no].origin_no for no, _, _ in self._new},
+            {theirs.origin.device for _, theirs, _ in self._new},
+            proven | mine.tombstones,
+        )
+        return merge_states(mine, theirs, news)
+
+    # -- where its ops stand ---------------------------------------------------------------------------------
+
+    def _place(self, feed: SnapshotFeed) -> None:
+        """Give the ops of one of the snapshot's feeds their places here."""
         core, feeds = self.core, self.core.feeds
         chain = [] if feed.parent is None else cut(self._chains[feed.parent], feed.fork)
-        held, at = self._held(feed)
+        held, at = self._find(feed)
         if at is not None:
             chain = chain_to(feeds, at.feed, held)
-        for last, no in chain:
-            self._raise_base(no, last, changes)
-        news = held < feed.seq
-        if news:
+        if held < feed.seq:
             own = self._continue(feed, held, chain)
+            self._new.append((own.no, feed, held))
             for seq in range(held + 1, feed.seq + 1):
                 core.feeds.know(own.no, seq, feed.id8(seq))
-            changes.spine.append(SpinePiece(own.no, held + 1, feed.spine[(held - feed.fork) * ID8_BYTES :]))
             own.seq, own.head = feed.seq, feed.head
-            own.base_seq, own.base_head = feed.seq, feed.head
-            own.base_signature = feed.signature or None
             chain = chain_to(feeds, own.no, feed.seq)
         self._chains.append(chain)
         for last, no in chain:
             self.covered[no] = max(self.covered.get(no, 0), last)
-        return news and feed.origin == core.origin
 
-    def _held(self, feed: SnapshotFeed) -> tuple[int, Dot | None]:
+    def _find(self, feed: SnapshotFeed) -> tuple[int, Dot | None]:
         """Return up to which seq of this feed its ops are held here, and where that op stands."""
         low, high, found = feed.fork, feed.seq, None
         while low < high:
@@ -334,34 +463,47 @@ class _Absorption:
         no = chain[-1][1]
         if feeds[no].seq == held:
             return feeds[no]
-        seen = self._vector(feed.fork_vector) if held == feed.fork else self.core.feeds.vector_at(no, held)
+        seen = self.core.feeds.vector_at(no, held) if held <= self._held.get(no, 0) else None
+        if seen is None and held == feed.fork:
+            seen = self._vector(feed.fork_vector)
         return feeds.start(feed.origin, no, held, seen)
 
+    def _raise_bases(self, changes: Changes) -> None:
+        """Let the base reach as far as the snapshot does. Ops that are held stay in the log, below its end."""
+        for no, last in self.covered.items():
+            self._raise_base(no, min(last, self._held.get(no, 0)), changes)
+        for no, theirs, held in self._new:
+            own = self.core.feeds[no]
+            changes.spine.append(SpinePiece(no, held + 1, theirs.spine[(held - theirs.fork) * ID8_BYTES :]))
+            own.base_seq, own.base_head = theirs.seq, theirs.head
+            own.base_signature = theirs.signature or None
+        self._take_vectors()
+
     def _raise_base(self, no: int, last: int, changes: Changes) -> None:
-        """Let the ops of a feed that the snapshot covers leave the log for the base."""
         core, feed = self.core, self.core.feeds[no]
         if last <= feed.base_seq:
             return
         rows = list(core.store.feed_rows(no, feed.base_seq + 1, last))
         vector = core.feeds.vector_at(no, last)
         assert vector is not None, "what is in the log has a vector"
-        self._leaving |= {(no, row.seq): row for row in rows}
-        changes.compacted += [row.pos for row in rows]
         changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))
+        changes.remains += remains_of(core.feeds, rows)
         feed.base_seq, feed.base_head, feed.base_vector = last, OpId(rows[-1].id), vector
         feed.base_signature = rows[-1].signature
 
     def _take_vectors(self) -> None:
         """Say what the writer of each feed's last op had seen, where the snapshot brought that op."""
+        new = {no: held for no, _, held in self._new}
         for i, theirs in enumerate(self.snapshot.feeds):
             last, no = self._chains[i][-1]
             feed = self.core.feeds[no]
             if last == theirs.seq == feed.base_seq:
                 # The op may have come to me in the midst of a batch, which is signed at its end only.
                 feed.base_signature = feed.base_signature or theirs.signature or None
-                feed.base_vector = self._vector(theirs.vector)
-                if feed.seq == feed.base_seq:
-                    feed.vector = dict(feed.base_vector)
+                if new.get(no, last) < last:
+                    feed.base_vector = self._vector(theirs.vector)
+                    if feed.seq == feed.base_seq:
+                        feed.vector = dict(feed.base_vector)
 
     def _is_numbered_alike(self) -> bool:
         """Say whether feeds and origins have the same numbers here as in the snapshot, as where nothing was held."""

@@ -22,6 +22,7 @@ from replica.ids import (
     Origin,
     Place,
 )
+from replica.limits import SEEN_MAX
 from replica.signing import SIGNATURE_BYTES
 from replica.state.register import Dot, Vector
 
@@ -61,6 +62,15 @@ class Snapshot(NamedTuple):
     tombstones: tuple[bytes, ...] = ()
     horizon_ms: int = 0
     adds: Any = None
+    remains: tuple[Any, ...] = ()
+    """The signed deletions behind its tombstones (`replica.remains`), not looked at yet."""
+
+    vouched: tuple[tuple[int, int, int, DeviceId], ...] = ()
+    """On whose word its maker knows ops: feed, first and last seq, device."""
+
+    def devices(self) -> frozenset[bytes]:
+        """Return the devices that wrote an op of it."""
+        return frozenset(feed.origin.device for feed in self.feeds)
 
     def writers(self) -> frozenset[int]:
         """Return the numbers of the origins that wrote an op of it: the others have no number where it is taken."""
@@ -101,14 +111,36 @@ def read_maker(plain: object) -> tuple[DeviceId, dict[int, int]]:
     return DeviceId(maker), kinds
 
 
-def read_parts(plain: object) -> Snapshot:
-    """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them."""
+def read_parts(plain: object, *, is_old: bool = False) -> Snapshot:
+    """Return the snapshot that plain values state; `InvalidOp` says what is wrong with them.
+
+    `is_old`: it is laid out as by 0.1.0, without the signed deletions behind its tombstones and without vouchers.
+    """
     maker, kinds = read_maker(plain)
     match plain:
-        case [_, _, list(feeds), list(origins), list(cells), list(tombstones), int(horizon_ms), list(adds)]:
+        case [
+            _,
+            _,
+            list(feeds),
+            list(origins),
+            list(cells),
+            list(tombstones),
+            int(horizon_ms),
+            list(adds),
+            *more,
+        ] if len(feeds) <= SEEN_MAX and len(origins) <= SEEN_MAX:
             pass
         case _:
-            raise InvalidOp("expected a snapshot of eight parts")
+            raise InvalidOp(f"expected a snapshot of eight or ten parts, and at most {SEEN_MAX} feeds")
+    remains: list[Any]
+    vouched: list[Any]
+    match more:
+        case [] if is_old:
+            remains, vouched = [], []
+        case [list(remains), list(vouched)] if not is_old:
+            pass
+        case _:
+            raise InvalidOp(f"expected a snapshot of {8 if is_old else 10} parts")
     if not all(type(rid) is bytes and len(rid) == MEMORY_ID_BYTES for rid in tombstones):
         raise InvalidOp("expected tombstones to be memory ids")
     if not all(map(lt, tombstones, tombstones[1:])):
@@ -122,7 +154,18 @@ def read_parts(plain: object) -> Snapshot:
         for vector in (feed.vector, feed.fork_vector):
             _check_vector(vector, read)
     whose = tuple(_read_origin(origin) for origin in origins)
-    return Snapshot(maker, kinds, tuple(read), whose, tuple(cells), tuple(tombstones), horizon_ms, adds)
+    return Snapshot(
+        maker,
+        kinds,
+        tuple(read),
+        whose,
+        tuple(cells),
+        tuple(tombstones),
+        horizon_ms,
+        adds,
+        tuple(remains),
+        tuple(_read_vouched(each, read) for each in vouched),
+    )
 
 
 def _read_feed(plain: object, before: Sequence[SnapshotFeed]) -> SnapshotFeed:
@@ -153,6 +196,17 @@ def _read_feed(plain: object, before: Sequence[SnapshotFeed]) -> SnapshotFeed:
                 raise InvalidOp("expected a branch to leave a feed of the same origin, listed before it")
             return SnapshotFeed(origin, parent, fork, fork_vector, seq, OpId(head), signature, vector, spine)
     raise InvalidOp("expected a feed whose spine holds 8 bytes for each of its ops, and ends at its head")
+
+
+def _read_vouched(plain: object, feeds: Sequence[SnapshotFeed]) -> tuple[int, int, int, DeviceId]:
+    match plain:
+        case [int(feed), int(first), int(last), bytes(by)] if (
+            len(by) == DEVICE_ID_BYTES
+            and 0 <= feed < len(feeds)
+            and feeds[feed].fork < first <= last <= feeds[feed].seq
+        ):
+            return feed, first, last, DeviceId(by)
+    raise InvalidOp("expected a voucher [feed, first seq, last seq, device] for ops of the snapshot")
 
 
 def _read_origin(plain: object) -> Origin:

@@ -23,11 +23,13 @@ from replica.frame import decode_frame, encode_frame
 from replica.ids import OpId, Place
 from replica.missing import missing
 from replica.oplog import Status
+from replica.ops import Kind
 from replica.outbox import Outbox
 from replica.refold import sum_up
+from replica.rows import rehashed
 from replica.signing import Verify, verify_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
-from replica.state.cells import Cell, State, renumber
+from replica.state.cells import Cell, State, memory_key, renumber
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Vector
 from replica.storage.memory_store import MemoryStore
@@ -68,7 +70,10 @@ def verify_replica(core: Core, *, verify: Verify = verify_commit) -> Verificatio
         understood=core.understood,
     )
     fresh.adopt(core.membership)
-    fresh.learn((), (), core.proofs.values())
+    fresh.take_proofs(
+        [proof for proof in core.proofs.values() if proof.id not in core.idle],
+        [core.proofs[each] for each in sorted(core.idle)],
+    )
     problems: list[str] = []
     ops = 0
     try:
@@ -84,6 +89,7 @@ def verify_replica(core: Core, *, verify: Verify = verify_commit) -> Verificatio
                 for refusal in taken.refusals
             ]
         problems += _compare_rows(core, fresh, verify)
+        problems += _check_evidence(core)
         problems += _compare_vectors(core, fresh)
         problems += _compare_digests(core, fresh)
         problems += _compare_cells(core, fresh)
@@ -117,7 +123,7 @@ def _compare_digests(core: Core, fresh: Core) -> Iterator[str]:
 
 def _compare_rows(core: Core, fresh: Core, verify: Verify) -> Iterator[str]:
     """Compare what the headers cannot show: ids within a chain, statuses, and signatures that were not sent along."""
-    for row, again in zip_longest(core.store.rows(), fresh.store.rows()):
+    for row, again in zip_longest(core.rows_above_base(), fresh.store.rows()):
         if row is None or again is None:
             yield "the log has another length than what could be taken of it"
             return
@@ -131,6 +137,33 @@ def _compare_rows(core: Core, fresh: Core, verify: Verify) -> Iterator[str]:
             key = core.membership.public_key(core.feeds[row.feed].origin.device)
             if key is None or not verify(key, OpId(row.id), row.signature):
                 yield f"the signature of {name} does not verify"
+
+
+def _check_evidence(core: Core) -> Iterator[str]:
+    """Check the ops that stayed in the log below the end of a base that was handed over, and that the state has them.
+
+    They are in no frame that is sent, so each header is built anew here, and each signature checked.
+    """
+    held: dict[int, tuple[int, OpId]] = {}
+    for row in core.store.rows():
+        feed = core.feeds[row.feed]
+        if row.seq > feed.base_seq:
+            continue
+        name = f"op {row.seq} of {feed.origin.device.hex()[:8]}, which the base covers,"
+        seq, before = held.get(row.feed, (0, None))
+        if seq == row.seq - 1:  # what stands before others may be known by its short id only
+            found = rehashed(row, feed.origin, before)
+            if found != row.id:
+                yield f"{name} is stored under another id than its header has"
+        held[row.feed] = row.seq, OpId(row.id)
+        if row.signature is not None and not core.is_signed(feed.origin.device, OpId(row.id), row.signature):
+            yield f"the signature of {name} does not verify"
+        if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid is not None:
+            key = memory_key(row.rid)
+            cell = core.store.load([key]).get(key)
+            adds = cell.adds if isinstance(cell, MemoryCell) else {}
+            if Dot(row.feed, row.seq, row.id[:8]) not in adds and not core.store.tombstoned([row.rid]):
+                yield f"{name} added a memory that is not there"
 
 
 def _compare_vectors(core: Core, fresh: Core) -> Iterator[str]:

@@ -5,11 +5,10 @@ headers from it to the next signed one are built anew from the log and hashed, a
 `verify_replica` does this for everything at once; this is for one memory that somebody asks about.
 """
 
-from replica.codec import header, header_hash, payload_hash
 from replica.core import Core
 from replica.ids import OpId
 from replica.oplog import Row
-from replica.rows import read_places
+from replica.rows import rehashed
 from replica.signing import verify_commit
 
 
@@ -21,21 +20,7 @@ def is_vouched(core: Core, row: Row) -> bool:
         return False
     previous: OpId | None = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
     for each in core.store.feed_rows(row.feed, row.seq, feed.seq):
-        digest = payload_hash(each.payload) if each.payload is not None else each.payload_hash or b""
-        found = header_hash(
-            header(
-                feed.origin,
-                each.seq,
-                each.hlc,
-                read_places(each.seen),
-                each.kind,
-                each.version,
-                bool(each.ends),
-                each.rid,
-                previous,
-                digest,
-            )
-        )
+        found = rehashed(each, feed.origin, previous)
         if found != each.id:
             return False
         if each.signature is not None:

@@ -1,9 +1,9 @@
 """The folded state, cut into cells: the parts that ops name, each loaded, folded and stored on its own.
 
-A cell is one memory, one edge, one shared setting, one consolidation proposal, the receipts for one erased memory,
-or one lesson for the ranking. A `State` holds the cells that a batch of ops touches (or, in a simulation, all of
-them); what a batch changed is known from `touched`. Cells become bytes with local feed numbers inside; `renumber`
-translates them when a snapshot crosses to another replica.
+A cell is one memory, one edge, one shared setting, one consolidation proposal, one link between two tellings, the
+receipts for one erased memory, or one lesson for the ranking. A `State` holds the cells that a batch of ops touches
+(or, in a simulation, all of them); what a batch changed is known from `touched`. Cells become bytes with local feed
+numbers inside; `renumber` translates them when a snapshot crosses to another replica.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,6 +27,7 @@ class Part(IntEnum):
     PROPOSAL = 3
     RECEIPT = 4
     FEEDBACK = 5
+    LINK = 6
 
 
 class Key(NamedTuple):
@@ -56,7 +57,15 @@ class Lesson(NamedTuple):
     amounts: tuple[tuple[str, int], ...]
 
 
-Cell = MemoryCell | Register | Proposal | Receipts | Lesson
+class Link(NamedTuple):
+    """A live link between two tellings that say the same: the op that made it, which they are, and how sure it is."""
+
+    dot: Dot
+    rids: tuple[MemoryId, MemoryId]
+    sureness: int
+
+
+Cell = MemoryCell | Register | Proposal | Receipts | Lesson | Link
 
 # To look a member up in its enum, and to build a named tuple by name, costs three times what is done with it, and every
 # op that is folded names a cell.
@@ -95,8 +104,13 @@ def feedback_key(place: Place) -> Key:
     return Key(Part.FEEDBACK, pack(wire_place(place)))
 
 
-def proposal_place(key: Key) -> Place:
-    """Return which op made the proposal of this key."""
+def link_key(place: Place) -> Key:
+    """Return the key of the link that the op at this place made."""
+    return Key(Part.LINK, pack(wire_place(place)))
+
+
+def maker_of(key: Key) -> Place:
+    """Return which op made the proposal, the link or the lesson of this key."""
     return read_place(unpack(key.name))
 
 
@@ -139,6 +153,8 @@ def encode_cell(cell: Cell) -> bytes:
             return pack(sorted(cell.devices))
         case Lesson():
             return pack([cell.rid, [list(amount) for amount in cell.amounts]])
+        case Link():
+            return pack([list(cell.dot), list(cell.rids), cell.sureness])
         case _:
             return pack(_plain_register(cell))
 
@@ -158,6 +174,9 @@ def read_cell(part: int, plain: Any) -> Cell:
         return Receipts(frozenset(plain))
     if part == Part.FEEDBACK:
         return Lesson(MemoryId(plain[0]), tuple((signal, amount) for signal, amount in plain[1]))
+    if part == Part.LINK:
+        one, other = plain[1]
+        return Link(Dot(*plain[0]), (MemoryId(one), MemoryId(other)), plain[2])
     return _read_register(plain)
 
 
@@ -178,9 +197,13 @@ def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], in
                 claims={moved(dot): claim for dot, claim in cell.claims.items()},
                 verdicts={moved(dot): heads(register) for dot, register in cell.verdicts.items()},
                 triggers=dict(cell.triggers),
+                labels={label: heads(register) for label, register in cell.labels.items()},
+                untagged={moved(dot): labels for dot, labels in cell.untagged.items()},
             )
         case Proposal():
             return Proposal(moved(cell.dot), cell.rids)
+        case Link():
+            return Link(moved(cell.dot), cell.rids, cell.sureness)
         case Receipts() | Lesson():
             return cell
         case _:
@@ -189,9 +212,9 @@ def renumber(cell: Cell, moved: Callable[[Dot], Dot], origin: Callable[[int], in
 
 def _plain_memory(cell: MemoryCell) -> list[Any]:
     adds = [dot + add for dot, add in cell.adds.items()]
-    if not (cell.fields or cell.edits or cell.accesses or cell.claims or cell.triggers):
+    if not cell.has_more():
         return [adds]  # nearly all of them
-    return [
+    plain = [
         adds,
         {name: _plain_register(register) for name, register in cell.fields.items()},
         {base: text.state() for base, text in cell.edits.items()},
@@ -215,6 +238,14 @@ def _plain_memory(cell: MemoryCell) -> list[Any]:
             for trigger, held in cell.triggers.items()
         },
     ]
+    if cell.labels:
+        plain.append(
+            [
+                {label: _plain_register(register) for label, register in cell.labels.items()},
+                [[*dot, list(labels)] for dot, labels in cell.untagged.items()],
+            ]
+        )
+    return plain
 
 
 def only_add(plain: Any) -> list[Any] | None:
@@ -225,7 +256,7 @@ def only_add(plain: Any) -> list[Any] | None:
 def _read_memory(plain: list[Any]) -> MemoryCell:
     cell = MemoryCell(adds={Dot(*item[:3]): Add(*item[3:]) for item in plain[0]})
     if len(plain) > 1:
-        _, fields, edits, edited_hlc, accesses, claims, verdicts, triggers = plain
+        _, fields, edits, edited_hlc, accesses, claims, verdicts, triggers, *labelled = plain
         cell.fields = {name: _read_register(register) for name, register in fields.items()}
         cell.edits = {base: EditedText(state) for base, state in edits.items()}
         cell.edited_hlc = edited_hlc
@@ -243,6 +274,10 @@ def _read_memory(plain: list[Any]) -> MemoryCell:
             )
             for trigger, (status, raised, kind, about, delivered) in triggers.items()
         }
+        if labelled:
+            ((registers, untagged),) = labelled
+            cell.labels = {label: _read_register(register) for label, register in registers.items()}
+            cell.untagged = {Dot(*dot): tuple(labels) for *dot, labels in untagged}
     return cell
 
 

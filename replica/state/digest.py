@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from replica.codec import by_name, pack
 from replica.ids import Origin
-from replica.state.cells import Cell, Key, Lesson, Part, Proposal, Receipts
+from replica.state.cells import Cell, Key, Lesson, Link, Part, Proposal, Receipts
 from replica.state.memories import Added, Memory, MemoryCell
 from replica.state.register import Dot, winner
 
@@ -44,7 +44,7 @@ def elements(
 def visible_element(key: Key, cell: Cell, memory: Memory | None) -> int:
     """Return what a cell adds to the digest, 0 where nothing of it shows; `memory` is what shows of a memory cell."""
     match cell:
-        case Proposal() | Receipts():
+        case Proposal() | Receipts() | Link():
             return 0
         case Lesson():
             return element([key.part, cell.rid, [list(amount) for amount in cell.amounts]])
@@ -72,7 +72,7 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
     """Return what a cell adds to the state digest: its dots, by names that all replicas share."""
     if isinstance(cell, MemoryCell):
         plain: list[Any] = [key.part, key.name, _named(cell.adds, origin_of)]
-        if cell.fields or cell.claims:
+        if cell.fields or cell.claims or cell.labels:
             plain += [
                 [[name, _named(cell.fields[name], origin_of)] for name in sorted(cell.fields)],
                 _named(cell.claims, origin_of),
@@ -81,8 +81,14 @@ def state_element(key: Key, cell: Cell, origin_of: Callable[[int], Origin]) -> i
                     for dot in sorted(cell.verdicts, key=lambda dot: _name(dot, origin_of))
                 ],
             ]
+        if cell.labels:
+            off = cell.untagged
+            plain += [
+                [[label, _named(cell.labels[label], origin_of)] for label in sorted(cell.labels)],
+                sorted([*_name(dot, origin_of), list(off[dot])] for dot in off),
+            ]
         return element(plain)
-    if isinstance(cell, Proposal | Lesson):
+    if isinstance(cell, Proposal | Lesson | Link):
         return element([key.part, key.name])
     if isinstance(cell, Receipts):
         return element([key.part, key.name, sorted(cell.devices)])

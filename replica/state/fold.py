@@ -1,8 +1,9 @@
 """Fold ops into state: what each kind of op does to the cells it names.
 
-The same state results from any causal delivery order, because every rule here is one of four: a set that only grows
-(adds, tombstones, claims, proposals, feedback), a maximum (access totals, trigger status), a Yjs document, or the
-register of `replica.state.register`. `simulations/` searches for histories where that fails.
+The same state results from any causal delivery order, because every rule here is one of five: a set that only grows
+(adds, tombstones, claims, proposals, links, feedback), a maximum (access totals, trigger status), a Yjs document, the
+register of `replica.state.register`, or the add-wins set of `replica.state.labels`. `simulations/` searches for
+histories where that fails.
 
 Two rules hold for all kinds: a tombstone wins for ever, and an op on a memory applies only if its writer had seen an
 add of that memory which is folded here. The second keeps an op from acting on an add that it did not know, when two
@@ -17,16 +18,19 @@ from replica.ids import Place
 from replica.state.cells import (
     Key,
     Lesson,
+    Link,
     Proposal,
     Receipts,
     State,
     edge_key,
     feedback_key,
+    link_key,
     memory_key,
     proposal_key,
     receipt_key,
     setting_key,
 )
+from replica.state.labels import TAGS, left_of, taken_off
 from replica.state.memories import Add, HeldClaim, HeldTrigger, MemoryCell
 from replica.state.register import Dot, Vector, saw, write
 from replica.state.text import EditedText, base_name
@@ -40,7 +44,7 @@ def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
     """Return the cells that folding this op reads or writes, so that they can be loaded together."""
     rid = op.rid
     match body:
-        case ops.Remember() | ops.Edit() | ops.Claim() | ops.Trigger():
+        case ops.Remember() | ops.Edit() | ops.Claim() | ops.Trigger() | ops.Tag() | ops.Untag():
             return [memory_key(rid)] if rid is not None else []
         case ops.Set():
             return [memory_key(rid)] if rid is not None else [setting_key(body.name)]
@@ -60,6 +64,10 @@ def keys_of(op: ops.Op, body: ops.Body) -> list[Key]:
             return [receipt_key(named) for named in body.rids]
         case ops.Feedback():
             return [feedback_key(op.place)]
+        case ops.SaysSame():
+            return [link_key(op.place)]
+        case ops.Unlink():
+            return [link_key(link) for link in body.links]
         case _:
             assert_never(body)
 
@@ -102,6 +110,8 @@ def fold(
                 state.touched[key] = None
             elif cell := _known(state, keys, vector):
                 cell.fields[body.name] = write(cell.fields.get(body.name, {}), dot, hlc, body.value, vector)
+                if cell.untagged and body.name == TAGS:
+                    cell.untagged = left_of(cell.untagged, {**cell.adds, **cell.fields[TAGS]})
         case ops.Forget() | ops.Erase():
             for named in body.rids:
                 state.kill(named)
@@ -155,6 +165,19 @@ def fold(
             key = keys[0]
             state.cells[key] = Lesson(body.rid, body.amounts)
             state.touched[key] = None
+        case ops.SaysSame():
+            key = keys[0]
+            state.cells[key] = Link(dot, body.rids, body.sureness)
+            state.touched[key] = None
+        case ops.Unlink():
+            for key in keys:
+                link = state.cells.get(key)
+                if isinstance(link, Link) and saw(vector, link.dot):
+                    del state.cells[key]
+                    state.touched[key] = None
+        case ops.Tag() | ops.Untag():
+            if cell := _known(state, keys, vector):
+                _label(cell, body, dot, hlc, vector)
         case _:
             assert_never(body)
 
@@ -169,6 +192,16 @@ def _known(state: State, keys: Sequence[Key], vector: Vector) -> MemoryCell | No
                     state.touched[key] = None
                     return cell
     return None
+
+
+def _label(cell: MemoryCell, body: ops.Tag | ops.Untag, dot: Dot, hlc: int, vector: Vector) -> None:
+    """Put labels on, or take off what the author had seen of them."""
+    is_on = isinstance(body, ops.Tag)
+    for label in body.labels:
+        cell.labels[label] = write(cell.labels.get(label, {}), dot, hlc, is_on, vector)
+    if not is_on:
+        told = {held: labels for held, (_, labels) in cell.told_labels().items()}
+        cell.untagged = taken_off(cell.untagged, told, body.labels, vector)
 
 
 def _edit(cell: MemoryCell, rid: bytes | None, edit: ops.Edit, vector: Vector) -> bool:

@@ -10,6 +10,16 @@ from typing import Any, NamedTuple
 
 from replica.fields import Value
 from replica.ids import MemoryId, Place
+from replica.state.labels import (
+    ENTRY,
+    META,
+    TAGS,
+    Labels,
+    Untagged,
+    is_entry,
+    shown_entries,
+    shown_labels,
+)
 from replica.state.register import Dot, Register, winner
 from replica.state.text import EditedText, base_name
 
@@ -68,17 +78,27 @@ class MemoryCell:
     claims: dict[Dot, HeldClaim] = field(default_factory=dict)
     verdicts: dict[Dot, Register] = field(default_factory=dict)
     triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
+    labels: Labels = field(default_factory=dict)
+    untagged: Untagged = field(default_factory=dict)
 
     @classmethod
     def added(cls, dot: Dot, add: Add) -> "MemoryCell":
         """Return the cell of a memory of which nothing is known but one add; nearly all begin so, and most stay so."""
-        return cls({dot: add}, {}, {}, 0, {}, {}, {}, {})
+        return cls({dot: add}, {}, {}, 0, {}, {}, {}, {}, {}, {})
 
     def is_only_added(self) -> bool:
         """Say whether nothing is known of the memory but one add, as of nearly all."""
-        return len(self.adds) == 1 and not (
-            self.fields or self.edits or self.accesses or self.claims or self.triggers
-        )
+        return len(self.adds) == 1 and not self.has_more()
+
+    def has_more(self) -> bool:
+        """Say whether anything but adds is known of the memory."""
+        return bool(self.fields or self.edits or self.accesses or self.claims or self.triggers or self.labels)
+
+    def told_labels(self) -> dict[Dot, tuple[int, list[str]]]:
+        """Return the labels that came with each add, and with each whole write of them that no other has seen."""
+        told = {dot: (add.hlc, add.fields.get(TAGS)) for dot, add in self.adds.items()}
+        told |= self.fields.get(TAGS, {})
+        return {dot: (hlc, labels) for dot, (hlc, labels) in told.items() if isinstance(labels, list)}
 
 
 class Added(NamedTuple):
@@ -115,6 +135,16 @@ class Memory(NamedTuple):
 
 def show(rid: bytes, cell: MemoryCell) -> Memory:
     """Return what shows of a memory; a function of what was folded, in whatever order it came."""
+    memory = show_registers(rid, cell)
+    if not (cell.fields or cell.labels or len(cell.adds) > 1):
+        return memory
+    _put_together(cell, memory.fields)
+    labelled = max((winner(heads)[1] for heads in cell.labels.values()), default=0)
+    return memory if labelled <= memory.updated else memory._replace(updated=labelled)
+
+
+def show_registers(rid: bytes, cell: MemoryCell) -> Memory:
+    """Return what showed of a memory in version 0.1.0, to which labels and entries were one register each."""
     dot, add = _shown_add(rid, cell)
     text, updated = add.text, add.hlc
     if cell.edits:
@@ -136,6 +166,42 @@ def show(rid: bytes, cell: MemoryCell) -> Memory:
             accesses += count
             last_access = max(last_access, last)
     return _memory(Memory, (rid, text, fields, add.hlc, updated, dot.feed, accesses, last_access))
+
+
+def _put_together(cell: MemoryCell, fields: dict[str, Any]) -> None:
+    """Show the labels and entries of all that told some; one write alone says what shows already."""
+    whole = cell.fields.get(TAGS, {})
+    if cell.labels or len(whole or cell.adds) > 1:
+        told = cell.told_labels()
+        off = cell.untagged
+        labels = shown_labels(
+            cell.labels,
+            [
+                (hlc, [label for label in held if label not in off.get(dot, ())])
+                for dot, (hlc, held) in told.items()
+                if not whole or dot in whole
+            ],
+        )
+        _put(fields, TAGS, labels)
+    own = {
+        name.removeprefix(ENTRY): cell.fields[name]
+        for name in cell.fields
+        if name.startswith(ENTRY) and is_entry(name, winner(cell.fields[name])[2])
+    }
+    heads = cell.fields.get(META, {})
+    if own or len(heads or cell.adds) > 1:
+        entries = heads or {dot: (add.hlc, add.fields.get(META)) for dot, add in cell.adds.items()}
+        maps = [(hlc, dot.id8, held) for dot, (hlc, held) in entries.items() if isinstance(held, dict)]
+        for key in own:
+            fields.pop(f"{ENTRY}{key}", None)
+        _put(fields, META, shown_entries(maps, own))
+
+
+def _put(fields: dict[str, Any], name: str, value: Any) -> None:
+    if value:
+        fields[name] = value
+    else:
+        fields.pop(name, None)
 
 
 def show_added(added: Added) -> Memory:

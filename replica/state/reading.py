@@ -12,11 +12,12 @@ from typing import Any, Final
 from replica.codec import SALT_BYTES, check_text, decode_payload, pack, read_place, unpack, wire_place
 from replica.errors import InvalidOp
 from replica.hlc import HLC_MAX
-from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, MEMORY_ID_BYTES, Place
+from replica.ids import ID8_BYTES, MEMORY_ID_BYTES, Place
 from replica.ops import Kind
 from replica.state.cells import Cell, Key, Part, read_cell
+from replica.state.labels import TAGS
 from replica.state.register import Dot
-from replica.state.text import check_update
+from replica.state.text import check_state
 
 _NO_SALT: Final = bytes(SALT_BYTES)
 _PARTS: Final = frozenset(Part)
@@ -25,10 +26,11 @@ _PARTS: Final = frozenset(Part)
 @dataclass(frozen=True, slots=True)
 class CellReader:
     """Reads the cells of one snapshot. `place` names the op that a dot stands for, or None; `origins` are the
-    numbers of those that wrote one of its ops."""
+    numbers of those that wrote one of its ops, `devices` who they are."""
 
     place: Callable[[Dot], Place | None]
     origins: frozenset[int]
+    devices: frozenset[bytes]
 
     def read(self, part: object, name: object, data: object) -> tuple[Key, Cell]:
         """Return which cell it is, and the cell; `InvalidOp` says what no op could have made."""
@@ -48,23 +50,31 @@ class CellReader:
                 setting = _text(name)
                 for value in self._heads(plain):
                     _said(Kind.SET, [setting, value])
-            case Part.PROPOSAL:
-                match plain:
-                    case [[*dot], [*rids]]:
-                        if self._op(dot) != _place_in(name):
-                            raise InvalidOp("expected a proposal that is named by the op that made it")
-                        _said(Kind.PROPOSE, rids)
-                    case _:
-                        raise InvalidOp("expected a proposal [dot, memory ids]")
+            case Part.PROPOSAL | Part.LINK:
+                self._check_made(Part(part), name, plain)
             case Part.RECEIPT:
                 _rid(name)
-                if not all(type(each) is bytes and len(each) == DEVICE_ID_BYTES for each in _list(plain)):
-                    raise InvalidOp("expected the devices that confirmed an erasure")
+                if not all(type(each) is bytes and each in self.devices for each in _list(plain)):
+                    raise InvalidOp(
+                        "expected devices that confirmed an erasure, each by an op of the snapshot"
+                    )
                 _once(set(plain), plain)
             case Part.FEEDBACK:
                 _place_in(name)
                 _said(Kind.FEEDBACK, plain)
         return Key(Part(part), name), read_cell(part, plain)
+
+    def _check_made(self, part: Part, name: bytes, plain: object) -> None:
+        """Refuse a cell that is one op, unless it is named by that op and says what it may."""
+        match part, plain:
+            case Part.PROPOSAL, [[*dot], [*rids]]:
+                _said(Kind.PROPOSE, rids)
+            case Part.LINK, [[*dot], [_, _] as rids, sureness]:
+                _said(Kind.SAYS_SAME, [*rids, sureness])
+            case _:
+                raise InvalidOp("expected a proposal [dot, memory ids] or a link [dot, memory ids, sureness]")
+        if self._op(dot) != _place_in(name):
+            raise InvalidOp("expected a proposal or a link that is named by the op that made it")
 
     def _check_memory(self, rid: bytes, plain: object) -> None:
         match plain:
@@ -79,14 +89,15 @@ class CellReader:
                 [*claims],
                 [*verdicts],
                 dict(triggers),
-            ]:
+                *labelled,
+            ] if len(labelled) < 2:
                 self._check_adds(adds)
                 for name, register in fields.items():
                     for value in self._heads(register):
                         _said(Kind.SET, [name, value])
                 for base, state in edits.items():
                     _said(Kind.EDIT, [base, state])
-                    check_update(state)
+                    check_state(state)
                 _stamp(edited_hlc, low=0)
                 self._check_accesses(rid, accesses)
                 claimed = {self._check_claim(claim) for claim in claims}
@@ -102,7 +113,9 @@ class CellReader:
                             raise InvalidOp("expected a verdict on a claim of the same memory")
                 _once(judged, verdicts)
                 for trigger, held in triggers.items():
-                    _check_trigger(trigger, held)
+                    self._check_trigger(trigger, held)
+                if labelled:
+                    self._check_labels(labelled[0], adds, fields.get(TAGS, []))
             case _:
                 raise InvalidOp("expected a memory's cell: adds, or adds and all that was said about them")
 
@@ -116,6 +129,32 @@ class CellReader:
                 case _:
                     raise InvalidOp("expected an add [feed, seq, id8, hlc, text, fields]")
         _once(added_by, adds)
+
+    def _check_labels(self, labelled: object, adds: Sequence[Any], whole: Sequence[Any]) -> None:
+        """Refuse labels that were taken off of something else than an add or a whole write that had told them."""
+        match labelled:
+            case [dict(registers), [*untagged]] if registers:
+                pass
+            case _:
+                raise InvalidOp("expected labels [heads of each, what was taken off]")
+        for label, register in registers.items():
+            _said(Kind.TAG, [label])
+            for is_on in self._heads(register):
+                if type(is_on) is not bool:
+                    raise InvalidOp(f"expected a label to be on or off, got {is_on!r:.40}")
+        told = {Dot(*add[:3]): add[5].get(TAGS) or () for add in adds}
+        told |= {Dot(*head[:3]): head[4] or () for head in whole}
+        taken_off = set()
+        for each in untagged:
+            match each:
+                case [int(feed), int(seq), bytes(id8), [*labels]]:
+                    taken_off.add(self._op([feed, seq, id8]))
+                    _said(Kind.UNTAG, labels)
+                    if not set(labels) <= set(told.get(Dot(feed, seq, id8), ())):
+                        raise InvalidOp("expected labels to be taken off of what had told them")
+                case _:
+                    raise InvalidOp("expected labels taken off [feed, seq, id8, labels]")
+        _once(taken_off, untagged)
 
     def _heads(self, register: object) -> Iterator[Any]:
         """Give the values that a register holds."""
@@ -154,6 +193,19 @@ class CellReader:
             "expected a claim [feed, seq, id8, hlc, entity, relation, value, replaces, valid from]"
         )
 
+    def _check_trigger(self, trigger: object, held: object) -> None:
+        match held:
+            case [status, raised, kind, about, delivered]:
+                _stamp(raised)
+                _said(Kind.TRIGGER, [trigger, status, kind, about])
+                match delivered:
+                    case None:
+                        return
+                    case [hlc, bytes(device)] if device in self.devices:
+                        _stamp(hlc)
+                        return
+        raise InvalidOp("expected a trigger [status, raised, kind, about, delivered]")
+
     def _op(self, dot: object) -> Place:
         # No pattern: every memory has one, and a pattern costs three times these tests.
         if type(dot) is list and len(dot) == 3:
@@ -181,20 +233,6 @@ def _said(kind: Kind, plain: object) -> None:
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidOp(f"expected what an op says, got what none can hold: {error}") from None
     decode_payload(kind, payload)
-
-
-def _check_trigger(trigger: object, held: object) -> None:
-    match held:
-        case [status, raised, kind, about, delivered]:
-            _stamp(raised)
-            _said(Kind.TRIGGER, [trigger, status, kind, about])
-            match delivered:
-                case None:
-                    return
-                case [hlc, bytes(device)] if len(device) == DEVICE_ID_BYTES:
-                    _stamp(hlc)
-                    return
-    raise InvalidOp("expected a trigger [status, raised, kind, about, delivered]")
 
 
 def _stamp(hlc: object, *, low: int = 1) -> None:

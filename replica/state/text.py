@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from replica.errors import InvalidOp
+from replica.state.yjs import check_document, check_edit
 
 if TYPE_CHECKING:
     from random import Random
@@ -52,8 +53,8 @@ class EditedText:
         return cls(doc.get_update())
 
     def apply(self, update: bytes) -> None:
-        """Merge one edit, or a whole other copy of the document."""
-        self._doc.apply_update(update)
+        """Merge one edit, or a whole other copy of the document, that was checked before."""
+        _apply(self._doc, update)
 
     def state(self) -> bytes:
         """Return the document as bytes that `EditedText(...)` takes."""
@@ -65,12 +66,21 @@ class EditedText:
 
     def edit(self, text: str, random: "Random") -> bytes:
         """Return the update that turns what is shown into `text`, keeping what others insert around it."""
+        shown = self.show()
+        update = self._edited(_changes(shown, text), random)
+        try:
+            check_edit(update)
+        except InvalidOp:  # more runs of words than others take: then it is another text
+            update = self._edited([(0, len(shown.encode()), text)], random)
+        return update
+
+    def _edited(self, changes: list[tuple[int, int, str]], random: "Random") -> bytes:
         before = self._doc.get_state()
         copy = _new_document(random.randrange(1, _CLIENT_ID_MAX))
         copy.apply_update(self.state())
         target = _text_in(copy)
         with copy.transaction():
-            for start, stop, words in reversed(_changes(str(target), text)):
+            for start, stop, words in reversed(changes):
                 if stop > start:
                     del target[start:stop]
                 if words:
@@ -79,11 +89,25 @@ class EditedText:
 
 
 def check_update(update: bytes) -> None:
-    """Refuse bytes that are not a Yjs update, before any document meets them."""
+    """Refuse bytes that no edit of ours comes to, by the bytes alone, and before any document meets them."""
+    check_edit(update)
+    _apply(_new_document(), update)
+
+
+def check_state(state: bytes) -> None:
+    """Refuse bytes that are not a text with its edits, before any document meets them."""
+    check_document(state)
+    _apply(_new_document(), state)
+
+
+def _apply(document: "Doc[Text]", update: bytes) -> None:
     try:
-        _new_document().apply_update(update)
-    except (ValueError, RuntimeError) as error:
-        raise InvalidOp(f"expected a Yjs update, got bytes that are not one: {error}") from None
+        document.apply_update(update)
+    except BaseException as error:
+        # What the library panics with is no Exception, and would end the program.
+        if isinstance(error, ValueError | RuntimeError) or type(error).__name__ == "PanicException":
+            raise InvalidOp(f"expected a Yjs update, got bytes that are not one: {error}") from None
+        raise
 
 
 def _new_document(client: int | None = None) -> "Doc[Text]":

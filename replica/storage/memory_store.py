@@ -6,8 +6,8 @@ process share. The other kinds of cells are never changed in place, so they are 
 """
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress, islice, repeat
 from operator import attrgetter, itemgetter, lt
@@ -95,18 +95,24 @@ class _Log:
 
     def op(self, feed: int, seq: int) -> Op | None:
         """Return one op, if it is here."""
-        held = self.by_feed.get(feed)
-        at = -1 if held is None else seq - self.ops[held[0]].seq
-        return self.ops[held[at]] if held is not None and 0 <= at < len(held) else None
+        held = self.by_feed.get(feed, ())
+        at = self._reach(held, seq)
+        op = self.ops[held[at]] if at < len(held) else None
+        return op if op is not None and op.seq == seq else None
+
+    def _reach(self, held: Sequence[int], seq: int) -> int:
+        """Return where the ops of a feed from this seq on begin: mostly they are unbroken."""
+        at = 0 if not held else seq - self.ops[held[0]].seq
+        if 0 <= at < len(held) and self.ops[held[at]].seq == seq:
+            return at
+        return bisect_left(held, seq, key=lambda each: self.ops[each].seq)
 
     def of_feed(self, feed: int, first: int, last: int) -> Iterator[Entry]:
         """Return the ops of one feed from seq `first` to `last`, as far as they are here."""
         held = self.by_feed.get(feed)
         if held is None:
             return iter(())
-        begin = self.ops[held[0]].seq
-        at = max(0, first - begin)
-        return map(self.entry, held[at : max(at, last - begin + 1)])
+        return map(self.entry, held[self._reach(held, first) : self._reach(held, last + 1)])
 
 
 class MemoryStore:
@@ -125,8 +131,11 @@ class MemoryStore:
         self._base: dict[Key, _Kept] = {}
         self._base_tombstones: set[bytes] = set()
         self._spine: dict[int, list[SpinePiece]] = {}
+        self._remains: dict[bytes, bytes] = {}
         self._proofs: dict[bytes, Proof] = {}
         self._unpurged: set[OpId] = set()
+        self._ahead: set[OpId] = set()
+        self._idle: set[OpId] = set()
         self._members: list[Member] = []
         self._revocations: list[Revocation] = []
         self._parts: dict[DeviceId, list[PartRow]] = {}
@@ -201,6 +210,10 @@ class MemoryStore:
         """Return the memories that were forgotten by compacted ops."""
         return set(self._base_tombstones)
 
+    def remains(self) -> list[bytes]:
+        """Return the frames of what stayed of deletions below the base."""
+        return [self._remains[op_id] for op_id in sorted(self._remains)]
+
     def proofs(self) -> list[Proof]:
         """Return every proof of an erasure."""
         return [self._proofs[op_id] for op_id in sorted(self._proofs)]
@@ -208,6 +221,10 @@ class MemoryStore:
     def tombstoned(self, rids: Iterable[bytes]) -> set[bytes]:
         """Return those of the memories that were forgotten."""
         return self._tombstones.intersection(rids)
+
+    def proofs_ahead(self) -> tuple[set[OpId], set[OpId]]:
+        """Return the proofs whose ops have not come: those that act, and those that wait."""
+        return set(self._ahead), set(self._idle)
 
     def unpurged(self) -> set[OpId]:
         """Return the ids of the proofs that were not purged yet."""
@@ -251,12 +268,19 @@ class MemoryStore:
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
         self._unpurged |= {proof.id for proof in changes.proofs}
+        self._proofs |= {proof.id: proof for proof in changes.idle}
+        self._idle -= {proof.id for proof in changes.proofs}
+        self._idle |= {proof.id for proof in changes.idle}
+        if changes.ahead:
+            self._ahead |= {proof.id for proof in changes.proofs}
+        self._ahead -= set(changes.arrived)
         self._unpurged -= set(changes.purged)
         # Before a cell is kept as an op: what leaves the log now, somebody else's base may tell otherwise.
         self._rewrite_log(changes)
         self._keep(self._cells, changes.cells)
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
+        self._remains |= dict(changes.remains)
         self._keep(self._base, changes.base_cells)
         for one in changes.added:
             self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one

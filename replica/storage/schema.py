@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
+from replica.codec import pack
 from replica.errors import StoreCorrupt, StoreNewer
 from replica.fields import FIELDS
 from replica.oplog import Status
@@ -240,3 +241,55 @@ def keep_parts_of_snapshots(connection: sqlite3.Connection) -> None:
 def judge_crooked_ops_anew(connection: sqlite3.Connection) -> None:
     """Let the next opening fold what was found crooked: an older program took words that it did not list for that."""
     connection.execute(f"UPDATE op SET status = {Status.UNKNOWN} WHERE status = {Status.UNFOLDABLE}")
+
+
+@migration
+def link_tellings(connection: sqlite3.Connection) -> None:
+    """Show which tellings say the same."""
+    connection.execute(
+        """CREATE TABLE says_same (
+            link BLOB PRIMARY KEY, one BLOB NOT NULL, other BLOB NOT NULL, sureness INTEGER NOT NULL
+        ) WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX says_same_by_one ON says_same (one)")
+    connection.execute("CREATE INDEX says_same_by_other ON says_same (other)")
+
+
+@migration
+def keep_remains_of_deletions(connection: sqlite3.Connection) -> None:
+    """Keep the signed op behind a deletion when it leaves the log."""
+    connection.execute("CREATE TABLE remains (id BLOB PRIMARY KEY, frame BLOB NOT NULL) WITHOUT ROWID")
+
+
+@migration
+def show_labels_and_entries_together(connection: sqlite3.Connection) -> None:
+    """Let the next opening show memories anew: an older program showed labels and entries as one register each.
+
+    From here on a memory's cell may hold labels, which an older program could not read.
+    """
+    connection.execute(
+        "INSERT OR REPLACE INTO meta SELECT 'shown by', ? WHERE EXISTS (SELECT 1 FROM feed)", (pack(0),)
+    )
+
+
+@migration
+def remember_files_of_mailboxes(connection: sqlite3.Connection) -> None:
+    """Remember what was taken from each folder and mailbox, so that each file is fetched once."""
+    connection.execute(
+        """CREATE TABLE carried (
+            mailbox TEXT NOT NULL,
+            name TEXT NOT NULL,
+            about BLOB NOT NULL,
+            PRIMARY KEY (mailbox, name)
+        ) WITHOUT ROWID"""
+    )
+
+
+@migration
+def tell_proofs_from_ops(connection: sqlite3.Connection) -> None:
+    """Note of a proof of erasure whether its op has come."""
+    connection.execute("ALTER TABLE proof ADD COLUMN ahead INTEGER NOT NULL DEFAULT 0")
+    connection.execute(
+        """UPDATE proof SET ahead = 1 WHERE id NOT IN (SELECT id FROM op WHERE kind = 5)
+           AND NOT EXISTS (SELECT 1 FROM spine)"""
+    )

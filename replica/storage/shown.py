@@ -16,10 +16,11 @@ from replica.codec import pack, unpack
 from replica.fields import FIELDS
 from replica.ids import show_memory_id
 from replica.oplog import Changes
-from replica.state.cells import Cell, Key, Part, Proposal
+from replica.state.cells import Cell, Key, Link, Part, Proposal
 from replica.state.memories import Added, Memory, MemoryCell, show, show_added
 from replica.state.register import winner
 from replica.storage.claims import claim_rows, shown_claims, write_claims
+from replica.storage.links import shown_links, write_links
 from replica.storage.proposals import shown_proposals, write_proposals
 from replica.storage.settings import check_settings, write_lesson, write_setting
 from replica.storage.sql import insert_many, select_named, transaction
@@ -56,7 +57,7 @@ class DerivedTables(Protocol):
         ...
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Follow a batch, inside its transaction; without changes where it held proposals only."""
+        """Follow a batch, inside its transaction; without changes where it held proposals or links only."""
         ...
 
     def purge(self, connection: sqlite3.Connection) -> None:
@@ -84,7 +85,8 @@ class Shown:
         self._write_edges(others)
         self._write_settings(others)
         proposed = write_proposals(self._connection, others)
-        if changes.memories or proposed:
+        linked = write_links(self._connection, others)
+        if changes.memories or proposed or linked:
             self._write_memories(changes, now_ms)
         if changes.added:
             self._write_added(changes.added, now_ms)
@@ -93,6 +95,7 @@ class Shown:
         with self._filling(len(added), held=self._last_memory):
             for start in range(0, len(added), _ADDED_AT_ONCE):
                 self._write_some(added[start : start + _ADDED_AT_ONCE], now_ms)
+        self._tell((), now_ms)  # what needed the index of contents is done now
 
     def _write_some(self, added: Sequence[Added], now_ms: int) -> None:
         inserts: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
@@ -125,6 +128,7 @@ class Shown:
         claims = shown_claims(self._connection)
         triggers = shown_triggers(self._connection)
         proposals = shown_proposals(self._connection)
+        links = shown_links(self._connection)
         others: dict[Key, Cell] = {}
         for key, cell in cells:
             if isinstance(cell, MemoryCell):
@@ -142,6 +146,9 @@ class Shown:
             elif isinstance(cell, Proposal):
                 if proposals.pop(key.name, set()) != set(cell.rids):
                     yield f"the proposal {key.name.hex()} shows other members than were folded"
+            elif isinstance(cell, Link):
+                if links.pop(key.name, None) != (*cell.rids, cell.sureness):
+                    yield f"the link {key.name.hex()} shows something else than was folded"
             elif key.part in (Part.SETTING, Part.FEEDBACK):
                 others[key] = cell
         yield from check_settings(self._connection, others)
@@ -149,6 +156,7 @@ class Shown:
         yield from (f"memory {show_memory_id(rid)} shows claims that were never folded" for rid in claims)
         yield from (f"memory {show_memory_id(rid)} shows triggers that were never folded" for rid in triggers)
         yield from (f"the proposal {name.hex()} shows, but was never folded" for name in proposals)
+        yield from (f"the link {name.hex()} shows, but was never folded" for name in links)
         yield from (f"the edge {list(names)} shows, but was never folded" for names in edges)
 
     def _write_edges(self, cells: Mapping[Key, Cell | None]) -> None:

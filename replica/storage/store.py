@@ -27,6 +27,10 @@ from replica.storage.sql import insert_many, select_named, transaction
 # Below 16 MB a file is not worth the writing.
 _SHRINK_PAGES_MIN: Final = 4_096
 
+# How a proof stands to its op, which has come where it is 0.
+_ACTS_AHEAD: Final = 1
+_WAITS: Final = 2
+
 _row = partial(tuple.__new__, Row)  # `Row._make` takes twice as long, and every op that is sent is read
 _OP_ROW: Final = f"({', '.join('?' * len(Row._fields))})"
 _BASE: Final = "CASE WHEN base = x'' THEN state ELSE base END"
@@ -181,6 +185,10 @@ class SqliteStore:
         """Return the memories that were forgotten by compacted ops."""
         return {rid for (rid,) in self.connection.execute("SELECT rid FROM tombstone WHERE in_base")}
 
+    def remains(self) -> list[bytes]:
+        """Return the frames of what stayed of deletions below the base."""
+        return [frame for (frame,) in self.connection.execute("SELECT frame FROM remains ORDER BY id")]
+
     def proofs(self) -> list[Proof]:
         """Return every proof of an erasure."""
         return [
@@ -196,6 +204,14 @@ class SqliteStore:
             return wanted.intersection(rid for (rid,) in few)
         found = select_named(self.connection, "SELECT rid FROM tombstone WHERE rid IN", [*wanted])
         return {rid for (rid,) in found}
+
+    def proofs_ahead(self) -> tuple[set[OpId], set[OpId]]:
+        """Return the proofs whose ops have not come: those that act, and those that wait."""
+        ahead = dict(self.connection.execute("SELECT id, ahead FROM proof WHERE ahead != 0"))
+        return (
+            {OpId(each) for each, how in ahead.items() if how == _ACTS_AHEAD},
+            {OpId(each) for each, how in ahead.items() if how == _WAITS},
+        )
 
     def unpurged(self) -> set[OpId]:
         """Return the ids of the proofs whose words may still be in some page of the file."""
@@ -310,8 +326,14 @@ class SqliteStore:
         self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
         self._many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
         self._many(
-            "INSERT INTO proof VALUES (?, ?, 0)", [(proof.id, proof.frame) for proof in changes.proofs]
+            "INSERT OR REPLACE INTO proof VALUES (?, ?, 0, ?)",
+            [(proof.id, proof.frame, _ACTS_AHEAD * changes.ahead) for proof in changes.proofs],
         )
+        self._many(
+            "INSERT INTO proof VALUES (?, ?, 1, ?)",
+            [(proof.id, proof.frame, _WAITS) for proof in changes.idle],
+        )
+        self._many("UPDATE proof SET ahead = 0 WHERE id = ?", [(op_id,) for op_id in changes.arrived])
         self._many("UPDATE proof SET purged = 1 WHERE id = ?", [(op_id,) for op_id in changes.purged])
         self._many(
             "UPDATE op SET payload = NULL, payload_hash = ? WHERE pos = ?",
@@ -346,6 +368,7 @@ class SqliteStore:
             )
         self._many("DELETE FROM op WHERE pos = ?", [(pos,) for pos in changes.compacted])
         self._many("INSERT INTO spine VALUES (?, ?, ?)", list(map(tuple, changes.spine)))
+        self._many("INSERT OR IGNORE INTO remains VALUES (?, ?)", changes.remains)
         self._many(
             """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
                 base = CASE WHEN state = excluded.base THEN x'' ELSE excluded.base END""",

@@ -1,0 +1,157 @@
+"""Decide how much may come from one peer at a time, so that no member fills the others faster than they notice.
+
+A quota only delays: what is over it is refused as a gap, stays with whoever sends it, and is asked for again when there
+is room. It depends on this device's clock and on what came before, so nothing that refuses for good may rest on it.
+Each quota is a bucket that leaks over an hour; what overflows puts it into debt, by one frame at most.
+
+What a peer wrote itself is held to tighter bounds than what it passes on: a newcomer gets the whole group's log from
+one device. Chains are counted where they begin. No rule that is the same on every device can bound how many chains a
+key begins that have not seen each other: each of them alone is as good as any honest one, and to refuse the second of
+two would part those who hold the one from those who hold the other. So how fast they come is bounded here, and what
+has to name them all (`replica.limits`) has room for as many as can come.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final
+
+from replica.frame import Frame
+from replica.ids import DeviceId
+from replica.limits import CHAINS_MAX, CHAINS_OF_ONE_MAX
+
+HOUR_MS: Final = 3_600_000
+# A device begins a chain when it is new, restored, copied or its clock is corrected: some a year. A test of backups
+# may come to tens in an hour.
+CHAINS_AN_HOUR: Final = 64
+# A newcomer to a group that was flooded gets all of them from one peer.
+CHAINS_PASSED_ON_AN_HOUR: Final = 20_000
+# An import of a hundred thousand memories is one op each, and some thousand claims and edges beside.
+OPS_AN_HOUR: Final = 500_000
+BYTES_AN_HOUR: Final = 1 << 30
+# Compressed; what is told by people packs to a third or less.
+PACKED_AN_HOUR: Final = 256 << 20
+# Words pack to a fifth; the salt of each op not at all.
+RATIO_FREE: Final = 32
+# What others wrote: a newcomer may lack ten devices' lives.
+PASSED_ON_TIMES: Final = 10
+
+
+class What(Enum):
+    """What is counted."""
+
+    CHAINS = auto()
+    CHAINS_PASSED_ON = auto()
+    OPS = auto()
+    OPS_PASSED_ON = auto()
+    BYTES = auto()
+    PACKED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of each an hour, of one peer. `bytes` are those of payloads, `packed` those that crossed the link."""
+
+    ops: int = OPS_AN_HOUR
+    bytes: int = BYTES_AN_HOUR
+    packed: int = PACKED_AN_HOUR
+
+    def of(self, what: What) -> int:
+        """Return the bound of one quota."""
+        return {
+            What.CHAINS: CHAINS_AN_HOUR,
+            What.CHAINS_PASSED_ON: CHAINS_PASSED_ON_AN_HOUR,
+            What.OPS: self.ops,
+            What.OPS_PASSED_ON: self.ops * PASSED_ON_TIMES,
+            What.BYTES: self.bytes,
+            What.PACKED: self.packed,
+        }[what]
+
+
+@dataclass(slots=True)
+class _Bucket:
+    spent: float
+    at_ms: int
+
+
+@dataclass(slots=True)
+class Quotas:
+    """What has come from each peer within the last hour. Lost with the process, which nobody else can end."""
+
+    limits: Limits = Limits()
+    _buckets: dict[tuple[DeviceId, What], _Bucket] = field(default_factory=dict)
+
+    def left(self, peer: DeviceId, what: What, now_ms: int) -> float:
+        """Return how much more of it may come from a peer now; below zero while it is in debt."""
+        return self.limits.of(what) - self._leaked(peer, what, now_ms).spent
+
+    def spend(self, peer: DeviceId, what: What, amount: float, now_ms: int) -> None:
+        """Count what has come."""
+        if amount:
+            self._leaked(peer, what, now_ms).spent += amount
+
+    def wait_ms(self, peer: DeviceId, what: What, now_ms: int) -> int:
+        """Return in how many ms there is room again for a tenth of an hour's worth; 0 where there is some now."""
+        if self.left(peer, what, now_ms) > 0:
+            return 0
+        rate = self.limits.of(what) / HOUR_MS
+        return int((self.limits.of(what) / 10 - self.left(peer, what, now_ms)) / rate) + 1
+
+    def over(self, peer: DeviceId, now_ms: int) -> tuple[What, int] | None:
+        """Return the quota that a peer has used up, and in how many ms there is room again; the longest of them."""
+        waits = {
+            what: wait for what in (What.OPS, What.OPS_PASSED_ON, What.BYTES, What.PACKED)
+            if (wait := self.wait_ms(peer, what, now_ms))
+        }  # fmt: skip
+        return max(waits.items(), key=lambda item: item[1]) if waits else None
+
+    def charge(self, peer: DeviceId, frame: Frame, taken: int, packed: int, now_ms: int) -> None:
+        """Count a frame of which so many ops were new: those of its peer's own making, and what it passed on."""
+        share = taken / len(frame.ops)
+        own = sum(frame.segments[at].origin.device == peer for at in frame.segment_of) * share
+        size = sum(len(op.payload) for op in frame.ops if op.payload is not None) * share
+        # What packs so well costs its sender nothing, and everybody's disk as much as words: it counts for more.
+        size *= max(1.0, size / (max(1, packed) * share * RATIO_FREE))
+        of_own = own / taken if taken else 0.0
+        weight = of_own + (1 - of_own) / PASSED_ON_TIMES
+        self.spend(peer, What.OPS, own, now_ms)
+        self.spend(peer, What.OPS_PASSED_ON, taken - own, now_ms)
+        self.spend(peer, What.BYTES, size * weight, now_ms)
+        self.spend(peer, What.PACKED, packed * share * weight, now_ms)
+
+    def _leaked(self, peer: DeviceId, what: What, now_ms: int) -> _Bucket:
+        bucket = self._buckets.setdefault((peer, what), _Bucket(0.0, now_ms))
+        passed = max(
+            0, now_ms - bucket.at_ms
+        )  # a clock that is set back lets nothing leak, and holds nothing up
+        bucket.spent = max(0.0, bucket.spent - passed * self.limits.of(what) / HOUR_MS)
+        bucket.at_ms = now_ms
+        return bucket
+
+
+@dataclass(slots=True)
+class Beginnings:
+    """How many chains may begin by one frame from a peer. `held`: chains of a device here; `total`: of all devices."""
+
+    quotas: Quotas
+    peer: DeviceId | None
+    held: Callable[[DeviceId], int]
+    total: int
+    now_ms: int
+    _begun: dict[DeviceId, int] = field(default_factory=dict)
+
+    def allow(self, device: DeviceId) -> bool:
+        """Say whether a device may begin one more, and count it if so."""
+        if self.peer is None:  # read back, or handed over by the owner: nobody's quota
+            return True
+        begun = self._begun.get(device, 0)
+        what = What.CHAINS if device == self.peer else What.CHAINS_PASSED_ON
+        if what is What.CHAINS and self.held(device) + begun >= CHAINS_OF_ONE_MAX:
+            return False
+        if self.total + sum(self._begun.values()) >= CHAINS_MAX:
+            return False
+        if self.quotas.left(self.peer, what, self.now_ms) < 1:
+            return False
+        self.quotas.spend(self.peer, what, 1, self.now_ms)
+        self._begun[device] = begun + 1
+        return True

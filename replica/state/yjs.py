@@ -1,0 +1,149 @@
+"""Read a Yjs update before the library does, and refuse whatever it might never come to an end with.
+
+An update of the first format is a list of structs by client, and a set of deletions. What a text of ours comes to is a
+small part of what may be said so: strings and what was deleted of them, in one root, each client's from its clock 0 on
+without a hole. That part is taken, with a bound for every number; the rest is refused, by its bytes alone, so every
+device refuses the same. pycrdt spins for ever, with no way to stop it, on four updates of eighteen bytes each whose
+clocks leave holes and overlap.
+"""
+
+from typing import Final
+
+from replica.errors import InvalidOp
+from replica.limits import TEXT_BYTES_MAX
+
+# Client ids are 53-bit, since Yjs was born in JavaScript.
+CLIENT_ID_MAX: Final = 2**53 - 1
+# A clock counts UTF-16 units, of which no text has more than it has bytes; each client writes one text, or a part.
+CLOCK_MAX: Final = TEXT_BYTES_MAX
+# Runs of words that one edit changes. Each stands behind another word: where many stand behind one, the library
+# compares each with all the others, and thirty thousand took it a minute.
+EDIT_STRUCTS_MAX: Final = 10_000
+# Everything that was ever done to one text.
+DOCUMENT_STRUCTS_MAX: Final = 1_000_000
+_ROOT: Final = b"text"
+_GC, _DELETED, _STRING = 0, 1, 4
+_HAS_LEFT, _HAS_RIGHT, _HAS_SUB = 0x80, 0x40, 0x20
+
+
+def check_edit(update: bytes) -> None:
+    """Refuse what no edit of a text comes to: one new client, or none where words only go."""
+    _Reader(update, clients_max=1, structs_max=EDIT_STRUCTS_MAX, is_fresh=True).read()
+
+
+def check_document(state: bytes) -> None:
+    """Refuse what no text with all its edits comes to.
+
+    The library cuts a pair of surrogates in two where somebody deletes the half of it, and writes nothing for one half.
+    """
+    _Reader(state, clients_max=DOCUMENT_STRUCTS_MAX, structs_max=DOCUMENT_STRUCTS_MAX, is_fresh=False).read()
+
+
+class _Reader:
+    """Goes through one update from its first byte to its last."""
+
+    def __init__(self, data: bytes, *, clients_max: int, structs_max: int, is_fresh: bool) -> None:
+        self._data = data
+        self._at = 0
+        self._clients_max = clients_max
+        self._structs_left = structs_max
+        self._is_fresh = is_fresh
+        self._behind: set[tuple[int, int] | None] = set()
+
+    def read(self) -> None:
+        """Read it all."""
+        seen: set[int] = set()
+        for _ in range(self._number(self._clients_max, "clients")):
+            structs = self._number(self._structs_left, "structs")
+            self._structs_left -= structs
+            client = self._number(CLIENT_ID_MAX, "a client id")
+            if client in seen or not structs:
+                raise _wrong("each client once, with what it wrote")
+            seen.add(client)
+            self._number(0, "a client's first clock")
+            clock = 0
+            for _ in range(structs):
+                clock += self._struct(client, clock)
+                if clock > CLOCK_MAX:
+                    raise _wrong(f"at most {CLOCK_MAX} units of one client")
+        self._deletions()
+        if self._at != len(self._data):
+            raise _wrong("nothing behind the deletions")
+
+    def _deletions(self) -> None:
+        seen: set[int] = set()
+        for _ in range(self._number(DOCUMENT_STRUCTS_MAX, "clients of deletions")):
+            client = self._number(CLIENT_ID_MAX, "a client id")
+            if client in seen:
+                raise _wrong("the deletions of each client once")
+            seen.add(client)
+            for _ in range(self._number(DOCUMENT_STRUCTS_MAX, "deletions")):
+                clock = self._number(CLOCK_MAX, "a clock")
+                self._number(CLOCK_MAX - clock, "a length", low=1)
+
+    def _struct(self, client: int, clock: int) -> int:
+        """Read one struct; return how many units it takes."""
+        info = self._byte()
+        content = info & 0x1F
+        if content == _GC and info == _GC:
+            return self._number(CLOCK_MAX, "a length", low=1)
+        if info & _HAS_SUB:
+            raise _wrong("parts of a text, not of a map")
+        left = None
+        for flag in (_HAS_LEFT, _HAS_RIGHT):
+            if info & flag:
+                neighbour, at = self._number(CLIENT_ID_MAX, "a client id"), self._number(CLOCK_MAX, "a clock")
+                if self._is_fresh and neighbour == client and at >= clock:
+                    raise _wrong("neighbours that were there before")
+                if flag == _HAS_LEFT:
+                    left = neighbour, at
+        if self._is_fresh and left in self._behind:
+            raise _wrong("each part behind another one")
+        self._behind.add(left)
+        if not info & (_HAS_LEFT | _HAS_RIGHT) and (self._number(1, "a root", low=1), self._bytes()) != (
+            1,
+            _ROOT,
+        ):
+            raise _wrong("parts of the text")
+        if content == _DELETED:
+            return self._number(CLOCK_MAX, "a length", low=1)
+        if content != _STRING:
+            raise _wrong("strings, and what was deleted of them")
+        try:
+            units = len(self._bytes().decode().encode("utf-16-le")) // 2
+        except UnicodeDecodeError:
+            raise _wrong("a string that is valid UTF-8") from None
+        if self._is_fresh and not units:
+            raise _wrong("strings that say something")
+        return units
+
+    def _byte(self) -> int:
+        if self._at >= len(self._data):
+            raise _wrong("more bytes")
+        self._at += 1
+        return self._data[self._at - 1]
+
+    def _number(self, high: int, what: str, *, low: int = 0) -> int:
+        number = shift = 0
+        while True:
+            byte = self._byte()
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+            if shift > 56:
+                raise _wrong(f"{what} of at most eight bytes")
+        if not low <= number <= high:
+            raise _wrong(f"{what} from {low} to {high}")
+        return number
+
+    def _bytes(self) -> bytes:
+        size = self._number(len(self._data) - self._at, "a length")
+        self._at += size
+        if self._at > len(self._data):
+            raise _wrong("more bytes")
+        return self._data[self._at - size : self._at]
+
+
+def _wrong(expected: str) -> InvalidOp:
+    return InvalidOp(f"expected a Yjs update of a text: {expected}")
