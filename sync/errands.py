@@ -12,6 +12,7 @@ import trio
 
 from replica.errors import ReplicaError
 from replica.ids import DeviceId
+from replica.supervision import Supervisor
 from sync.address import Address
 from sync.dialling import reach
 from sync.errors import LinkLost, SomebodyElse, SyncError, Untrusted
@@ -37,7 +38,7 @@ class Errands:
         identity: Identity,
         group: Group,
         links: Links,
-        nursery: trio.Nursery,
+        tasks: Supervisor,
         *,
         wanted: Callable[[], None],
         something: Callable[[], Awaitable[None]],
@@ -46,7 +47,7 @@ class Errands:
         self._identity = identity
         self._group = group
         self._links = links
-        self._nursery = nursery
+        self._tasks = tasks
         self._wanted = wanted
         self._something = something
         self._is_hopeless = is_hopeless
@@ -80,7 +81,7 @@ class Errands:
         if kept is None:
             await trio.aclose_forcefully(reached.stream)
         else:
-            self._nursery.start_soon(self._links.hold, kept)
+            self._tasks.once("holding a link", self._links.hold, kept)
         return await self._sync_with(reached.peer, started)
 
     async def _sync_with(self, device: DeviceId, started: float | None = None) -> SyncReport:

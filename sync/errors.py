@@ -3,11 +3,18 @@
 SyncError
 ├ LocalProtocolError     we said something the protocol does not allow: our bug
 ├ RemoteProtocolError    the peer did: its bug, its malice, or a damaged wire
+│ └ OtherProtocol        it speaks another version: one of the two needs an upgrade, nobody is at fault
 ├ Untrusted              one side does not admit the other: pair first, or it was revoked
 │ ├ SomebodyElse         who answers is none of those who were called
+│ ├ MakerUnknown         a carrier file was made by nobody who is a member, as far as is known here
 │ └ SelfLink             the other end holds our own key: this device itself, or a clone of it
 ├ LimitExceeded          something is larger than a named limit allows
 ├ LinkLost               the network, or the peer, went away: try again later
+├ MailboxError           a mailbox did not do what it was asked
+│ ├ Unreached            it could not be reached, or was busy: try again later
+│ ├ Denied               it takes our key or password no more: a person has to act
+│ ├ Full                 there is no room for more
+│ └ Gone                 a file that was listed is there no more
 └ PairingFailed          pairing ended without a new member
   ├ InvalidCode          what was typed cannot be a code
   ├ WrongCode            the two sides do not hold the same code, or someone sits between them
@@ -17,6 +24,8 @@ SyncError
 A caller that only wants to keep going catches SyncError; one that explains things to a person
 catches the leaves. Messages name what was expected and what was found, never a secret.
 """
+
+from replica.evidence import Fault
 
 
 class SyncError(Exception):
@@ -28,7 +37,18 @@ class LocalProtocolError(SyncError):
 
 
 class RemoteProtocolError(SyncError):
-    """The peer said something that the protocol does not allow here."""
+    """The peer said something that the protocol does not allow here. `fault`: what is kept as evidence against it."""
+
+    def __init__(self, message: str, *, fault: Fault | None = Fault.PROTOCOL) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+class OtherProtocol(RemoteProtocolError):
+    """The peer speaks another version of the protocol."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, fault=None)
 
 
 class Untrusted(SyncError):
@@ -37,6 +57,10 @@ class Untrusted(SyncError):
 
 class SomebodyElse(Untrusted):
     """Whoever answers there is none of those who were called: not paired, or another device of the group."""
+
+
+class MakerUnknown(Untrusted):
+    """A carrier file was made by a device that is no member as far as is known here; it may be introduced later."""
 
 
 class SelfLink(Untrusted):
@@ -49,6 +73,30 @@ class LimitExceeded(SyncError):
 
 class LinkLost(SyncError):
     """The peer or the network went away; trying again later is right."""
+
+
+class MailboxError(SyncError):
+    """A mailbox did not do what it was asked."""
+
+
+class Unreached(MailboxError):
+    """The mailbox could not be reached, or was busy; `retry_after_s`: when it said that it would not be."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Denied(MailboxError):
+    """The mailbox does not take our key or password; no retry helps before somebody changes one."""
+
+
+class Full(MailboxError):
+    """The mailbox has no room for more."""
+
+
+class Gone(MailboxError):
+    """A file that was listed is there no more: somebody removed it."""
 
 
 class PairingFailed(SyncError):

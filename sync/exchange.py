@@ -7,18 +7,22 @@ is read from the log.
 
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from replica.alongside import Alongside, Wish
 from replica.core import Core
-from replica.errors import InvalidOp
+from replica.errors import InvalidOp, StoreFailed
+from replica.evidence import Fault
 from replica.feeds import join
-from replica.frame import decode_frame, encode_frame
+from replica.frame import Frame, decode_frame, encode_frame
 from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
+from replica.limits import REFUSALS_SAID_MAX
 from replica.outbox import Outbox, Sent
-from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
+from replica.quotas import What
+from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot, stranger_in
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
 from sync.relaying import Relaying
@@ -38,7 +42,9 @@ from sync.session import (
     TakePart,
     Wanted,
 )
+from sync.trust import certified
 from sync.wire.messages import (
+    CLOCK_MS_MAX,
     PROTOCOL,
     REASON_CHARACTERS_MAX,
     WISHES_MAX,
@@ -53,6 +59,8 @@ from sync.wire.messages import (
 
 # A frame refused for a gap is asked for again, but not in a loop: what is missing has to come from elsewhere first.
 PULL_AGAIN_MS: Final = 30_000
+# What is over a quota is not asked for again before there is room for some of it.
+ROOM_AGAIN_MS: Final = 600_000
 # News of nobody, which changes nothing: what whoever is busy says, so that the peer goes on waiting.
 STILL_HERE: Final = encode_message(Trust((), (), ()))
 # Enough to see what is wrong; a link stays up for weeks, and each frame may be refused.
@@ -118,7 +126,7 @@ class Exchange:
         self._group_size = len(self._shared)
         hello = Hello(
             PROTOCOL,
-            now_ms,
+            min(max(0, now_ms), CLOCK_MS_MAX),  # a clock that was never set may show anything
             trust_digest(trust),
             self._frontier.digest(),
             core.has_folded_all,
@@ -133,7 +141,19 @@ class Exchange:
         return self.session.state is State.OVER
 
     def receive(self, data: bytes, now_ms: int) -> list[bytes]:
-        """Take in one message of the peer's and return what to say to it."""
+        """Take in one message of the peer's and return what to say to it; what it did wrong is kept as evidence."""
+        try:
+            answers = self._receive(data, now_ms)
+        except RemoteProtocolError as error:
+            if error.fault is not None:
+                self._core.accuse(self._peer, error.fault, now_ms)
+            with suppress(StoreFailed):  # a full disk must not hide what the peer did
+                self._core.keep_evidence(now_ms)
+            raise
+        self._core.keep_evidence(now_ms)
+        return answers
+
+    def _receive(self, data: bytes, now_ms: int) -> list[bytes]:
         event = self.session.receive(decode_message(data))
         match event:
             case Greeted(clock_ms, same, folded):
@@ -151,7 +171,7 @@ class Exchange:
                     self._pull(same)
             case Learn(trust):
                 opening = self.session.state is State.TRUSTING
-                self._core.learn(trust.members, trust.revocations, trust.proofs, now_ms)
+                self._core.learn(certified(trust.members), trust.revocations, trust.proofs, now_ms)
                 self._shared |= _elements(trust)
                 self.session.learned()
                 if not self._end_if_put_out() and opening and self.session.state is State.OPEN:
@@ -169,8 +189,7 @@ class Exchange:
                     tuple(place for origin in origins for place in locator(self._core.feeds, origin))
                 )
             case Locate(places):
-                feeds = self._core.feeds
-                self.session.located(feeds.places(feeds.vector_of(places)))
+                self.session.located(self._core.feeds.held_of(places))
             case PeerHolds(places):
                 assert self._outbox is not None
                 self._outbox.learn(self._core.feeds.vector_of(places))
@@ -235,6 +254,11 @@ class Exchange:
         if not self.is_over:
             self.session.end(reason[:REASON_CHARACTERS_MAX])
 
+    def close(self) -> None:
+        """Let go what was held for this conversation alone: whoever still refers to it must not keep a snapshot."""
+        self._incoming.close()
+        self._parts.clear()
+
     def unsent(self) -> int | None:
         """Return how many ops of mine the peer is known to lack, refused ones too; None until it said what it holds."""
         return None if self._outbox is None else self._outbox.lacking(self._core)
@@ -258,16 +282,41 @@ class Exchange:
             frame = decode_frame(data)
         except InvalidOp as error:
             raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
-        taken = self._core.take(frame, now_ms)
+        over = self._core.quotas.over(self._peer, now_ms)
+        if over is not None:
+            self._wait_for_room(frame, *over, now_ms)
+            return
+        taken = self._core.take(frame, now_ms, peer=self._peer, packed=len(data))
+        for fault in {each.fault for each in taken.refusals if each.fault is not None}:
+            self._core.accuse(self._peer, fault, now_ms)
         if self._outbox is not None:
             ends = dict(zip(frame.segment_of, frame.ops, strict=True))
             self._outbox.learn(self._core.feeds.vector_of(op.place for op in ends.values()))
         self.tally.received += taken.ops
-        refused = tuple(Refused(each.origin, each.seq, each.reason, each.gap) for each in taken.refusals)
-        self._gap = self._gap or (any(each.gap for each in refused) and not self._waits_for_upgrade)
-        self._stopped = self._stopped or not all(each.gap for each in refused)
+        self._gap = self._gap or (any(each.gap for each in taken.refusals) and not self._waits_for_upgrade)
+        self._stopped = self._stopped or not all(each.gap for each in taken.refusals)
+        if any(each.fault is Fault.CHAINS for each in taken.refusals):
+            self._pulled_ms = now_ms + ROOM_AGAIN_MS
+        refused = tuple(
+            Refused(each.origin, each.seq, each.reason, each.gap)
+            for each in taken.refusals[:REFUSALS_SAID_MAX]
+        )
         self.refusals += refused
         self.session.taken(taken.ops, refused)
+
+    def _wait_for_room(self, frame: Frame, what: What, wait_ms: int, now_ms: int) -> None:
+        """Leave a frame with a peer that is over its quota, unless all of it is held, and ask when there is room."""
+        ends = zip(frame.segments, frame.heads(), strict=True)
+        news = [each for each, head in ends if self._core.feeds.locate(head) is None]
+        reason = f"over the quota of {what.name.lower()} an hour: it waits there for {wait_ms // 60_000 + 1} minutes"
+        refused = tuple(
+            Refused(each.origin, each.first_seq, reason, True) for each in news[:REFUSALS_SAID_MAX]
+        )
+        if refused:
+            self._core.accuse(self._peer, Fault.QUOTA, now_ms)
+            self._gap, self._pulled_ms = True, now_ms + wait_ms
+        self.refusals += refused
+        self.session.taken(0, refused)
 
     def _push_part(self, outbox: Outbox) -> None:
         """Send one part of my base; the whole is made when the first is due, so that all are of one piece.
@@ -320,11 +369,14 @@ class Exchange:
                 raise InvalidOp(
                     f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
                 )
+            if (stranger := stranger_in(self._core, snapshot)) is not None:
+                return f"the snapshot holds ops of {stranger.hex()[:8]}, who is not a member of this group"
             if not absorb(self._core, snapshot, now_ms):
                 return not_understood(snapshot)
         except InvalidOp as error:
             self._incoming.give_up()  # or it would end the next link, too
-            raise RemoteProtocolError(f"a snapshot of the peer's could not be read: {error}") from error
+            why = f"a snapshot of the peer's could not be read: {error}"
+            raise RemoteProtocolError(why, fault=Fault.SNAPSHOT) from error
         if self._outbox is not None:  # or what has just come would go back
             ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
             self._outbox.learn(self._core.feeds.vector_of(ends))

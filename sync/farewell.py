@@ -12,7 +12,7 @@ import trio
 
 from replica.membership import Revocation
 from sync.wire.frames import encode_frame
-from sync.wire.messages import DIGEST_BYTES, PROTOCOL, Bye, Hello, Trust, encode_message
+from sync.wire.messages import CLOCK_MS_MAX, DIGEST_BYTES, PROTOCOL, Bye, Hello, Trust, encode_message
 
 GOODBYE: Final = "this device was put out of the group"
 # It only has to take some hundred bytes.
@@ -24,7 +24,7 @@ async def tell_revoked(stream: trio.abc.Stream, revocation: Revocation, now_ms: 
     heard = False
     nothing = secrets.token_bytes(DIGEST_BYTES)  # of what we hold and whom we know it hears nothing
     said = (
-        Hello(PROTOCOL, now_ms, nothing, nothing, folded=True, credits=1),
+        Hello(PROTOCOL, min(max(0, now_ms), CLOCK_MS_MAX), nothing, nothing, folded=True, credits=1),
         Trust((), (revocation,), ()),
         Bye(GOODBYE),
     )

@@ -162,7 +162,7 @@ class Identity:
     @contextmanager
     def _written(self, path: Path) -> Iterator[Path]:
         """Write the key to a file beside `path`, on the disk; what did not get another name is gone after the block."""
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=_scratch_prefix(path))  # mode 600
         scratch = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -172,6 +172,12 @@ class Identity:
             yield scratch
         finally:
             scratch.unlink(missing_ok=True)
+
+    @staticmethod
+    def sweep(path: Path) -> None:
+        """Remove what a killed program left of an identity that it was writing; nobody else may be writing one now."""
+        for left in path.parent.glob(f"{_scratch_prefix(path)}*"):
+            left.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -307,6 +313,11 @@ def _pem(kind: str, der: bytes) -> bytes:
 
 def _raw(public_key: Ed25519PublicKey) -> bytes:
     return public_key.public_bytes_raw()
+
+
+def _scratch_prefix(path: Path) -> str:
+    """Return how files begin that are on their way to become an identity: like nothing that an owner would name."""
+    return f".{path.name}.part-"
 
 
 def _publish(scratch: Path, path: Path) -> None:

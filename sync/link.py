@@ -19,6 +19,7 @@ import math
 import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +27,7 @@ import trio
 
 from replica.core import Core
 from replica.errors import ReplicaError
+from replica.evidence import Fault
 from replica.ids import DeviceId
 from replica.replica import Replica
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError
@@ -171,9 +173,19 @@ class Link:
                     await self._stream.aclose()
                 except trio.BrokenResourceError:
                     pass  # it is closed all the same
+            with trio.CancelScope(shield=True):
+                await self._let_go()
         left = isinstance(self._failure, LinkLost) and self.progress.goodbye is not None
         if self._failure is not None and not left:
             raise self._failure
+
+    async def _let_go(self) -> None:
+        """Give back what the conversation held: the error that ended it refers to it for as long as it is shown."""
+        exchange, self._exchange = self._exchange, None
+        self._outgoing.clear()
+        if exchange is not None:
+            with suppress(ReplicaError):
+                await self._replica.run(lambda core, _: exchange.close())
 
     async def ask(self) -> None:
         """Ask the peer what it holds beyond us; once settled, it has answered."""
@@ -271,8 +283,14 @@ class Link:
             await self._turn(functools.partial(_hear, message))
             self._taking = self._inbox_out.statistics().current_buffer_used > 0
             self._be_patient()
+        if isinstance(self._cut_off, LimitExceeded):
+            await self._replica.run(lambda core, _: self._accuse(core))
         if self._cut_off is not None:
             raise self._cut_off  # only now: what came before the end is taken
+
+    def _accuse(self, core: Core) -> None:
+        core.accuse(self.peer, Fault.PROTOCOL, self._replica.now_ms())
+        core.keep_evidence(self._replica.now_ms())
 
     async def _watch(self) -> None:
         written = self._replica.written

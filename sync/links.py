@@ -19,6 +19,7 @@ import trio
 from replica.errors import ReplicaError
 from replica.ids import DeviceId
 from replica.replica import Replica
+from replica.supervision import Supervisor
 from sync.address import Address
 from sync.errors import LinkLost, SyncError
 from sync.group import Group
@@ -65,7 +66,7 @@ class Links:
         self,
         replica: Replica,
         group: Group,
-        nursery: trio.Nursery,
+        tasks: Supervisor,
         *,
         changed: Callable[[], None],
         grown: Callable[[], None],
@@ -74,7 +75,7 @@ class Links:
     ) -> None:
         self._replica = replica
         self._group = group
-        self._nursery = nursery
+        self._tasks = tasks
         self._changed = changed
         self._grown = grown
         self._linked = linked
@@ -119,7 +120,7 @@ class Links:
             record = self._group.record(peer)
             self._group.update(peer, replace(record, last=address))
             if record.last != address:  # kept at once: who is killed in its first sync knows where to go on
-                self._nursery.start_soon(self._group.save, link)
+                self._tasks.once("noting how a link went", self._group.save, link)
         self._linked(peer)
         self._changed()
         return kept
@@ -144,7 +145,7 @@ class Links:
                         other.link.hurry()
             kept.gone.set()
             self._changed()
-        await self._group.save(link)
+        await self._tasks.attempt("noting how a link went", self._group.save, link)
 
     def doubt(self, addresses: frozenset[str], *, all_of_them: bool) -> None:
         """Drop the links that this machine has no address for any more, or all; have the others prove themselves."""
@@ -152,12 +153,12 @@ class Links:
             if all_of_them or (kept.local is not None and kept.local not in addresses):
                 kept.link.drop()
             else:
-                self._nursery.start_soon(self._attempt, kept.link, kept.link.prove)
+                self._tasks.once("proving a link", self._attempt, kept.link, kept.link.prove)
 
     def nudge(self) -> None:
         """Let every conversation go on: the group has grown."""
         for kept in self._all():
-            self._nursery.start_soon(self._attempt, kept.link, kept.link.nudge)
+            self._tasks.once("telling of the group", self._attempt, kept.link, kept.link.nudge)
 
     async def leave(self) -> None:
         """Say goodbye to everybody, and wait for a second at most until that was said."""
@@ -195,7 +196,7 @@ class Links:
         self._group.update(link.peer, record)
         if progress.quiet and trio.current_time() - kept.saved >= SAVE_SECONDS_MIN:
             kept.saved = trio.current_time()
-            self._nursery.start_soon(self._group.save, link)
+            self._tasks.once("noting how a link went", self._group.save, link)
         if progress.group > self._group.size >= 0:
             self._group.size = progress.group
             self._grown()

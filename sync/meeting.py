@@ -112,7 +112,7 @@ class Meeting:
         paired = await offer(
             self._identity, self._introduction, listeners=listeners, tell=pass_on, revoked=revoked
         )
-        return _partner(paired, None)
+        return _partner(paired, paired.host)
 
     async def join(self, code: str, address: Address | None, revoked: Collection[DeviceId]) -> Partner:
         """Prove a code at the address given, at those of the invitation, or at whoever is sighted."""
@@ -140,7 +140,7 @@ class Meeting:
                 except LinkLost as error:
                     errors.append(error)
                 else:
-                    return _partner(paired, place)
+                    return _partner(paired, place.host)
             return None
 
         partner = await prove_at(places)
@@ -170,7 +170,7 @@ class Meeting:
                     return partner
 
 
-def _partner(paired: Paired, place: Address | None) -> Partner:
+def _partner(paired: Paired, host: str | None) -> Partner:
     member = paired.member
     port = _read_port(paired.payload)
     return Partner(
@@ -179,7 +179,7 @@ def _partner(paired: Paired, place: Address | None) -> Partner:
         certificate_key(member.certificate),
         member.name,
         paired.words,
-        None if port is None or place is None else Address(place.host, port),
+        None if port is None or host is None else Address(host, port),
     )
 
 

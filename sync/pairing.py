@@ -16,7 +16,9 @@ it, the offerer's as TLS showed it to each. A relay has to show its own certific
 so their keys differ, and all it has learned is that one guess was wrong.
 
 **A code is good for one guess.** The joiner proves itself first, so whoever leaves before that has learned
-nothing that a guess could be checked against, and burns nothing. A wrong proof burns the code; the window
+nothing that a guess could be checked against, and burns nothing. Once the joiner has sent its proof, the code is
+spent for it, too: whatever follows but success ends its try, since whoever hung up may have checked a guess, and would
+be given another by a second try (`Joiner.has_proved`). A wrong proof burns the code; the window
 then draws another, and closes with the third. A right proof spends the code for everybody else.
 
 Names and further payload travel under keys of their own from the same exchange, bound to the whole
@@ -103,11 +105,15 @@ class Introduction:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """What pairing came to: who the other device is, what it brought, and words to compare on both ends."""
+    """What pairing came to: who the other device is, what it brought, and words to compare on both ends.
+
+    `host`: from where it came, for whoever waited for it.
+    """
 
     member: Member
     payload: bytes
     words: tuple[str, ...]
+    host: str | None = None
 
 
 class PairingWindow:
@@ -169,6 +175,11 @@ class Offerer:
         self._spent = False
         self._candidate: Paired | None = None
         self.paired: Paired | None = None
+
+    @property
+    def has_heard(self) -> bool:
+        """Whether the joiner said anything yet."""
+        return self._keys is not None
 
     def receive(self, frame: bytes, *, now_ms: int) -> list[bytes]:
         """Take one frame; return what to send. An error ends the conversation."""
@@ -248,6 +259,11 @@ class Joiner:
         self._share: bytes = self._exchange.start()
         self._keys: _Keys | None = None
         self.paired: Paired | None = None
+
+    @property
+    def has_proved(self) -> bool:
+        """Whether the other side was given what a guess can be checked against: the code is worth nothing then."""
+        return self._keys is not None
 
     def start(self) -> bytes:
         """The first frame."""

@@ -3,16 +3,18 @@
 Both hold a machine from `sync.pairing` and pump frames through it. Pairing has a listener of its own,
 open only while a person is pairing, so the listener for paired devices never talks to strangers.
 
-A joiner that says nothing, or drips bytes, is dropped after some seconds, and only a few are listened to
-at once: somebody who knocks all the time can keep a pairing from happening, not make one happen.
+A joiner that says nothing, or drips bytes, is dropped after some seconds, and only a few are listened to at once: the
+one that has been silent for longest makes room for the next, and the person is told that somebody tried. Somebody who
+connects all the time can delay a pairing, not make one happen.
 """
 
 import secrets
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import trio
@@ -20,7 +22,7 @@ import trio
 from replica.ids import DeviceId
 from sync.address import Address
 from sync.code import Entropy, PairingCode
-from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError
+from sync.errors import CodeExpired, LinkLost, PairingClosed, PairingFailed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity
 from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow, refusal
 from sync.tls import FAREWELL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
@@ -31,10 +33,14 @@ from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
 CONVERSATION_SECONDS_MAX: Final = 15.0
 CONNECT_SECONDS_MAX: Final = 10.0
 
-# One is expected. More are somebody trying; they wait at the door, and the door is shut in their face.
+# One is expected. More are somebody trying: the one that has said nothing for longest makes room.
 JOINERS_MAX: Final = 4
 
 _RECEIVE_BYTES: Final = 16 * 1024
+_BURNT: Final = (
+    "{address} had a proof of the code, and did not go on: somebody may have guessed at it. This code is burnt; "
+    "have a fresh one shown on the other device, and type that"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ async def offer(
     window = PairingWindow(now_ms=_now_ms(), entropy=entropy)
     came: list[Paired] = []
     shown: PairingCode | None = None
-    joiners = 0
+    crowd = _Crowd()
 
     def show() -> None:
         nonlocal shown
@@ -80,10 +86,7 @@ async def offer(
             tell(CodeShown(code, window.expires_ms - _now_ms()))
 
     async def converse(stream: trio.SocketStream) -> None:
-        nonlocal joiners
-        if joiners >= JOINERS_MAX:
-            await trio.aclose_forcefully(stream)
-            return
+        host = _remote_host(stream)
         machine = Offerer(
             window,
             certificate=identity.certificate,
@@ -91,16 +94,14 @@ async def offer(
             entropy=entropy,
             revoked=revoked,
         )
-        joiners += 1
         try:
-            await _answer(stream, machine, identity)
+            await crowd.hear(machine, partial(_answer, stream, machine, identity))
         except SyncError as error:
             machine.abandon()
             tell(JoinerTurnedAway(error))
         finally:
-            joiners -= 1
             if machine.paired is not None:
-                came.append(machine.paired)
+                came.append(replace(machine.paired, host=host))
         if came or window.burnt_out:
             nursery.cancel_scope.cancel()
         elif _now_ms() < window.expires_ms:
@@ -143,20 +144,26 @@ async def join(
             stream = await trio.open_tcp_stream(address.host, address.port)
     except (OSError, trio.TooSlowError) as error:
         raise LinkLost(f"nobody is pairing at {address} ({type(error).__name__})") from error
-    async with _conversation(stream, unpinned_context(None), server_side=False) as talk:
-        machine = Joiner(
-            code,
-            certificate=identity.certificate,
-            offerer=talk.certificate(),
-            introduction=introduction,
-            entropy=entropy,
-            expected=expected_fingerprint,
-            revoked=revoked,
-        )
-        await talk.say(machine.start())
-        while machine.paired is None:
-            for frame in machine.receive(await talk.hear()):
-                await talk.say(frame)
+    machine: Joiner | None = None
+    try:
+        async with _conversation(stream, unpinned_context(None), server_side=False) as talk:
+            machine = Joiner(
+                code,
+                certificate=identity.certificate,
+                offerer=talk.certificate(),
+                introduction=introduction,
+                entropy=entropy,
+                expected=expected_fingerprint,
+                revoked=revoked,
+            )
+            await talk.say(machine.start())
+            while machine.paired is None:
+                for frame in machine.receive(await talk.hear()):
+                    await talk.say(frame)
+    except SyncError as error:
+        if machine is not None and machine.has_proved and not isinstance(error, PairingFailed | Untrusted):
+            raise WrongCode(_BURNT.format(address=address)) from error
+        raise
     return machine.paired
 
 
@@ -171,6 +178,27 @@ async def _answer(stream: trio.SocketStream, machine: Offerer, identity: Identit
                 raise
             for answer in answers:
                 await talk.say(answer)
+
+
+class _Crowd:
+    """Who is being listened to while a code is shown, the first to come first."""
+
+    def __init__(self) -> None:
+        self._joiners: dict[trio.CancelScope, Offerer] = {}
+
+    async def hear(self, machine: Offerer, conversation: Callable[[], Awaitable[None]]) -> None:
+        """Hold a conversation, in place of whoever said nothing for longest where there are too many."""
+        if len(self._joiners) >= JOINERS_MAX:
+            silent = (scope for scope, other in self._joiners.items() if not other.has_heard)
+            next(silent, next(iter(self._joiners))).cancel()
+        with trio.CancelScope() as scope:
+            self._joiners[scope] = machine
+            try:
+                await conversation()
+            finally:
+                del self._joiners[scope]
+        if scope.cancelled_caught:
+            raise LinkLost("somebody tried, said nothing, and made room for the next")
 
 
 class _Talk:
@@ -220,6 +248,15 @@ async def _conversation(
         raise
     finally:
         await trio.aclose_forcefully(secured)
+
+
+def _remote_host(stream: trio.SocketStream) -> str | None:
+    """Return from where somebody calls, as far as it can be called back there."""
+    try:
+        host = str(stream.socket.getpeername()[0]).removeprefix("::ffff:")
+    except OSError:  # it has gone already
+        return None
+    return None if host.startswith("fe80:") and "%" not in host else host
 
 
 def _now_ms() -> int:

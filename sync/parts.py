@@ -80,6 +80,13 @@ class Incoming:
             self._may_hold = False
             self.give_up()
 
+    def close(self) -> None:
+        """Hear that the link is over: what has come is in the store alone, and the next link reads it there."""
+        for held in (self._coming, self._told):
+            if held is not None and self._core.partials.get(self._peer) is held:
+                del self._core.partials[self._peer]
+        self._coming = self._told = None
+
     def _begin(self, part: Base) -> Partial:
         """Return what came before the part with which a snapshot begins to come here."""
         told, self._told = self._told, None

@@ -77,6 +77,11 @@ def note_sync(
     )
 
 
+def note_address(connection: sqlite3.Connection, device: DeviceId, address: Address) -> None:
+    """Keep where a peer says that it listens."""
+    note_sync(connection, device, last_sync_ms=None, offset_ms=None, address=address, known=None)
+
+
 def fix_address(connection: sqlite3.Connection, device: DeviceId, address: Address | None) -> None:
     """Take, or take back, the address that the owner gave for a peer."""
     connection.execute(

@@ -29,6 +29,7 @@ from replica.frontier import Frontier
 from replica.ids import Place
 from sync.errors import LocalProtocolError, RemoteProtocolError
 from sync.wire.messages import (
+    LOCATOR_PLACES_MAX,
     Ack,
     Base,
     Bye,
@@ -313,8 +314,9 @@ class Session:
         self._sent_all = False
         if unsure:
             self._push = _Push.LOCATING
-            self._locators += 1
-            self._outgoing.append(Locator(unsure))
+            for start in range(0, len(unsure), LOCATOR_PLACES_MAX):
+                self._locators += 1
+                self._outgoing.append(Locator(unsure[start : start + LOCATOR_PLACES_MAX]))
         else:
             self._push = _Push.READY
 

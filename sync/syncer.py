@@ -11,6 +11,7 @@ addresses (`sync.network`): half a millisecond of every three seconds. Links cos
 """
 
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -20,9 +21,11 @@ from typing import Final
 import trio
 
 from replica.asyncio_host import AsyncioHost
+from replica.core import Core
 from replica.ids import DeviceId
 from replica.membership import introduce
 from replica.replica import Replica
+from replica.supervision import Supervisor
 from sync import peers
 from sync.address import Address
 from sync.answering import Answering
@@ -30,7 +33,7 @@ from sync.dialling import listen, own_places, port_of, reach
 from sync.discovery.mdns import MdnsFinder
 from sync.discovery.sightings import Service, Sighting
 from sync.errands import Errands
-from sync.errors import SomebodyElse, SyncError, Untrusted
+from sync.errors import PairingFailed, SomebodyElse, SyncError, Untrusted
 from sync.group import Group
 from sync.identity import Identity
 from sync.links import Links
@@ -67,9 +70,11 @@ class Syncer:
         self._replica = replica
         self._identity = identity
         self._host = host
-        self._nursery = nursery
+        self.tasks = Supervisor(nursery)
+        """What goes on beside the links; a failure in it ends nothing else."""
         self._listeners = listeners
         self._listening_on = listening_on
+        self._port = port_of(listeners) if listeners else None
         self._mdns = mdns
         self._untied = set(fixed)  # addresses of which it is not known yet who answers there
         self._random = SystemRandom()
@@ -78,9 +83,9 @@ class Syncer:
         self._links = Links(
             replica,
             self._group,
-            nursery,
+            self.tasks,
             changed=self._stir,
-            grown=lambda: nursery.start_soon(self.refresh),
+            grown=lambda: self.tasks.once("looking at the group", self.refresh),
             linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
             lost=self._lost,
         )
@@ -98,7 +103,7 @@ class Syncer:
             identity,
             self._group,
             self._links,
-            nursery,
+            self.tasks,
             wanted=self._wanted,
             something=lambda: self._news.wait(),
             is_hopeless=self._is_hopeless,
@@ -114,9 +119,7 @@ class Syncer:
     @property
     def address(self) -> Address | None:
         """Where others reach this device; None if it does not listen."""
-        if not self._listeners:
-            return None
-        return own_places(self._listening_on, port_of(self._listeners))[0]
+        return None if self._port is None else own_places(self._listening_on, self._port)[0]
 
     def peers(self) -> list[PeerState]:
         """How it stands with every other device of the group, by name."""
@@ -200,12 +203,23 @@ class Syncer:
             certificate=partner.certificate,
             name=partner.name,
         )
-        if partner.address is not None or self._listeners:
+        if partner.address is not None or self._port is not None:
             self._promised[partner.device_id] = trio.current_time() + PARTNER_SECONDS_MAX
-        await self._replica.run(lambda core, _: core.learn([introduction], []))
+
+        def take_in(core: Core, connection: sqlite3.Connection) -> None:
+            core.learn([introduction], [])
+            if partner.address is not None:  # kept before anybody was reached there: it may be off for now
+                peers.note_address(connection, partner.device_id, partner.address)
+
+        await self._replica.run(take_in)
         await self.refresh()
+        if not self._group.trust.admits(partner.device_id):
+            raise PairingFailed(
+                f"{partner.name} proved the code, but this group does not take it in: it was revoked here. It has to "
+                "come back under a new key: samemind init --divorce there, then pair again"
+            )
         if partner.address is not None:
-            self._nursery.start_soon(self._greet, partner.device_id, partner.address)
+            self.tasks.once("greeting a new device", self._greet, partner.device_id, partner.address)
 
     async def _greet(self, device: DeviceId, address: Address) -> None:
         for wait in PARTNER_RETRY_SECONDS:
@@ -252,6 +266,15 @@ class Syncer:
         if peer not in self._links:
             self._lost(peer)
 
+    async def _listen(self) -> None:
+        if self._port is not None and not self._listeners:  # the last time failed, and closed them
+            self._listeners = await listen(self._listening_on, self._port)
+        listeners, self._listeners = self._listeners, []
+        await trio.serve_listeners(self._answer, listeners)
+
+    async def _answer(self, stream: trio.SocketStream) -> None:
+        await self.tasks.attempt("answering a call", self._answering.answer, stream)
+
     def _lost(self, peer: DeviceId) -> None:
         self._roster.lost(peer, now_ms=self._now_ms(), random=self._random)
 
@@ -264,7 +287,7 @@ class Syncer:
             for contact in () if full else self._roster.due(now_ms=self._now_ms()):
                 self._roster.calling(contact.key, now_ms=self._now_ms())
                 self._calls[contact.key] = contact
-                self._nursery.start_soon(self._call, contact)
+                self.tasks.once("calling a device", self._call, contact)
             wake_ms = None if full else self._roster.next_wake_ms(now_ms=self._now_ms())
             with trio.CancelScope() as waiting:
                 if wake_ms is not None:
@@ -287,6 +310,9 @@ class Syncer:
             told(contact.key, now_ms=self._now_ms(), random=self._random)
             self._group.note(contact.member, error)
             return
+        except Exception:  # ours; it would never be called again
+            self._roster.failed(contact.key, now_ms=self._now_ms(), random=self._random)
+            raise
         finally:
             del self._calls[contact.key]
             self._stir()
@@ -302,8 +328,8 @@ class Syncer:
             await self._news.wait()
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host))
-            if self._listeners:
-                await stack.enter_async_context(finder.announce(Service.SYNC, port_of(self._listeners)))
+            if self._port is not None:
+                await stack.enter_async_context(finder.announce(Service.SYNC, self._port))
             async for news in await stack.enter_async_context(finder.watch(Service.SYNC)):
                 if isinstance(news, Sighting):
                     self._roster.sight(news.name, news.addresses, now_ms=self._now_ms())
@@ -318,10 +344,6 @@ class Syncer:
         self._wanted()
 
     # -- how -------------------------------------------------------------------------------------------------
-
-    @property
-    def _port(self) -> int | None:
-        return port_of(self._listeners) if self._listeners else None
 
     def _stir(self) -> None:
         self._news.set()
@@ -373,12 +395,12 @@ async def open_syncer(
         await replica.run(lambda core, _: core.found(own))
         await syncer.refresh()
         if listeners:
-            nursery.start_soon(partial(trio.serve_listeners, syncer._answering.answer, listeners))
+            syncer.tasks.keep("listening for calls", syncer._listen)
         if dials:
-            nursery.start_soon(syncer._dial)
-            nursery.start_soon(follow, syncer._moved)
+            syncer.tasks.keep("calling devices", syncer._dial)
+            syncer.tasks.keep("following the network", follow, syncer._moved)
         if mdns:
-            nursery.start_soon(syncer._discover)
+            syncer.tasks.keep("looking for devices by mDNS", syncer._discover)
         try:
             yield syncer
         except Exception as error:  # what goes wrong in the block is not a group of one

@@ -6,10 +6,12 @@ even if it is told anew as a member, and the device behind it has to pair under 
 """
 
 from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
 from replica.ids import DeviceId
+from replica.membership import Member as Introduced
 from sync.errors import Untrusted
 from sync.identity import device_id_of
 
@@ -69,3 +71,13 @@ class Trust:
         return tuple(
             self.members[each].certificate for each in sorted(self.members) if among is None or each in among
         )
+
+
+def certified(introductions: Iterable[Introduced]) -> list[Introduced]:
+    """Return the introductions whose certificate is the one that the device made for itself: no other is stored."""
+    good = []
+    for each in introductions:
+        with suppress(Untrusted):
+            if device_id_of(each.certificate) == each.device:
+                good.append(each)
+    return good

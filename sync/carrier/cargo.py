@@ -1,30 +1,36 @@
 """Decide what goes into a carrier file, and take what came in one.
 
-Inside are the messages of a link: who belongs to the group, a snapshot where the receiver may lack what left the log,
-and frames of ops. A header in front says from what the file goes on and how far it reaches; the exporter signs
-everything at the end. A file is checked whole before anything of it is taken, so one that was altered, cut off, or
-made by somebody outside of the group changes nothing.
+Inside are the messages of a link: who belongs to the group, where readers may not know it yet, a snapshot where they
+may lack what left the log, and frames of ops. A header in front says who made the file, for whom, and what its maker
+knew and held; the maker signs everything at the end. A file is checked whole before anything of it is taken, so one
+that was altered, cut off, or made by somebody outside of the group changes nothing.
+
+How far a file reaches is not what it says of itself: it is what was found in it while it was taken.
 """
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from replica.codec import pack, unpack
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.frame import decode_frame, encode_frame
+from replica.frame import SEQ_MAX, Frame, decode_frame, encode_frame
 from replica.frontier import Frontier
-from replica.ids import DEVICE_ID_BYTES, DeviceId, Place
+from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
+from replica.limits import SEEN_MAX
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
-from sync.carrier.sealing import Sealer, open_sealed
-from sync.errors import RemoteProtocolError, Untrusted
+from sync.carrier.sealing import Entropy, Sealer, open_sealed
+from sync.errors import MakerUnknown, RemoteProtocolError, Untrusted
 from sync.identity import Identity
 from sync.parts import parts_of
+from sync.trust import certified
 from sync.wire.messages import (
+    CLOCK_MS_MAX,
     Base,
     Message,
     Ops,
@@ -33,30 +39,67 @@ from sync.wire.messages import (
     encode_message,
 )
 
-_CONTEXT: Final = b"samemind carry 1\0"
+_CONTEXT_1: Final = b"samemind carry 1\0"
+_CONTEXT: Final = b"samemind carry 2\0"
+# Devices are named by so much of their ids: as an op is, and for the same reason.
+SHORT_BYTES: Final = ID8_BYTES
+DIGEST_BYTES: Final = 16
+_FORMAT: Final = 2
+
+
+class Known(NamedTuple):
+    """What a device knows besides ops, in few bytes: two devices that know the same say the same."""
+
+    erasures: int
+    erased: bytes
+    """Digest of which erasures these are."""
+    group: bytes
+    """Digest of who belongs to the group, who was revoked, and of the erasures."""
+
+
+class Held(NamedTuple):
+    """The last op that the maker held of a feed: its device in short, the incarnation, and the op."""
+
+    device: bytes
+    incarnation: bytes
+    seq: int
+    id8: bytes
 
 
 class Header(NamedTuple):
-    """What a file says of itself. It goes on from `since`, and whoever took it holds `covers`.
-
-    `recipients` may read it; `proofs` are the erasures that its maker knew; `folded`: it understood all it held.
-    """
+    """What a file says of itself. `readers` may open it, named in short; `folded`: its maker understood all it held."""
 
     maker: DeviceId
     made_ms: int
-    recipients: tuple[DeviceId, ...]
-    proofs: tuple[bytes, ...]
-    since: tuple[Place, ...]
-    covers: tuple[Place, ...]
+    readers: frozenset[bytes]
+    known: Known
+    tells_group: bool
+    """Whether the file states the group and the erasures, as its maker knew them."""
+    held: tuple[Held, ...]
     folded: bool
+
+
+class Reach(NamedTuple):
+    """A stretch of a feed that a file has all ops of: those behind seq `after`, up to and with `last`.
+
+    `prev`: the short id of the op that it follows, where that is known; by it stretches are put together.
+    """
+
+    origin: Origin
+    after: int
+    prev: bytes
+    last: Place
 
 
 @dataclass(slots=True)
 class Exported:
-    """What went into a file."""
+    """What went into a file. `whole`: there was room for everything that was lacking."""
 
+    header: Header
     ops: int = 0
     has_base: bool = False
+    whole: bool = True
+    reaches: list[Reach] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -67,56 +110,114 @@ class Brought:
     refused: tuple[str, ...] = ()
 
 
-def recipients_of(core: Core) -> tuple[DeviceId, ...]:
-    """Return the members for whom a file is sealed: all that are not put out, this device too."""
+def short(device: bytes) -> bytes:
+    """Return a device's id as headers name it."""
+    return device[:SHORT_BYTES]
+
+
+def readers_of(core: Core) -> tuple[DeviceId, ...]:
+    """Return the members for whom a file is sealed: all that were not revoked, this device too."""
     return tuple(sorted(core.membership.members.keys() - core.membership.revoked))
 
 
-def header_of(core: Core, known: dict[int, int], now_ms: int) -> Header:
-    """Return the header of a file for whoever holds what `known` covers."""
+def known_to(core: Core) -> Known:
+    """Return what this device knows besides ops."""
+    membership = core.membership
+    out = (revocation.device + revocation.by for revocation in membership.revocations)
+    return _known(core.proofs, membership.members, out)
+
+
+def _known(proofs: Iterable[bytes], members: Iterable[bytes], revocations: Iterable[bytes]) -> Known:
+    ids = sorted(proofs)
+    group = pack([sorted(members), sorted(revocations), ids])
+    erased = hashlib.sha256(pack(ids)).digest()
+    return Known(len(ids), erased[:DIGEST_BYTES], hashlib.sha256(group).digest()[:DIGEST_BYTES])
+
+
+def header_of(core: Core, now_ms: int, *, tells_group: bool = True) -> Header:
+    """Return the header of a file that is made now."""
+    heads = core.frontier().heads
     return Header(
         core.device,
-        now_ms,
-        recipients_of(core),
-        tuple(sorted(core.proofs)),
-        tuple(sorted(core.feeds.places(known))),
-        core.frontier().heads,
+        min(max(0, now_ms), CLOCK_MS_MAX),
+        frozenset(map(short, readers_of(core))),
+        known_to(core),
+        tells_group,
+        tuple(_held(head) for head in heads),
         core.has_folded_all,
     )
 
 
-def export(core: Core, header: Header, known: dict[int, int], sealer: Sealer) -> Exported:
-    """Write everything that goes beyond `known`."""
-    exported, digest = Exported(), hashlib.sha256()
+def export(
+    core: Core,
+    known: dict[int, int],
+    now_ms: int,
+    file: BinaryIO,
+    *,
+    tells_group: bool = True,
+    bytes_max: int | None = None,
+    entropy: Entropy = secrets.token_bytes,
+) -> Exported:
+    """Write a file of what goes beyond `known`, sealed for the group; it ends with what passes `bytes_max`."""
+    members = core.membership.members
+    sealer = Sealer(file, [members[each].public_key for each in readers_of(core)], entropy)
+    return fill(core, header_of(core, now_ms, tells_group=tells_group), known, sealer, bytes_max=bytes_max)
+
+
+def fill(
+    core: Core, header: Header, known: dict[int, int], sealer: Sealer, *, bytes_max: int | None = None
+) -> Exported:
+    """Write under this header what goes beyond `known`."""
+    exported, digest = Exported(header), hashlib.sha256()
 
     def add(data: bytes) -> None:
         digest.update(hashlib.sha256(data).digest())
         sealer.add(data)
 
-    add(_encode_header(header))
-    membership, proofs = core.membership, core.proofs
-    trust = Trust(
-        tuple(membership.members.values()),
-        membership.revocations,
-        tuple(proofs[each] for each in sorted(proofs)),
-    )
-    add(encode_message(trust))
+    add(encode_header(header))
+    if header.tells_group:
+        for part in _trust_of(core).parts():
+            add(encode_message(part))
     outbox = Outbox(known, parted={feed.origin: None for feed in core.feeds})
     if outbox.lacks_base(core):
         exported.has_base = True
-        for part in parts_of(make_snapshot(core)):
-            add(encode_message(part))
-        outbox.sent_base(core)
+        for each in parts_of(make_snapshot(core)):
+            add(encode_message(each))
+        exported.reaches += base_reaches(core, outbox.sent_base(core))
     while (frame := outbox.next_frame(core)) is not None:
         exported.ops += len(frame.ops)
+        exported.reaches += reaches_of(frame)
         add(encode_message(Ops(encode_frame(frame), last=False)))
-    sealer.add(core.sign(_CONTEXT + digest.digest()), last=True)
+        if bytes_max is not None and sealer.size >= bytes_max:
+            exported.whole = outbox.is_empty(core)
+            break
+    sealer.add(core.sign(_CONTEXT + digest.digest()))
+    sealer.end()
     return exported
+
+
+def reaches_of(frame: Frame) -> list[Reach]:
+    """Return which stretches of feeds a frame has."""
+    ends = dict(zip(frame.segment_of, frame.ops, strict=True))
+    return [
+        Reach(segment.origin, segment.first_seq - 1, (segment.prev or b"")[:ID8_BYTES], ends[at].place)
+        for at, segment in enumerate(frame.segments)
+        if at in ends
+    ]
+
+
+def base_reaches(core: Core, reaches: dict[int, int]) -> list[Reach]:
+    """Return which stretches of feeds a snapshot has that reaches so far; what lies below is in it too."""
+    return [
+        Reach(core.feeds[no].origin, core.feeds[no].fork, b"", core.feeds.place(no, seq))
+        for no, seq in sorted(reaches.items())
+    ]
 
 
 def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
     """Read a file from its start to its end, and return its header if a member made it and it is whole."""
-    digest, header, keys = hashlib.sha256(), None, dict[DeviceId, bytes]()
+    digest, header, context = hashlib.sha256(), None, _CONTEXT
+    group: list[Trust] = []
     signature = b""
     for number, (data, last) in enumerate(open_sealed(file, identity.private_key.private_bytes_raw())):
         if last:
@@ -124,16 +225,21 @@ def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
             continue
         digest.update(hashlib.sha256(data).digest())
         if number == 0:
-            header = _read_header(data)
-        elif number == 1:
-            keys = _keys(core, _message(data))
-    key = None if header is None else keys.get(header.maker)
-    if header is None or key is None:
-        raise Untrusted(
-            "the file was made by a device that is not a member of this group, or was put out of it"
-        )
-    if len(signature) != SIGNATURE_BYTES or not verify(key, _CONTEXT + digest.digest(), signature):
+            header, context = _read_header(data)
+        elif header is not None and header.tells_group and (not group or group[-1].more):
+            message = _message(data)
+            if not isinstance(message, Trust):
+                raise RemoteProtocolError(f"expected a file to state its group, got {type(message).__name__}")
+            group.append(message)
+    if header is None:
+        raise RemoteProtocolError("expected the header of a file, got only a signature")
+    key = _keys(core, group).get(header.maker)
+    if key is None:
+        raise MakerUnknown("the file was made by a device that is not a member of this group, or was revoked")
+    if len(signature) != SIGNATURE_BYTES or not verify(key, context + digest.digest(), signature):
         raise Untrusted("the file is not signed by the device that it says made it")
+    if context == _CONTEXT_1:  # whose header names erasures, and not who belongs to the group
+        header = header._replace(known=_known_of(group, header.known))
     return header
 
 
@@ -151,20 +257,24 @@ class Taking:
         self._header = header
         self._parts: list[bytes] = []
         self.brought = Brought()
+        self.reaches: list[Reach] = []
+        """What was found in the file; where nothing was refused, it is held here now."""
 
     def take(self, core: Core, message: Message, now_ms: int) -> None:
         """Take one message, durably."""
         match message:
             case Trust():
-                core.learn(message.members, message.revocations, message.proofs, now_ms)
+                core.learn(certified(message.members), message.revocations, message.proofs, now_ms)
             case Base():
                 self._take_part(core, message, now_ms)
             case Ops(data):
                 try:
-                    taken = core.take(decode_frame(data), now_ms)
+                    frame = decode_frame(data)
+                    taken = core.take(frame, now_ms)
                 except InvalidOp as error:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
                 self.brought.ops += taken.ops
+                self.reaches += reaches_of(frame)
                 self._refuse(*(refusal.reason for refusal in taken.refusals))
             case _:
                 raise RemoteProtocolError(f"{type(message).__name__} has no place in a file")
@@ -173,7 +283,8 @@ class Taking:
         """Note what the file's maker held when it made it: that lets ops leave the log, as after a link."""
         header = self._header
         if header.folded and header.maker != core.device and not self.brought.refused:
-            core.heard(header.maker, core.feeds.vector_of(header.covers), min(header.made_ms, now_ms))
+            vector = core.feeds.vector_of(_places(core, header.held))
+            core.heard(header.maker, vector, min(header.made_ms, now_ms))
 
     def _take_part(self, core: Core, part: Base, now_ms: int) -> None:
         if part.index != len(self._parts):
@@ -193,6 +304,9 @@ class Taking:
                 "expected a snapshot of the file's own maker, got one of another device"
             )
         heads = [Place(feed.origin, feed.seq, feed.head[:8]) for feed in snapshot.feeds]
+        self.reaches += [
+            Reach(feed.origin, feed.fork, b"", head) for feed, head in zip(snapshot.feeds, heads, strict=True)
+        ]
         if heads and all(core.feeds.locate(head) is not None for head in heads):
             return  # all of it is held: merging it would change nothing, and fold the whole log anew
         try:
@@ -209,14 +323,23 @@ def _message(data: bytes) -> Message:
     return decode_message(data)
 
 
-def _keys(core: Core, message: Message) -> dict[DeviceId, bytes]:
+def _trust_of(core: Core) -> Trust:
+    membership, proofs = core.membership, core.proofs
+    return Trust(
+        tuple(membership.members.values()),
+        membership.revocations,
+        tuple(proofs[each] for each in sorted(proofs)),
+    )
+
+
+def _keys(core: Core, group: list[Trust]) -> dict[DeviceId, bytes]:
     """Return the keys of the members known here, and of those that they introduce in the file.
 
-    Nobody introduces anybody once they were put out: on a link they could tell it to no one, and a file needs no link.
+    Nobody introduces anybody once they were revoked: on a link they could tell it to no one, and a file needs no link.
     """
-    if not isinstance(message, Trust):
-        raise RemoteProtocolError(f"expected a file to begin with its group, got {type(message).__name__}")
-    fresh, out = core.membership.news(message.members, message.revocations)
+    members = [member for each in group for member in each.members]
+    revocations = [revocation for each in group for revocation in each.revocations]
+    fresh, out = core.membership.news(certified(members), revocations)
     revoked = core.membership.revoked | {revocation.device for revocation in out}
     keys = {
         each.device: each.public_key
@@ -229,42 +352,137 @@ def _keys(core: Core, message: Message) -> dict[DeviceId, bytes]:
     return keys
 
 
-def _encode_header(header: Header) -> bytes:
+def _held(head: Place) -> Held:
+    return Held(short(head.origin.device), head.origin.incarnation, head.seq, head.id8)
+
+
+def _places(core: Core, held: tuple[Held, ...]) -> list[Place]:
+    """Return what was held as places, as far as these feeds are known here."""
+    origins = {(short(feed.origin.device), feed.origin.incarnation): feed.origin for feed in core.feeds}
+    return [
+        Place(origin, each.seq, each.id8)
+        for each in held
+        if (origin := origins.get((each.device, each.incarnation))) is not None
+    ]
+
+
+def _known_of(group: list[Trust], known: Known) -> Known:
+    members = {member.device for each in group for member in each.members}
+    out = {revocation.device + revocation.by for each in group for revocation in each.revocations}
+    proofs = {proof.id for each in group for proof in each.proofs}
+    return _known(proofs, members, out)._replace(erasures=known.erasures, erased=known.erased)
+
+
+def encode_header(header: Header) -> bytes:
+    """Return a header's bytes."""
+    devices = sorted(header.readers) + sorted({each.device for each in header.held} - header.readers)
+    number = {device: i for i, device in enumerate(devices)}
     return pack(
         [
+            _FORMAT,
             header.maker,
             header.made_ms,
-            list(header.recipients),
-            list(header.proofs),
-            Frontier.of(header.since).plain(),
-            Frontier.of(header.covers).plain(),
+            len(header.readers),
+            b"".join(devices),
+            list(header.known),
+            header.tells_group,
+            [[number[each.device], each.incarnation, each.seq, each.id8] for each in header.held],
             header.folded,
         ]
     )
 
 
-def _read_header(data: bytes) -> Header:
+def _read_header(data: bytes) -> tuple[Header, bytes]:
+    """Return a header, and in what context a file with such a header is signed."""
     try:
         plain: Any = unpack(data)
         match plain:
-            case [
-                bytes(maker),
-                int(made_ms),
-                list(recipients),
-                list(proofs),
-                since,
-                covers,
-                bool(folded),
-            ] if len(maker) == DEVICE_ID_BYTES:
-                return Header(
-                    DeviceId(maker),
-                    made_ms,
-                    tuple(recipients),
-                    tuple(proofs),
-                    Frontier.read(since).heads,
-                    Frontier.read(covers).heads,
-                    folded,
-                )
+            case [int(), *_]:
+                return _read_header_2(plain), _CONTEXT
+            case [bytes(), *_]:
+                return _read_header_1(plain), _CONTEXT_1
     except InvalidOp as error:
         raise RemoteProtocolError(f"expected the header of a file: {error}") from error
+    raise RemoteProtocolError("expected the header of a file, got something else")
+
+
+def _read_header_2(plain: list[Any]) -> Header:
+    match plain:
+        case [int(version), *_] if version != _FORMAT:
+            raise RemoteProtocolError(
+                f"expected the header of a file of format {_FORMAT}, got format {version}: upgrade samemind"
+            )
+        case [
+            int(),
+            bytes(maker),
+            int(made_ms),
+            int(readers),
+            bytes(devices),
+            [int(erasures), bytes(erased), bytes(group)],
+            bool(tells_group),
+            list(held),
+            bool(folded),
+        ] if (
+            len(maker) == DEVICE_ID_BYTES
+            and len(devices) % SHORT_BYTES == 0
+            and type(readers) is type(erasures) is int
+            and erasures >= 0
+            and 0 <= readers * SHORT_BYTES <= len(devices)
+            and len(erased) == len(group) == DIGEST_BYTES
+            and type(made_ms) is int
+            and 0 <= made_ms <= CLOCK_MS_MAX
+            and len(held) <= SEEN_MAX
+        ):
+            shorts = [devices[i : i + SHORT_BYTES] for i in range(0, len(devices), SHORT_BYTES)]
+            return Header(
+                DeviceId(maker),
+                made_ms,
+                frozenset(shorts[:readers]),
+                Known(erasures, erased, group),
+                tells_group,
+                tuple(_read_held(each, shorts) for each in held),
+                folded,
+            )
+    raise RemoteProtocolError("expected the header of a file, got something else")
+
+
+def _read_held(plain: Any, shorts: list[bytes]) -> Held:
+    match plain:
+        case [int(device), bytes(incarnation), int(seq), bytes(id8)] if (
+            0 <= device < len(shorts)
+            and len(incarnation) == INCARNATION_BYTES
+            and len(id8) == ID8_BYTES
+            and type(seq) is int
+            and 0 < seq <= SEQ_MAX
+            and type(device) is int
+        ):
+            return Held(shorts[device], incarnation, seq, id8)
+    raise RemoteProtocolError("expected a header to say what its maker held, got something else")
+
+
+def _read_header_1(plain: list[Any]) -> Header:
+    match plain:
+        case [
+            bytes(maker),
+            int(made_ms),
+            list(readers),
+            list(proofs),
+            _,
+            covers,
+            bool(folded),
+        ] if (
+            len(maker) == DEVICE_ID_BYTES
+            and type(made_ms) is int
+            and 0 <= made_ms <= CLOCK_MS_MAX
+            and all(isinstance(each, bytes) for each in (*readers, *proofs))
+        ):
+            return Header(
+                DeviceId(maker),
+                made_ms,
+                frozenset(map(short, readers)),
+                _known(proofs, (), ()),
+                True,
+                tuple(map(_held, Frontier.read(covers).heads)),
+                folded,
+            )
     raise RemoteProtocolError("expected the header of a file, got something else")

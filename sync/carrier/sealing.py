@@ -1,33 +1,45 @@
 """Seal messages in a file that only chosen devices can open, and open it again, one message at a time.
 
-A fresh key encrypts the file; it stands at the front once for each recipient, in a box that only that device's key
-opens. Nothing in the file says who they are. Each message is encrypted by itself under its number, and the last one
-under a mark of its own, so that nothing can be dropped, repeated, reordered or cut off without notice.
+A fresh key encrypts the file; it stands at the front once for each reader, in a box that only that device's key opens.
+Nothing in the file says who they are. Boxes are libsodium's, which also turns a device's Ed25519 key into the one that
+a box needs: no crypto of ours.
 
-Boxes are libsodium's, which also turns a device's Ed25519 key into the one that a box needs: no crypto of ours.
+In the second format, which is the one written, the messages are one stream, cut into records of 64 KiB that are
+encrypted each under its number, the last one under a mark of its own: so nothing can be dropped, repeated, reordered or
+cut off without notice, and where one message ends and the next begins does not show. Boxes nobody can open fill their
+number up to a power of two, and zeros the length up to one of few: whoever stores a file learns little of the group's
+size and of what was written. The first format encrypted each message by itself; it is still read.
 """
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
 from typing import BinaryIO, Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from nacl.exceptions import CryptoError
-from nacl.public import SealedBox
+from nacl.public import PrivateKey, SealedBox
 from nacl.signing import SigningKey, VerifyKey
 
 from replica.membership import MEMBERS_MAX
 from sync.errors import LimitExceeded, RemoteProtocolError, Untrusted
 from sync.wire.limits import FRAME_BYTES_MAX
 
-MAGIC: Final = b"samemind carry 1\n"
+MAGIC_1: Final = b"samemind carry 1\n"
+MAGIC: Final = b"samemind carry 2\n"
+# What a file of one short memory comes to for a group of four, and what a file system gives it anyway.
+FILE_BYTES_MIN: Final = 4_096
+RECORD_BYTES: Final = 64 * 1024
+# Most people have no more devices than this, and then the number of boxes says nothing at all.
+_BOXES_MIN: Final = 4
 _KEY_BYTES: Final = 32
 # What a box adds to the key: a public key and a seal.
 _BOX_BYTES: Final = _KEY_BYTES + 48
 _LENGTH_BYTES: Final = 4
 _SEAL_BYTES: Final = 16
+_SEALED_BYTES: Final = RECORD_BYTES + _SEAL_BYTES
 
 Entropy = Callable[[int], bytes]
 
@@ -36,23 +48,77 @@ class Sealer:
     """Writes one file, message by message; `end` has to be called for it to be whole."""
 
     def __init__(
-        self, file: BinaryIO, recipients: Iterable[bytes], entropy: Entropy = secrets.token_bytes
+        self, file: BinaryIO, readers: Collection[bytes], entropy: Entropy = secrets.token_bytes
     ) -> None:
-        """`recipients` are the Ed25519 public keys of the devices that may read it."""
+        """`readers` are the Ed25519 public keys of the devices that may read it."""
         key = entropy(_KEY_BYTES)
-        boxes = [SealedBox(VerifyKey(each).to_curve25519_public_key()).encrypt(key) for each in recipients]
+        boxes = [SealedBox(VerifyKey(each).to_curve25519_public_key()).encrypt(key) for each in readers]
+        while len(boxes) < boxes_for(len(readers)):
+            nobody = PrivateKey(entropy(_KEY_BYTES)).public_key  # random bytes are no point half of the time
+            boxes.append(SealedBox(nobody).encrypt(entropy(_KEY_BYTES)))
         front = b"".join(boxes)
-        file.write(MAGIC + len(boxes).to_bytes(_LENGTH_BYTES, "big") + front)
+        self._front_bytes = file.write(MAGIC + len(boxes).to_bytes(_LENGTH_BYTES, "big") + front)
         self._file = file
         self._front = hashlib.sha256(front).digest()
         self._cipher = ChaCha20Poly1305(key)
+        self._waiting = bytearray()
         self._number = 0
+        self._said = 0
 
-    def add(self, message: bytes, *, last: bool = False) -> None:
-        """Write a message."""
-        sealed = self._cipher.encrypt(_nonce(self._number, last=last), message, self._front)
-        self._file.write(len(sealed).to_bytes(_LENGTH_BYTES, "big") + sealed)
+    @property
+    def size(self) -> int:
+        """How many bytes the file has so far, about."""
+        return self._front_bytes + self._number * _SEALED_BYTES + len(self._waiting)
+
+    def add(self, message: bytes) -> None:
+        """Write a message, which must not be empty."""
+        if not message:
+            raise ValueError("expected a message of at least a byte")
+        self._waiting += len(message).to_bytes(_LENGTH_BYTES, "big") + message
+        while len(self._waiting) > RECORD_BYTES:
+            self._write(RECORD_BYTES, last=False)
+
+    @property
+    def said(self) -> int:
+        """How long the messages are, with their lengths and without any padding, once all are written."""
+        return self._said
+
+    def end(self) -> None:
+        """Fill the file up, and write the end."""
+        self._waiting += bytes(_LENGTH_BYTES)  # no message: what follows is padding
+        self._said = self._number * RECORD_BYTES + len(self._waiting)
+        self._waiting += bytes(_padded(self._said, self._front_bytes) - self._said)
+        while len(self._waiting) > RECORD_BYTES:
+            self._write(RECORD_BYTES, last=False)
+        self._write(len(self._waiting), last=True)
+
+    def _write(self, length: int, *, last: bool) -> None:
+        plain = bytes(self._waiting[:length])
+        del self._waiting[:length]
+        self._file.write(self._cipher.encrypt(_nonce(self._number, last=last), plain, self._front))
         self._number += 1
+
+
+def boxes_for(readers: int) -> int:
+    """Return how many boxes a file for so many readers has: a power of two, and at least four."""
+    return max(_BOXES_MIN, 1 << max(0, readers - 1).bit_length())
+
+
+def padme(length: int) -> int:
+    """Return the next length that files may have: at most 12 % more, and few enough to tell little (PURBs, 2019)."""
+    if length < 2:
+        return length
+    exponent = length.bit_length() - 1
+    mask = (1 << (exponent - exponent.bit_length())) - 1
+    return (length + mask) & ~mask
+
+
+def _padded(said: int, front: int) -> int:
+    """Return how long the stream has to be for the file to have one of the few lengths."""
+    whole = front + said + _SEAL_BYTES * -(-said // RECORD_BYTES)
+    left = padme(max(FILE_BYTES_MIN, whole)) - front
+    full, rest = divmod(left, _SEALED_BYTES)
+    return max(said, full * RECORD_BYTES + max(0, rest - _SEAL_BYTES))
 
 
 def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, bool]]:
@@ -60,24 +126,86 @@ def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, boo
 
     `Untrusted`: it is sealed for others. `RemoteProtocolError`: it is no such file, or was cut or altered.
     """
-    if _exactly(file, len(MAGIC)) != MAGIC:
+    magic = _exactly(file, len(MAGIC))
+    if magic not in (MAGIC, MAGIC_1):
         raise RemoteProtocolError("expected a file made by `carry export`, got another")
-    count = int.from_bytes(_exactly(file, _LENGTH_BYTES), "big")
-    if count > MEMBERS_MAX:
-        raise LimitExceeded(f"expected a file for at most {MEMBERS_MAX} devices, got one for {count}")
-    boxes = _exactly(file, count * _BOX_BYTES)
+    boxes_count = int.from_bytes(_exactly(file, _LENGTH_BYTES), "big")
+    boxes_max = MEMBERS_MAX if magic == MAGIC_1 else boxes_for(MEMBERS_MAX)
+    if boxes_count > boxes_max:
+        raise LimitExceeded(
+            f"expected a file for at most {boxes_max} devices, got one with {boxes_count} boxes"
+        )
+    boxes = _exactly(file, boxes_count * _BOX_BYTES)
     cipher, front = ChaCha20Poly1305(_open_box(boxes, private_key)), hashlib.sha256(boxes).digest()
+    return _messages_1(file, cipher, front) if magic == MAGIC_1 else _messages_2(file, cipher, front)
+
+
+def _messages_1(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Iterator[tuple[bytes, bool]]:
     number, last = 0, False
     while not last:
         length = int.from_bytes(_exactly(file, _LENGTH_BYTES), "big")
-        if length > FRAME_BYTES_MAX + _SEAL_BYTES:
-            raise LimitExceeded(f"expected messages of at most {FRAME_BYTES_MAX} bytes, got one of {length}")
-        sealed = _exactly(file, length)
-        message, last = _open_message(cipher, front, sealed, number)
+        _check_length(length - _SEAL_BYTES)
+        message, last = _open_message(cipher, front, _exactly(file, length), number)
         yield message, last
         number += 1
     if file.read(1):
         raise RemoteProtocolError("expected the file to end with its last message, it goes on")
+
+
+def _messages_2(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Iterator[tuple[bytes, bool]]:
+    before: bytes | None = None
+    stream = _Stream(_records(file, cipher, front))
+    while length := int.from_bytes(stream.take(_LENGTH_BYTES), "big"):
+        _check_length(length)
+        if before is not None:
+            yield before, False
+        before = stream.take(length)
+    stream.check_zeros()
+    if before is None:
+        raise RemoteProtocolError("expected a file with something in it, got an empty one")
+    yield before, True
+
+
+def _records(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Iterator[bytes]:
+    sealed = file.read(_SEALED_BYTES)
+    for number in count():
+        after = file.read(_SEALED_BYTES)
+        try:
+            yield cipher.decrypt(_nonce(number, last=not after), sealed, front)
+        except InvalidTag:
+            raise RemoteProtocolError(
+                "expected the file as it was written, it was cut off, altered or damaged: copy it again"
+            ) from None
+        if not after:
+            return
+        sealed = after
+
+
+class _Stream:
+    """Reads what records hold as if they were one."""
+
+    def __init__(self, records: Iterator[bytes]) -> None:
+        self._records = records
+        self._held = bytearray()
+
+    def take(self, count: int) -> bytes:
+        while len(self._held) < count:
+            record = next(self._records, None)
+            if record is None:
+                raise RemoteProtocolError("expected a message as long as announced, the file ends before")
+            self._held += record
+        taken = bytes(self._held[:count])
+        del self._held[:count]
+        return taken
+
+    def check_zeros(self) -> None:
+        if any(self._held) or any(any(record) for record in self._records):
+            raise RemoteProtocolError("expected nothing but zeros behind the last message")
+
+
+def _check_length(length: int) -> None:
+    if length > FRAME_BYTES_MAX:
+        raise LimitExceeded(f"expected messages of at most {FRAME_BYTES_MAX} bytes, got one of {length}")
 
 
 def _open_box(boxes: bytes, private_key: bytes) -> bytes:

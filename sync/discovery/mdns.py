@@ -2,7 +2,11 @@
 
 What is announced is as little as finding needs: a random instance name that changes every hour and with
 every network, the addresses and the port; the TXT record repeats the port and the protocol's version. No
-host name, no device id.
+host name, no device id. What is heard comes from anybody: whatever it holds, it must end in a sighting or in nothing.
+
+An announcement may not send us to ourselves, or a stranger could have us knock at services that only this machine
+reaches. Two devices may share a machine, though, so an address of our own counts where the announcement shows that it
+was made on this machine: it holds a keyed hash, by a key that the system draws when it starts, of its name and port.
 
 zeroconf runs on an asyncio loop, so everything that touches it is a coroutine function handed to the
 AsyncioHost, and everything decided about it is decided here on the trio side. Registering takes a second
@@ -13,19 +17,29 @@ then reported as vanished, and comes again if it is still there.
 A machine without any network has no station, and that is not an error: it gets one when a network comes.
 """
 
+import hashlib
 import ipaddress
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, Self
 
 import trio
 from zeroconf import Error as ZeroconfError
-from zeroconf import InterfaceChoice, IPVersion, ServiceStateChange, Zeroconf
+from zeroconf import (
+    InterfaceChoice,
+    IPVersion,
+    RecordUpdate,
+    RecordUpdateListener,
+    ServiceStateChange,
+    Zeroconf,
+)
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from replica.asyncio_host import AsyncioHost
+from replica.supervision import Supervisor
 from sync.address import Address
 from sync.discovery.sightings import News, Service, Sighting, Vanished
 from sync.network import addresses_now
@@ -49,9 +63,15 @@ GOODBYE_SECONDS_MAX: Final = 2.0
 # More than a household ever announces. What does not fit is dropped: it is only a hint, and comes again.
 NEWS_MAX: Final = 256
 RESOLVING_MAX: Final = 32
+# A machine with some bridges has a dozen. Each is dialled, so an announcement must not name a thousand.
+ADDRESSES_MAX: Final = 32
+# Drawn anew whenever the system starts; programs of this machine read it, and nobody else. Linux has it.
+BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 _NAME_BYTES: Final = 8
 
+# What one part of a name may have in a packet (RFC 1035).
+LABEL_BYTES_MAX: Final = 63
 # What zeroconf raises when the network, or the station itself, went in the middle of something.
 _STATION_GONE: Final = (OSError, ZeroconfError, trio.ClosedResourceError)
 
@@ -94,7 +114,7 @@ class MdnsFinder:
         addresses: Callable[[frozenset[str]], frozenset[str]],
     ) -> None:
         self._host = host
-        self._nursery = nursery
+        self._tasks = Supervisor(nursery)
         self._name = name
         self._addresses = addresses
         self._current: frozenset[str] = frozenset()
@@ -120,7 +140,7 @@ class MdnsFinder:
             finder = cls(host, nursery, name=name, addresses=addresses)
             try:
                 await finder._build()
-                nursery.start_soon(finder._keep_up)
+                finder._tasks.keep("following the network's addresses", finder._keep_up)
                 yield finder
             finally:
                 with trio.move_on_after(GOODBYE_SECONDS_MAX, shield=True):
@@ -148,7 +168,7 @@ class MdnsFinder:
         """Be found at this port for as long as the context lasts. Does not wait until others have heard."""
         announcement = _Announcement(service, port)
         self._announcements.append(announcement)
-        self._nursery.start_soon(self._register_soon, announcement)
+        self._tasks.once("announcing this device", self._register_soon, announcement)
         try:
             yield
         finally:
@@ -182,7 +202,7 @@ class MdnsFinder:
             for watch in self._watches:
                 await self._browse(watch)
         for announcement in self._announcements:
-            self._nursery.start_soon(self._register_soon, announcement)
+            self._tasks.once("announcing this device", self._register_soon, announcement)
 
     async def _take_down(self) -> None:
         async with self._changing:
@@ -210,7 +230,8 @@ class MdnsFinder:
             f"{name}.{kind}",
             parsed_addresses=sorted(self._current),
             port=announcement.port,
-            properties={"v": VERSION, "p": str(announcement.port)},
+            properties={"v": VERSION, "p": str(announcement.port)}
+            | _origin(f"{name}.{kind}", announcement.port),
             server=f"{name}.local.",
         )
         self._own_names.add(info.name)
@@ -259,20 +280,22 @@ class MdnsFinder:
             self._resolving[watch, name] = True
         elif len(self._resolving) < RESOLVING_MAX:
             self._resolving[watch, name] = True
-            self._nursery.start_soon(self._resolve, watch, station, name)
+            self._tasks.once("looking up what was announced", self._resolve, watch, station, name)
 
     async def _resolve(self, watch: _Watch, station: Zeroconf, name: str) -> None:
         try:
             while self._resolving[watch, name]:
                 self._resolving[watch, name] = False
-                info = AsyncServiceInfo(watch.service.value, name)
                 try:
+                    info = AsyncServiceInfo(
+                        watch.service.value, name
+                    )  # refuses names that no program of ours makes
                     answered = await self._host.run(info.async_request, station, RESOLVE_MS)
-                except _STATION_GONE:
+                except (*_STATION_GONE, ValueError):
                     return
                 if not self._is_current(watch, station):
                     return
-                sighting = _sighting(info) if answered else None
+                sighting = _sighting(info, self._current) if answered else None
                 if sighting is not None and watch.seen.get(name) != sighting:
                     watch.seen[name] = sighting
                     watch.tell(sighting)
@@ -283,22 +306,47 @@ class MdnsFinder:
         return watch in self._watches and self._station is not None and self._station.zeroconf is station
 
 
-def _sighting(info: AsyncServiceInfo) -> Sighting | None:
+def _sighting(info: AsyncServiceInfo, own: frozenset[str] = frozenset()) -> Sighting | None:
     """What an answer comes to, if anything could be dialled; the likeliest address first."""
-    hosts = sorted(set(info.parsed_scoped_addresses(IPVersion.All)), key=_promise)
     if not info.port:
         return None
-    addresses = tuple(Address(host, info.port) for host in hosts if _promise(host)[0] < _HOPELESS)
+    told = _origin(info.name, info.port).get(_ORIGIN)
+    if told is not None and info.properties.get(_ORIGIN.encode()) == told.encode():
+        own = frozenset()
+    named = info.parsed_scoped_addresses(IPVersion.All)[:ADDRESSES_MAX]
+    hosts = sorted({_unmapped(host) for host in named}, key=lambda host: _promise(host, own))
+    addresses = tuple(Address(host, info.port) for host in hosts if _promise(host, own)[0] < _HOPELESS)
     return Sighting(info.name, addresses) if addresses else None
 
 
 _HOPELESS: Final = 3
+_ORIGIN: Final = "o"
 
 
-def _promise(host: str) -> tuple[int, str]:
+def _origin(name: str, port: int) -> dict[str, str]:
+    """What shows that an announcement was made on this machine, to whoever is on it; nothing where that is unknown."""
+    try:
+        key = BOOT_ID.read_bytes()
+    except OSError:
+        return {}
+    said = f"announcement {name} {port}".encode()
+    return {_ORIGIN: hashlib.blake2b(said, key=key[:64], digest_size=8).hexdigest()}
+
+
+def _unmapped(host: str) -> str:
+    """Return the IPv4 address that an IPv6 address stands for; any other host as it is."""
     address = ipaddress.ip_address(host.partition("%")[0])
-    if address.is_multicast or address.is_unspecified or address.is_loopback:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return host if mapped is None else str(mapped)
+
+
+def _promise(host: str, own: frozenset[str]) -> tuple[int, str]:
+    plain = host.partition("%")[0]
+    address = ipaddress.ip_address(plain)
+    if address.is_multicast or address.is_unspecified or address.is_loopback or str(address) in own:
         return _HOPELESS, host
+    if address.is_reserved or (isinstance(address, ipaddress.IPv6Address) and address.sixtofour is not None):
+        return _HOPELESS, host  # other ways to write an IPv4 address, which no device announces
     if address.version == 4:
         return 0, host
     return (2 if address.is_link_local else 1), host
@@ -307,11 +355,42 @@ def _promise(host: str) -> tuple[int, str]:
 # --- on the asyncio loop ---------------------------------------------------------------------------
 
 
+class Unsayable(RecordUpdateListener):
+    """Have zeroconf forget what was announced under a name that cannot be said again.
+
+    Whoever asks for a service lists what is known of it. A name whose bytes are no text is longer as zeroconf keeps it
+    than a packet may hold, and fails that question each time: one packet would end all asking, for as long as it lives.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[RecordUpdate] = []
+        self._station: Zeroconf | None = None
+
+    def async_update_records(self, zc: Zeroconf, now: float, records: list[RecordUpdate]) -> None:
+        """Hear of records that are about to be kept."""
+        self._station = zc
+        self._found += [each for each in records if not _can_be_said(each)]
+
+    def async_update_records_complete(self) -> None:
+        """Hear that they are kept."""
+        if self._station is not None and self._found:
+            self._station.cache.async_remove_records([each.new for each in self._found])
+        self._found = []
+
+
+def _can_be_said(update: RecordUpdate) -> bool:
+    record = update.new
+    names = (record.name, getattr(record, "alias", ""), getattr(record, "server", ""))
+    return all(len(label.encode()) <= LABEL_BYTES_MAX for name in names for label in name.split("."))
+
+
 async def _open_station(addresses: frozenset[str]) -> AsyncZeroconf:
     # One socket for each IPv4 address, and one for each interface that speaks IPv6: every such has a
     # link-local address. Loopback is left out: multicast does not leave it, and sending there fails.
     where = sorted(each for each in addresses if _is_base(ipaddress.ip_address(each)))
-    return AsyncZeroconf(interfaces=where or InterfaceChoice.All, ip_version=IPVersion.All)
+    station = AsyncZeroconf(interfaces=where or InterfaceChoice.All, ip_version=IPVersion.All)
+    station.zeroconf.async_add_listener(Unsayable(), None)
+    return station
 
 
 def _is_base(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

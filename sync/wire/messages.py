@@ -14,34 +14,42 @@ from replica.alongside import TEXT_HASH_BYTES, VECTOR_BYTES_MAX, Wish
 from replica.codec import pack, read_place, unpack
 from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
+from replica.frame import SEQ_MAX
 from replica.frontier import Frontier
+from replica.hlc import COUNTER_BITS, HLC_MAX
 from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, MEMORY_ID_BYTES, DeviceId, Origin, Place
-from replica.limits import SEEN_MAX, SNAPSHOT_BYTES_MAX
+from replica.limits import FRAME_OPS_MAX, HEADS_MAX, REFUSALS_MAX, SNAPSHOT_BYTES_MAX
 from replica.membership import (
     Member,
     Revocation,
+    introducers_first,
     plain_member,
     read_member,
     read_revocation,
 )
-from sync.errors import RemoteProtocolError
+from sync.errors import OtherProtocol, RemoteProtocolError
 
 # A change of anything in this file, in `replica.frame` or in `replica.limits` is a new number.
 PROTOCOL: Final = 2
 DIGEST_BYTES: Final = 32
 # More frames ahead than this would only fill memory.
 CREDITS_MAX: Final = 1000
+# The last millisecond that a stamp can hold: the year 6429. What is worked out from it fits where it is stored.
+CLOCK_MS_MAX: Final = HLC_MAX >> COUNTER_BITS
 # A refusal is for a person to read in a log.
 REASON_CHARACTERS_MAX: Final = 300
 # A chain of 2^53 ops needs 54 places; ten times that for an origin with branches.
 LOCATOR_PLACES_MAX: Final = 10_000
 # A snapshot travels in parts, so that one link's memory and one frame's limit do not bound it.
 BASE_PART_BYTES: Final = 1 << 20
-# As much as a part of a snapshot: some four thousand erasures, and whoever takes them is not held up for long.
-PROOFS_BYTES_TARGET: Final = 1 << 20
+# As much as a part of a snapshot: four thousand erasures, or two thousand introductions, and whoever takes them is not
+# held up for long.
+TRUST_BYTES_TARGET: Final = 1 << 20
 BASE_PARTS_MAX: Final = SNAPSHOT_BYTES_MAX // BASE_PART_BYTES
 # A hundred kilobytes of vectors for a round trip; sixty-four answers that nobody reads are one frame's worth.
 WISHES_MAX: Final = 128
+# Two keys, or two ids, and a signature.
+_STATEMENT_BYTES: Final = 160
 _WISH_BYTES: Final = MEMORY_ID_BYTES + TEXT_HASH_BYTES
 
 
@@ -84,18 +92,29 @@ class Trust:
     revocations: tuple[Revocation, ...]
     proofs: tuple[Proof, ...]
     more: bool = False
-    """Whether the next message goes on with this: proofs are kept for ever, and must not outgrow a frame."""
+    """Whether the next message goes on with this: all of it is kept for ever, and must not outgrow a frame."""
 
     def parts(self) -> Iterator["Trust"]:
-        """Cut it into statements that fit a frame each; the first holds everybody, the last says that it is."""
-        head, size = 0, 0
-        members, revocations = self.members, self.revocations
-        for i, proof in enumerate(self.proofs):
-            if size >= PROOFS_BYTES_TARGET:
-                yield Trust(members, revocations, self.proofs[head:i], more=True)
-                members, revocations, head, size = (), (), i, 0
-            size += len(proof.frame)
-        yield Trust(members, revocations, self.proofs[head:])
+        """Cut it into statements that fit a frame each, introducers first; the last says that it is."""
+        members: list[Member] = []
+        revocations: list[Revocation] = []
+        proofs: list[Proof] = []
+        size = 0
+        for each in (*introducers_first(self.members), *self.revocations, *self.proofs):
+            if size >= TRUST_BYTES_TARGET:
+                yield Trust(tuple(members), tuple(revocations), tuple(proofs), more=True)
+                members, revocations, proofs, size = [], [], [], 0
+            match each:
+                case Member():
+                    members.append(each)
+                    size += len(each.certificate) + len(each.name.encode()) + _STATEMENT_BYTES
+                case Revocation():
+                    revocations.append(each)
+                    size += _STATEMENT_BYTES
+                case Proof():
+                    proofs.append(each)
+                    size += len(each.frame)
+        yield Trust(tuple(members), tuple(revocations), tuple(proofs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +276,10 @@ def _plain(message: Message) -> list[Any]:
 
 
 def _read(plain: object) -> Message | None:
+    """Read what says who is who and who holds what; the rest is read by `_read_moving`."""
     match plain:
         case [_Number.HELLO, int(protocol), *_] if protocol != PROTOCOL:
-            raise RemoteProtocolError(
+            raise OtherProtocol(
                 f"expected sync protocol {PROTOCOL}, got {protocol}: one of the two devices needs an upgrade"
             )
         case [
@@ -273,7 +293,8 @@ def _read(plain: object) -> Message | None:
             None | bytes() as space,
         ] if (
             len(trust) == len(frontier) == DIGEST_BYTES
-            and 1 <= credits <= CREDITS_MAX
+            and _within(clock_ms, 0, CLOCK_MS_MAX)
+            and _within(credits, 1, CREDITS_MAX)
             and (space is None or len(space) == DIGEST_BYTES)
         ):
             return Hello(protocol, clock_ms, trust, frontier, folded, credits, space)
@@ -286,25 +307,34 @@ def _read(plain: object) -> Message | None:
                 tuple(map(read_proof, proofs)),
                 more,
             )
-        case [_Number.HEADS, list(heads), None, 0] if len(heads) <= SEEN_MAX:
-            return Heads(Frontier.of(map(read_place, heads)))
+        case [_Number.HEADS, list(heads), None, 0] if len(heads) <= HEADS_MAX:
+            return Heads(_read_frontier(heads))
         case [_Number.HEADS, list(heads), bytes(base), int(parts)] if (
-            len(heads) <= SEEN_MAX and len(base) == DIGEST_BYTES and 0 < parts <= BASE_PARTS_MAX
+            len(heads) <= HEADS_MAX and len(base) == DIGEST_BYTES and _within(parts, 1, BASE_PARTS_MAX)
         ):
-            return Heads(Frontier.of(map(read_place, heads)), base, parts)
+            return Heads(_read_frontier(heads), base, parts)
         case [_Number.LOCATOR, list(origins)]:
             return Locator(_read_by_origin(origins))
         case [_Number.KNOWN, list(origins)]:
             return Known(_read_by_origin(origins))
+    return _read_moving(plain)
+
+
+def _read_moving(plain: object) -> Message | None:
+    """Read what carries ops, snapshots and vectors, or answers those who do."""
+    match plain:
         case [_Number.OPS, bool(last), bytes(frame)]:
             return Ops(frame, last)
         case [_Number.BASE, int(index), int(count), bytes(digest), bytes(part)] if (
-            0 <= index < count <= BASE_PARTS_MAX
+            _within(count, 1, BASE_PARTS_MAX)
+            and _within(index, 0, count - 1)
             and len(part) <= BASE_PART_BYTES
             and len(digest) == DIGEST_BYTES
         ):
             return Base(part, index, count, digest)
-        case [_Number.ACK, int(taken), list(refused)] if taken >= 0 and len(refused) <= SEEN_MAX:
+        case [_Number.ACK, int(taken), list(refused)] if (
+            _within(taken, 0, FRAME_OPS_MAX) and len(refused) <= REFUSALS_MAX
+        ):
             return Ack(taken, tuple(map(_read_refused, refused)))
         case [_Number.CAUGHT_UP]:
             return CaughtUp()
@@ -332,10 +362,27 @@ def _read_refused(plain: object) -> Refused:
         case [bytes(device), bytes(incarnation), int(seq), str(reason), bool(gap)] if (
             len(device) == DEVICE_ID_BYTES
             and len(incarnation) == INCARNATION_BYTES
+            and _within(seq, 0, SEQ_MAX)
             and len(reason) <= REASON_CHARACTERS_MAX
         ):
             return Refused(Origin(DeviceId(device), incarnation), seq, reason, gap)
     raise InvalidOp("expected a refusal [device, incarnation, seq, reason, gap]")
+
+
+def _within(number: int, low: int, high: int) -> bool:
+    """Say whether a number from the wire is one, and not a boolean, and within its bounds."""
+    return type(number) is int and low <= number <= high
+
+
+def _read_frontier(heads: list[Any]) -> Frontier:
+    return Frontier.of(map(_read_place, heads))
+
+
+def _read_place(plain: object) -> Place:
+    place = read_place(plain)
+    if place.seq > SEQ_MAX:
+        raise InvalidOp(f"expected a seq of at most {SEQ_MAX}, got {place.seq}")
+    return place
 
 
 def _by_origin(places: tuple[Place, ...]) -> list[Any]:
@@ -356,7 +403,7 @@ def _read_by_origin(plain: list[Any]) -> tuple[Place, ...]:
                 for pair in named:
                     if not isinstance(pair, list) or len(pair) != 2:
                         raise InvalidOp("expected places as [seq, id8]")
-                    places.append(read_place([device, incarnation, *pair]))
+                    places.append(_read_place([device, incarnation, *pair]))
             case _:
                 raise InvalidOp(f"expected at most {LOCATOR_PLACES_MAX} places by origin")
     return tuple(places)

@@ -1,0 +1,472 @@
+"""Decide what to fetch from a place that several devices write files to, what to write, and what to remove there.
+
+The place (a folder, a mailbox) is blind, lossy and untrusted: it may lose files, show them late, show old ones again.
+So nothing rests on its word. What counts is what is listed and was taken here: each file is fetched once, and what was
+found in it is remembered. A file is *good* if it was made by a member, for everybody who is a member now, by a device
+that knew of every erasure known here. What good files have of a feed without a gap from its start, they *reach*;
+whatever they do not reach is written again. So a loss is made up for by whoever looks next.
+
+Nobody ever writes over a file, since every name is drawn at random. Files only leave: a file that is not good leaves
+once good ones reach what it has, whoever made it; a device's own also when larger ones have the same; and what
+could not be read for a month. Own files of one size are merged into one when there are many. All this only removes what
+others can find elsewhere in the place, and a mistake costs writing it again.
+"""
+
+import re
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any, Final, NamedTuple
+
+from replica.codec import pack, read_place, unpack, wire_place
+from replica.core import Core
+from replica.errors import InvalidOp
+from replica.ids import DeviceId, Origin
+from sync.carrier.cargo import Header, Known, Reach, known_to, readers_of, short
+from sync.carrier.sealing import FILE_BYTES_MIN
+
+SUFFIX: Final = ".samemind"
+# Enough that most visits write only what is new, few enough that a newcomer opens some dozens for each device.
+TIER_FILES_MAX: Final = 16
+# Each class of size is so many times as large as the one below.
+_TIER_FACTOR: Final = 16
+# A file ends after about so much: what one request carries over a poor line. Files half as large are not merged.
+FILE_BYTES_TARGET: Final = 8 << 20
+# A base of a hundred thousand memories is some 40 MB; a larger file is nobody's but a vandal's.
+FILE_BYTES_MAX: Final = 256 << 20
+# What one look fetches at most: the rest waits for the next, so that a flood only delays.
+FETCH_FILES_MAX: Final = 1_000
+FETCH_BYTES_MAX: Final = 512 << 20
+# A listing may be late: for so long a file that was written here and is not listed is not written again.
+LISTED_MS_MAX: Final = 120_000
+# More names than this are remembered of no place: some are fetched anew then.
+NAMES_MAX: Final = 100_000
+UNREADABLE_MS_MAX: Final = 30 * 24 * 3_600_000
+# How often what waits is tried as soon as something else came; then as seldom as what cannot be read.
+_TRIES_AT_ONCE_MAX: Final = 5
+_RETRY_MS_MIN: Final = 600_000
+_RETRY_MS_MAX: Final = 24 * 3_600_000
+_NAME_BYTES: Final = 16
+# What this program names files, and what 0.1.0 did. What somebody else put there is not ours to remove.
+_OURS: Final = re.compile(r"([0-9a-f]{32}|[0-9a-f]{16}-[0-9]{6,})\.samemind")
+
+Entropy = Callable[[int], bytes]
+
+Stretch = tuple[int, int, int]
+"""A feed, and the seqs between which a file has its ops: behind the first, up to and with the second."""
+
+
+class State(IntEnum):
+    """What came of a file."""
+
+    TAKEN = 1
+    WAITS = 2
+    """It is whole, but something that must come first is missing."""
+    UNREADABLE = 3
+    """It is sealed for others, not whole, or nonsense."""
+    STRANGE = 4
+    """It is whole and for us, and made by nobody who is a member as far as is known here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A file that was taken: what it says of itself, and what was found in it."""
+
+    maker: DeviceId
+    made_ms: int
+    readers: frozenset[bytes]
+    known: Known
+    tells_group: bool
+    reaches: tuple[Reach, ...]
+
+    @classmethod
+    def of(cls, header: Header, reaches: Iterable[Reach]) -> "Filed":
+        """Put together what is remembered of a file."""
+        return cls(
+            header.maker, header.made_ms, header.readers, header.known, header.tells_group, _joined(reaches)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is remembered of one name. `tries`: how often it was read in vain; `tried_ms`: when last.
+
+    `listed`: it was seen in a listing; a file that was only written may never have arrived.
+    """
+
+    size: int
+    state: State
+    since_ms: int
+    tried_ms: int
+    tries: int = 0
+    filed: Filed | None = None
+    reason: str = ""
+    listed: bool = True
+
+
+class File(NamedTuple):
+    """A file of a place, as a plan looks at it."""
+
+    filed: Filed
+    size: int
+    listed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do to the place now: first write a file of what goes beyond `known`, then remove files.
+
+    `own`, `others`: it lacks ops of this device, or of others only, which they may be about to write themselves.
+    `tells_group`: this device says in no good file who belongs to the group and what was erased. `merges`: there are
+    many small files.
+    """
+
+    known: dict[int, int]
+    own: bool
+    others: bool
+    tells_group: bool
+    merges: bool
+    remove: tuple[str, ...]
+
+    @property
+    def writes(self) -> bool:
+        """Whether there is anything to write."""
+        return self.own or self.others or self.tells_group or self.merges
+
+
+class Shelf:
+    """What one device remembers of one place. `rows` is what `packed` returned once."""
+
+    def __init__(self, rows: Iterable[tuple[str, bytes]] = ()) -> None:
+        self._kept: dict[str, Kept] = {}
+        self._changed: set[str] = set()
+        for name, data in rows:
+            kept = _read_kept(data)
+            if kept is not None:
+                self._kept[name] = kept
+
+    @property
+    def kept(self) -> Mapping[str, Kept]:
+        """Everything that is remembered, by name."""
+        return self._kept
+
+    def listed(self, names: Mapping[str, int], now_ms: int) -> list[str]:
+        """Hear what there is, with sizes; return what to fetch, as much as one look may."""
+        names = {name: size for name, size in names.items() if name.endswith(SUFFIX)}
+        for name, kept in list(self._kept.items()):
+            if name in names:
+                if not kept.listed:
+                    self._keep(name, replace(kept, listed=True))
+            elif kept.listed or not 0 <= now_ms - kept.since_ms < LISTED_MS_MAX:
+                self._drop(name)
+        wanted = [name for name in sorted(names) if self._is_wanted(name, names[name], now_ms)]
+        chosen, size = list[str](), 0
+        for name in wanted[:FETCH_FILES_MAX]:
+            size += max(0, names[name])
+            if chosen and size > FETCH_BYTES_MAX:
+                break
+            chosen.append(name)
+        return chosen
+
+    def took(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
+        """Hear that a file was taken whole."""
+        self._keep(name, Kept(size, State.TAKEN, now_ms, now_ms, filed=filed))
+
+    def wrote(self, name: str, size: int, filed: Filed, now_ms: int) -> None:
+        """Hear that a file was written here."""
+        self._keep(name, Kept(size, State.TAKEN, now_ms, now_ms, filed=filed, listed=False))
+
+    def failed(self, name: str, size: int, state: State, reason: str, now_ms: int) -> None:
+        """Hear why a file was not taken."""
+        before = self._kept.get(name)
+        since_ms, tries = now_ms, 0
+        if before is not None and before.state is not State.TAKEN and before.size == size:
+            since_ms, tries = before.since_ms, before.tries + 1
+        self._keep(name, Kept(size, state, since_ms, now_ms, tries, reason=reason))
+
+    def gone(self, name: str) -> None:
+        """Hear that a file is there no more."""
+        self._drop(name)
+
+    def retry(self, *, group_grew: bool) -> bool:
+        """Hear that something was taken: what waited may be taken now; say whether anything is to be tried again."""
+        again = False
+        for name, kept in list(self._kept.items()):
+            waits = kept.state is State.WAITS and kept.tries < _TRIES_AT_ONCE_MAX
+            if waits or (kept.state is State.STRANGE and group_grew):
+                self._keep(name, replace(kept, tried_ms=0))
+                again = True
+        return again
+
+    def changes(self) -> tuple[dict[str, bytes], list[str]]:
+        """Return what is to be written down since the last call: rows that are new, and names that are gone."""
+        changed, self._changed = self._changed, set()
+        new = {name: _pack_kept(self._kept[name]) for name in sorted(changed) if name in self._kept}
+        return new, sorted(changed - new.keys())
+
+    def plan(self, core: Core, now_ms: int, *, bytes_max: int | None = None) -> Plan:
+        """Return what this device should do now; `bytes_max`: above it, own files become one."""
+        files = dict[str, File]()
+        for name, kept in list(self._kept.items()):
+            if kept.filed is not None:
+                if _stretches(core, kept.filed.reaches) is None:  # what it brought was lost here since
+                    self.failed(name, kept.size, State.WAITS, "its ops are not held here any more", 0)
+                else:
+                    files[name] = File(kept.filed, kept.size, kept.listed)
+        old = [
+            name
+            for name, kept in self._kept.items()
+            if kept.state in (State.UNREADABLE, State.STRANGE)
+            and now_ms - kept.since_ms >= UNREADABLE_MS_MAX
+            and _OURS.fullmatch(name)
+        ]
+        return plan(core, files, old, bytes_max=bytes_max)
+
+    def _is_wanted(self, name: str, size: int, now_ms: int) -> bool:
+        kept = self._kept.get(name)
+        if size > FILE_BYTES_MAX:
+            if kept is None or kept.size != size:
+                reason = f"expected a file of at most {FILE_BYTES_MAX} bytes, got one of {size}"
+                self.failed(name, size, State.UNREADABLE, reason, now_ms)
+            return False
+        if kept is None:
+            return True
+        if kept.state is State.TAKEN:
+            return False
+        wait_ms = min(_RETRY_MS_MAX, _RETRY_MS_MIN << min(kept.tries, 10))
+        return size != kept.size or not 0 <= now_ms - kept.tried_ms < wait_ms
+
+    def _keep(self, name: str, kept: Kept) -> None:
+        if name not in self._kept and len(self._kept) >= NAMES_MAX:
+            return
+        self._kept[name] = kept
+        self._changed.add(name)
+
+    def _drop(self, name: str) -> None:
+        if self._kept.pop(name, None) is not None:
+            self._changed.add(name)
+
+
+def new_name(entropy: Entropy = secrets.token_bytes) -> str:
+    """Return a name that no file has had before: it says nothing, and no two devices or clones draw the same."""
+    return entropy(_NAME_BYTES).hex() + SUFFIX
+
+
+def plan(
+    core: Core, files: Mapping[str, File], old: Collection[str] = (), *, bytes_max: int | None = None
+) -> Plan:
+    """Return what this device should do to a place that has these files; `old` go in any case.
+
+    What was written here and is not listed yet is not written again; but nothing is removed for its sake.
+    """
+    readers, known = frozenset(map(short, readers_of(core))), known_to(core)
+    place = _Place(
+        core, files, {name: _stretches(core, file.filed.reaches) or () for name, file in files.items()}, known
+    )
+    good = {name for name, file in files.items() if _is_good(core, file.filed, readers, known)}
+    listed = {name for name in good if files[name].listed}
+    kept = place.needed(listed)
+    reached = place.reached(kept)
+    gone = {
+        name
+        for name, file in files.items()
+        if file.listed
+        and name not in kept
+        and (name in good or _is_reached(core, place.stretches[name], reached))
+        and not place.introduces(name)
+    }
+    counts = kept if listed == good else place.needed(good)
+    own = {name: files[name].size for name in counts if files[name].filed.maker == core.device}
+    merging = _merging(own, sum(files[name].size for name in counts), bytes_max)
+    reached = place.reached(counts - merging)
+    lacking = {
+        feed.origin.device for feed in core.feeds if feed.seq > max(feed.fork, reached.get(feed.no, 0))
+    }
+    return Plan(
+        reached,
+        own=core.device in lacking and not merging,
+        others=bool(lacking - {core.device}) and not merging,
+        tells_group=not any(map(place.tells_itself, counts - merging)),
+        merges=bool(merging),
+        remove=tuple(sorted(gone | set(old))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Files, and what they have of the feeds known here."""
+
+    core: Core
+    files: Mapping[str, File]
+    stretches: Mapping[str, tuple[Stretch, ...]]
+    known: Known
+
+    def needed(self, names: Collection[str]) -> set[str]:
+        """Return these files less those of this device of which larger ones have all.
+
+        Of two files that have the same, two devices never take one each: which is the larger is the same for all.
+        """
+        kept = set(names)
+        own = [name for name in names if self.files[name].filed.maker == self.core.device]
+        for name in sorted(own, key=self._order):
+            larger = [each for each in kept if self._order(each) > self._order(name)]
+            told = (
+                self.stretches[name]
+                or not self.tells(name)
+                or any(self.tells_itself(each) for each in larger)
+            )
+            if told and _is_reached(self.core, self.stretches[name], self.reached(larger)):
+                kept.remove(name)
+        return kept
+
+    def reached(self, names: Iterable[str]) -> dict[int, int]:
+        """Return how far these files reach."""
+        return _reached(self.core, (self.stretches[name] for name in names))
+
+    def tells(self, name: str) -> bool:
+        """Whether a file states the group and the erasures as they are known here."""
+        filed = self.files[name].filed
+        return filed.tells_group and filed.known.group == self.known.group
+
+    def tells_itself(self, name: str) -> bool:
+        """Whether this device states the group in it: some may know nobody else, and believe nobody else."""
+        return self.tells(name) and self.files[name].filed.maker == self.core.device
+
+    def introduces(self, name: str) -> bool:
+        """Whether it may be the only file by which somebody learns of others: no member's is removed but its own.
+
+        One that may hold erased words goes all the same.
+        """
+        filed, membership = self.files[name].filed, self.core.membership
+        return (
+            filed.tells_group
+            and filed.maker != self.core.device
+            and filed.maker in membership.members
+            and filed.maker not in membership.revoked
+            and _knows(filed.known, self.known)
+        )
+
+    def _order(self, name: str) -> tuple[int, int, str]:
+        ops = sum(last - after for _, after, last in self.stretches[name])
+        return ops, self.files[name].size, name
+
+
+def _is_good(core: Core, filed: Filed, readers: frozenset[bytes], known: Known) -> bool:
+    membership = core.membership
+    return (
+        readers <= filed.readers
+        and filed.maker in membership.members
+        and filed.maker not in membership.revoked
+        and _knows(filed.known, known)
+    )
+
+
+def _knows(theirs: Known, ours: Known) -> bool:
+    """Whether a file's maker knew of every erasure; whoever knew of more may lack some, and says so soon."""
+    return theirs.erased == ours.erased or theirs.erasures > ours.erasures
+
+
+def _stretches(core: Core, reaches: Iterable[Reach]) -> tuple[Stretch, ...] | None:
+    """Return what a file has, by feeds known here; None if it has something that is not held here."""
+    found: list[Stretch] = []
+    for reach in reaches:
+        dot = core.feeds.locate(reach.last)
+        if dot is None:
+            return None
+        feed, last = core.feeds[dot.feed], dot.seq
+        while feed.parent is not None and reach.after < feed.fork:  # it begins below a branch
+            found.append((feed.no, feed.fork, last))
+            feed, last = core.feeds[feed.parent], feed.fork
+        found.append((feed.no, reach.after, last))
+    return tuple(found)
+
+
+def _reached(core: Core, files: Iterable[Iterable[Stretch]]) -> dict[int, int]:
+    """Return how far these files reach: of each feed, from its start up to the first gap."""
+    by_feed: dict[int, list[tuple[int, int]]] = {}
+    for stretches in files:
+        for no, after, last in stretches:
+            by_feed.setdefault(no, []).append((after, last))
+    reached: dict[int, int] = {}
+    for no, parts in by_feed.items():
+        at = fork = core.feeds[no].fork
+        for after, last in sorted(parts):
+            if after > at:
+                break
+            at = max(at, last)
+        if at > fork:
+            reached[no] = at
+    return reached
+
+
+def _is_reached(core: Core, stretches: Iterable[Stretch], reached: Mapping[int, int]) -> bool:
+    return all(last <= max(core.feeds[no].fork, reached.get(no, 0)) for no, _, last in stretches)
+
+
+def _merging(own: Mapping[str, int], total: int, bytes_max: int | None) -> set[str]:
+    """Return which own files to write as one: all of a class of size that is full, and of those below."""
+    small = {name: size for name, size in own.items() if size < FILE_BYTES_TARGET // 2}
+    if bytes_max is not None and total > bytes_max and len(small) > 1:
+        return set(small)
+    tiers: dict[int, list[str]] = {}
+    for name, size in small.items():
+        tiers.setdefault(tier(size), []).append(name)
+    full = [each for each, names in tiers.items() if len(names) >= TIER_FILES_MAX]
+    return {name for each, names in tiers.items() if full and each <= max(full) for name in names}
+
+
+def tier(size: int) -> int:
+    """Return a file's class of size."""
+    found, bound = 0, 4 * FILE_BYTES_MIN
+    while size > bound:
+        found, bound = found + 1, bound * _TIER_FACTOR
+    return found
+
+
+def _joined(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
+    """Return stretches with those that follow each other put together."""
+    joined: list[Reach] = []
+    ends: dict[tuple[Origin, int, bytes], int] = {}
+    for reach in reaches:
+        at = ends.pop((reach.origin, reach.after, reach.prev), None)
+        if at is None:
+            at = len(joined)
+            joined.append(reach)
+        else:
+            joined[at] = joined[at]._replace(last=reach.last)
+        ends[reach.origin, reach.last.seq, reach.last.id8] = at
+    return tuple(joined)
+
+
+def _pack_kept(kept: Kept) -> bytes:
+    filed = kept.filed
+    about: list[Any] | None = None
+    if filed is not None:
+        about = [
+            filed.maker,
+            filed.made_ms,
+            b"".join(sorted(filed.readers)),
+            list(filed.known),
+            filed.tells_group,
+            [[wire_place(reach.last), reach.after, reach.prev] for reach in filed.reaches],
+        ]
+    state = int(kept.state)
+    return pack([kept.size, state, kept.since_ms, kept.tried_ms, kept.tries, about, kept.reason, kept.listed])
+
+
+def _read_kept(data: bytes) -> Kept | None:
+    """Return what was remembered; None where that cannot be read, and the file is fetched again."""
+    try:
+        size, state, since_ms, tried_ms, tries, about, reason, listed = unpack(data)
+        filed = None
+        if about is not None:
+            maker, made_ms, readers, known, tells_group, reaches = about
+            width = len(short(maker))
+            shorts = frozenset(readers[i : i + width] for i in range(0, len(readers), width))
+            places = [(read_place(place), after, prev) for place, after, prev in reaches]
+            found = tuple(Reach(place.origin, after, prev, place) for place, after, prev in places)
+            filed = Filed(DeviceId(maker), made_ms, shorts, Known(*known), tells_group, found)
+        return Kept(size, State(state), since_ms, tried_ms, tries, filed, reason, listed)
+    except (InvalidOp, ValueError, TypeError):
+        return None

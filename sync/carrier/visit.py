@@ -1,0 +1,258 @@
+"""Visit a place that several devices write files to: take what is new in it, write what it lacks, remove what may go.
+
+A visit is a generator: it says what it wants done, one step at a time, and is told what came of it. So the same visit
+is made by the daemon to a server, by a command to a folder, and by the simulator to a place that loses things. It knows
+no network, no clock and no store; `Run` hands it the core, and a step that fails raises where it was asked for.
+"""
+
+import io
+import secrets
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from replica.core import Core
+from replica.errors import ReplicaError
+from sync.carrier.cargo import Exported, Header, Taking, check, export, known_to, messages
+from sync.carrier.sealing import Entropy
+from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, Plan, Shelf, State, new_name
+from sync.errors import Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
+from sync.identity import Identity
+
+# So much is held at once while files wait for each other; one larger file may be.
+_BATCH_BYTES_MAX: Final = 32 << 20
+# A history of half a gigabyte in one visit; what is left goes with the next.
+_WRITES_MAX: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Step: return every name there is, with its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """Step: return what a file holds. `Gone`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Step: write a file."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Step: remove a file; one that is gone already is fine."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Step: call a function with the core, and return what it returned."""
+
+    fn: Callable[[Core], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Step: write down what is remembered of the place: these rows are new, those names are gone."""
+
+    new: Mapping[str, bytes]
+    gone: tuple[str, ...]
+
+
+Step = Names | Get | Put | Remove | Run | Save
+MayWrite = Callable[[Plan], bool]
+
+
+class Wrote(NamedTuple):
+    """A file that was written."""
+
+    name: str
+    size: int
+    ops: int
+    has_base: bool
+
+
+@dataclass(slots=True)
+class Looked:
+    """What a visit came to. `again`: more may be done at once; `plan`: what was left to do when it ended."""
+
+    files: int = 0
+    size: int = 0
+    fetched: int = 0
+    taken: int = 0
+    ops: int = 0
+    refused: tuple[str, ...] = ()
+    wrote: list[Wrote] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    again: bool = False
+    plan: Plan | None = None
+
+
+class _Waiting(NamedTuple):
+    name: str
+    data: bytes
+    header: Header
+
+
+class Visitor:
+    """Makes visits to one place. `may_write` puts writing off, as while more news may come."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        identity: Identity,
+        *,
+        now_ms: Callable[[], int],
+        bytes_max: int | None = None,
+        entropy: Entropy = secrets.token_bytes,
+    ) -> None:
+        self.shelf = shelf
+        self._identity = identity
+        self._now_ms = now_ms
+        self._bytes_max = bytes_max
+        self._entropy = entropy
+
+    def visit(
+        self, *, may_write: MayWrite = lambda _: True, writes: bool = True
+    ) -> Generator[Step, Any, Looked]:
+        """Look once; without `writes`, only take what is new."""
+        looked = Looked()
+        try:
+            names: Mapping[str, int] = yield Names()
+            looked.files, looked.size = len(names), sum(map(max, names.values(), [0] * len(names)))
+            yield from self._fetch(names, looked)
+            if writes:
+                yield from self._write(may_write, looked)
+        except (MailboxError, ReplicaError):
+            yield from self._save()
+            raise
+        yield from self._save()
+        return looked
+
+    def _save(self) -> Generator[Step, Any, None]:
+        new, gone = self.shelf.changes()
+        if new or gone:
+            yield Save(new, tuple(gone))
+
+    # -- taking ----------------------------------------------------------------------------------------------
+
+    def _fetch(self, names: Mapping[str, int], looked: Looked) -> Generator[Step, Any, None]:
+        wanted = self.shelf.listed(names, self._now_ms())
+        if not wanted:
+            return
+        group_before = yield Run(lambda core: known_to(core).group)
+        batch: list[_Waiting] = []
+        for name in wanted:
+            waiting = yield from self._open(name, names[name], looked)
+            if waiting is not None:
+                batch.append(waiting)
+            if sum(len(each.data) for each in batch) > _BATCH_BYTES_MAX:
+                yield from self._take_batch(batch, looked)
+                batch = []
+        yield from self._take_batch(batch, looked)
+        if looked.taken:
+            group_now = yield Run(lambda core: known_to(core).group)
+            looked.again = self.shelf.retry(group_grew=group_before != group_now)
+
+    def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
+        try:
+            data: bytes = yield Get(name)
+        except Gone:
+            self.shelf.gone(name)
+            return None
+        looked.fetched += 1
+        try:
+            header = yield Run(lambda core: check(core, self._identity, io.BytesIO(data)))
+        except MakerUnknown as error:
+            self.shelf.failed(name, size, State.STRANGE, str(error), self._now_ms())
+        except (SyncError, ReplicaError) as error:
+            self.shelf.failed(name, size, State.UNREADABLE, str(error), self._now_ms())
+        else:
+            return _Waiting(name, data, header)
+        return None
+
+    def _take_batch(self, batch: list[_Waiting], looked: Looked) -> Generator[Step, Any, None]:
+        """Take files, those first that state the group; again what waited for one that came after it."""
+        waiting = sorted(
+            batch, key=lambda each: (not each.header.tells_group, each.header.made_ms, each.name)
+        )
+        while waiting:
+            left = []
+            for each in waiting:
+                refused = yield from self._take(each, looked)
+                if refused:
+                    left.append(each)
+            if len(left) == len(waiting):
+                return
+            waiting = left
+
+    def _take(self, waiting: _Waiting, looked: Looked) -> Generator[Step, Any, tuple[str, ...]]:
+        """Take a file; return why some of it was not taken and may be later."""
+        name, size, taking = waiting.name, len(waiting.data), Taking(waiting.header)
+        try:
+            for message in messages(self._identity, io.BytesIO(waiting.data)):
+                yield Run(partial(_take_one, taking, message, self._now_ms))
+            yield Run(lambda core: taking.done(core, self._now_ms()))
+        except (RemoteProtocolError, ReplicaError) as error:
+            self.shelf.failed(name, size, State.UNREADABLE, str(error), self._now_ms())
+            return ()
+        finally:
+            looked.ops += taking.brought.ops
+        if refused := tuple(dict.fromkeys(taking.brought.refused)):
+            self.shelf.failed(name, size, State.WAITS, refused[0], self._now_ms())
+            looked.refused += refused
+            return refused
+        self.shelf.took(name, size, Filed.of(waiting.header, taking.reaches), self._now_ms())
+        looked.taken += 1
+        return ()
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def _write(self, may_write: MayWrite, looked: Looked) -> Generator[Step, Any, None]:
+        plan = yield from self._plan()
+        removes = plan.remove  # of what is listed now: a file that is written below may never arrive
+        for _ in range(_WRITES_MAX):
+            if not plan.writes or not may_write(plan):
+                break
+            yield from self._write_one(plan, looked)
+            plan = yield from self._plan()
+        for name in removes:
+            yield Remove(name)
+            self.shelf.gone(name)
+            looked.removed.append(name)
+        looked.plan = plan
+
+    def _plan(self) -> Generator[Step, Any, Plan]:
+        plan: Plan = yield Run(lambda core: self.shelf.plan(core, self._now_ms(), bytes_max=self._bytes_max))
+        return plan
+
+    def _write_one(self, plan: Plan, looked: Looked) -> Generator[Step, Any, None]:
+        file = io.BytesIO()
+        exported: Exported = yield Run(
+            lambda core: export(
+                core,
+                plan.known,
+                self._now_ms(),
+                file,
+                tells_group=plan.tells_group,
+                bytes_max=FILE_BYTES_TARGET,
+                entropy=self._entropy,
+            )
+        )
+        name, data = new_name(self._entropy), file.getvalue()
+        yield Put(name, data)
+        self.shelf.wrote(name, len(data), Filed.of(exported.header, exported.reaches), self._now_ms())
+        looked.wrote.append(Wrote(name, len(data), exported.ops, exported.has_base))
+
+
+def _take_one(taking: Taking, message: Any, now_ms: Callable[[], int], core: Core) -> None:
+    taking.take(core, message, now_ms())

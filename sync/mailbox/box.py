@@ -1,0 +1,49 @@
+"""What every mailbox can do: five verbs, few enough that a folder, a message server and any storage fit.
+
+Nothing here needs order, dates, locks, conditional writes or a second look at what was written. A listing is a set. A
+name is drawn at random and never written twice. A file that was cut is refused by its seal, one that is lost is written
+again by whoever notices (`sync.carrier.shelf`): so a mailbox may lose things, be late, and lie, and costs time at most.
+
+Errors: `Unreached` (try later), `Denied` (a person must act), `Full`, `Gone`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+_NAME: Final = re.compile(r"[0-9a-f]{32}\.[a-z]{1,16}")
+
+
+class Mailbox(Protocol):
+    """A place for files. Each call stands by itself, and may be cancelled."""
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Write a file: durable when it returns, whole or not there at all."""
+        ...
+
+    async def names(self) -> Mapping[str, int]:
+        """Return every name there is, with the size of its file; names that are not ours may be among them."""
+        ...
+
+    async def get(self, name: str) -> bytes:
+        """Return what a file holds; `Gone` if it is there no more."""
+        ...
+
+    async def remove(self, name: str) -> None:
+        """Remove a file; of one that is gone already, nothing."""
+        ...
+
+    async def bell(self) -> None:
+        """Return when there may be other names than at the last listing: early or late, never never."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of it."""
+        ...
+
+
+def check_name(name: str) -> str:
+    """Return a name that may be written: nothing in it is special to any file system, URL or subject."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"expected a name of 32 hexadecimal digits and an ending, got {name!r:.60}")
+    return name

@@ -1,0 +1,112 @@
+"""A folder as a mailbox: on a stick or a share, or one that some service copies between machines.
+
+Whoever copies the folder sees whole files only: each is written under a name that begins with a dot, and then renamed.
+"""
+
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+import trio
+
+from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.box import check_name
+
+# How often to look whether the folder changed: one call to the file system.
+GLANCE_SECONDS: Final = 2.0
+# A share may not say that it changed.
+LOOK_SECONDS: Final = 60.0
+Result = TypeVar("Result")
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DENIED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class FolderBox:
+    """The files of one folder, which has to exist: a share that is not mounted is no empty mailbox."""
+
+    def __init__(
+        self, folder: Path, *, look_s: float = LOOK_SECONDS, glance_s: float = GLANCE_SECONDS
+    ) -> None:
+        self._folder = folder
+        self._look_s = look_s
+        self._glance_s = glance_s
+        self._changed: int | None = None
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Write a file under another name, and rename it."""
+        await self._do(partial(self._put, check_name(name), data))
+
+    async def names(self) -> Mapping[str, int]:
+        """List the folder; what begins with a dot is being written."""
+        return await self._do(self._names)
+
+    async def get(self, name: str) -> bytes:
+        """Read a file."""
+        return await self._do((self._folder / name).read_bytes)
+
+    async def remove(self, name: str) -> None:
+        """Remove a file."""
+        with contextlib.suppress(Gone):
+            await self._do((self._folder / name).unlink)
+
+    async def bell(self) -> None:
+        """Wait until the folder changed since the last listing, or for a minute."""
+        with trio.move_on_after(self._look_s):  # a folder sets no event
+            while self._changed == await self._do(self._stamp):  # noqa: ASYNC110
+                await trio.sleep(self._glance_s)
+
+    async def aclose(self) -> None:
+        """Nothing is open between two calls."""
+
+    async def _do(self, fn: Callable[[], Result]) -> Result:
+        try:
+            return await trio.to_thread.run_sync(fn)
+        except FileNotFoundError as error:
+            if await trio.to_thread.run_sync(self._folder.is_dir):
+                raise Gone(f"{error.filename} is there no more") from None
+            raise Unreached(f"expected a folder at {self._folder}, there is none: is it mounted?") from None
+        except OSError as error:
+            raise self._meant(error) from None
+
+    def _meant(self, error: OSError) -> MailboxError:
+        said = f"{self._folder}: {error.strerror or error}"
+        if error.errno in _FULL:
+            return Full(said)
+        if error.errno in _DENIED:
+            return Denied(said)
+        return Unreached(said)
+
+    def _put(self, name: str, data: bytes) -> None:
+        scratch = self._folder / f".{name}.part"
+        try:
+            with scratch.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            scratch.rename(self._folder / name)
+        except BaseException:
+            scratch.unlink(missing_ok=True)
+            raise
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # or the name may be lost where the file is not
+        finally:
+            os.close(folder)
+
+    def _names(self) -> dict[str, int]:
+        self._changed = self._stamp()  # before: what comes while it is listed rings
+        names = {}
+        with os.scandir(self._folder) as found:
+            for each in found:
+                with contextlib.suppress(FileNotFoundError):
+                    if each.is_file() and not each.name.startswith("."):
+                        names[each.name] = each.stat().st_size
+        return names
+
+    def _stamp(self) -> int:
+        return self._folder.stat().st_mtime_ns

@@ -1,0 +1,77 @@
+"""Make a visit to a mailbox: the one place where the steps of `sync.carrier.visit` meet a network and a store.
+
+What is remembered of a mailbox lies in the store beside what was taken from it, so that a copy or a backup of the store
+never remembers files whose ops it does not hold.
+"""
+
+import sqlite3
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+from replica.core import Core
+from replica.errors import ReplicaError
+from replica.replica import Replica
+from sync.carrier.shelf import Shelf
+from sync.carrier.visit import Get, Looked, Names, Put, Remove, Run, Save, Step
+from sync.errors import SyncError
+from sync.mailbox.box import Mailbox
+
+
+async def load_shelf(replica: Replica, mailbox: str) -> Shelf:
+    """Return what is remembered of a mailbox, by the name that this device has for it."""
+
+    def read(_: Core, connection: sqlite3.Connection) -> list[tuple[str, bytes]]:
+        return connection.execute("SELECT name, about FROM carried WHERE mailbox = ?", (mailbox,)).fetchall()
+
+    return Shelf(await replica.run(read))
+
+
+async def forget_shelf(replica: Replica, mailbox: str) -> None:
+    """Remember nothing of a mailbox any more."""
+    await replica.run(
+        lambda _, connection: connection.execute("DELETE FROM carried WHERE mailbox = ?", (mailbox,))
+    )
+
+
+async def look(box: Mailbox, replica: Replica, mailbox: str, visit: Generator[Step, Any, Looked]) -> Looked:
+    """Do what a visit wants done until it is over."""
+    result: Any = None
+    failure: SyncError | ReplicaError | None = None
+    while True:
+        try:
+            step = visit.send(result) if failure is None else visit.throw(failure)
+        except StopIteration as end:
+            looked: Looked = end.value
+            return looked
+        result, failure = None, None
+        try:
+            result = await _do(step, box, replica, mailbox)
+        except (SyncError, ReplicaError) as error:  # what to make of it is the visit's to say
+            failure = error
+
+
+async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:
+    match step:
+        case Names():
+            return await box.names()
+        case Get(name):
+            return await box.get(name)
+        case Put(name, data):
+            return await box.put(name, data)
+        case Remove(name):
+            return await box.remove(name)
+        case Run(fn):
+            return await replica.run(lambda core, _: fn(core))
+        case Save():
+            return await replica.run(partial(_save, mailbox, step))
+
+
+def _save(mailbox: str, step: Save, _: Core, connection: sqlite3.Connection) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO carried (mailbox, name, about) VALUES (?, ?, ?)",
+        [(mailbox, name, about) for name, about in step.new.items()],
+    )
+    connection.executemany(
+        "DELETE FROM carried WHERE mailbox = ? AND name = ?", [(mailbox, name) for name in step.gone]
+    )
