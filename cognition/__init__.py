@@ -1,7 +1,6 @@
 """What memory means to an agent; reads the replica, writes only ops."""
 
 from cognition.context import TOKENS_DEFAULT, Context
-from cognition.dedup import Decision, Verdict, merged
 from cognition.embedding.embedder import Embedder
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.embedding.static import StaticEmbedder
@@ -9,13 +8,13 @@ from cognition.errors import CognitionError, IndexStale, InvalidQuery, ModelUnav
 from cognition.explain import Stage
 from cognition.extraction import FACTS_MAX, Extraction
 from cognition.filters import Filters
-from cognition.memories import Shown, read_memories
+from cognition.memories import RECALLED, Shown, read_memories
 from cognition.mind import Mind, open_mind
 from cognition.past import PastMind
 from cognition.queue import Entry, QueueState
 from cognition.recall import K_DEFAULT, Found, Hit
 from cognition.tables import CognitionTables
-from cognition.taking import RECALLED, TakenIn, read_text, take_in
+from cognition.taking import TakenIn, read_text, take_in
 
 __all__ = [
     "FACTS_MAX",
@@ -25,7 +24,6 @@ __all__ = [
     "CognitionError",
     "CognitionTables",
     "Context",
-    "Decision",
     "Embedder",
     "Entry",
     "Extraction",
@@ -43,8 +41,6 @@ __all__ = [
     "Stage",
     "StaticEmbedder",
     "TakenIn",
-    "Verdict",
-    "merged",
     "open_mind",
     "read_memories",
     "read_text",

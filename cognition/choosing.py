@@ -11,11 +11,14 @@ from cognition.embedding.embedder import Embedder
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.static import StaticEmbedder
 from cognition.embedding.transformer import TransformerEmbedder
+from cognition.embedding.universal import UniversalEmbedder
 from cognition.reranking.late import LateInteraction
 from cognition.reranking.reranker import Reranker
 
 EMBEDDERS: Final[Mapping[str, Callable[[], Embedder]]] = {
-    "wordllama": StaticEmbedder,
+    "multilingual": UniversalEmbedder,
+    "small": StaticEmbedder,
+    "wordllama": StaticEmbedder,  # as `small` was called in 0.1.0
     "bge-small": OnnxEmbedder,
 }
 # Before the folder, or the name, of a model of sentence-transformers.

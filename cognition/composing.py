@@ -17,7 +17,7 @@ from cognition.filters import Filters
 from cognition.models.chat import ChatModel
 from cognition.ranking.classes import SINGLE_HOP, QueryClass, classify
 from cognition.ranking.vocabulary import Tables
-from cognition.recall import Hit, fuse_hits
+from cognition.recall import Hit, Hits, fuse_hits
 from cognition.rounds import (
     MODEL_SECONDS_MAX,
     MODEL_TOKENS_MAX,
@@ -49,7 +49,7 @@ class Source(Protocol):
         """The moment for which it answers."""
         ...
 
-    async def recall(self, query: str, *, k: int, filters: Filters) -> list[Hit]:
+    async def recall(self, query: str, *, k: int, filters: Filters, now_ms: int | None = None) -> Hits:
         """Return up to `k` memories, the best first."""
         ...
 
@@ -66,6 +66,8 @@ class Gathered:
     hits: tuple[Hit, ...] = ()
     around: Around = field(default_factory=Around)
     flat_characters: int = FLAT_CHARACTERS_MAX
+    unembedded: int = 0
+    """How many memories only their words could find."""
 
     def within(self, max_tokens: int) -> Context:
         """Return the block of the best that fits."""
@@ -78,33 +80,41 @@ class Gathered:
         )
 
 
-async def gather(source: Source, query: str, filters: Filters) -> Gathered:
-    """Return what memory holds about a question."""
+async def gather(
+    source: Source,
+    query: str,
+    filters: Filters,
+    *,
+    now_ms: int | None = None,
+    confidence_min: float = 0.0,
+) -> Gathered:
+    """Return what memory holds about a question, as far as it is sure enough to be about that."""
     kind = classify(query)
-    hits = await _recall_twice(source, query, kind.context, filters)
-    now_ms = source.now_ms
+    found = await _recall_twice(source, query, kind.context, filters, now_ms)
+    hits = [hit for hit in found if hit.confidence >= confidence_min]
+    now_ms = source.now_ms if now_ms is None else now_ms
     around = await source.read(
         lambda connection: read_around(
             connection, query, hits, filters=filters, now_ms=now_ms, sessions=kind is not SINGLE_HOP
         )
     )
-    return Gathered(kind, tuple(hits), around)
+    return Gathered(kind, tuple(hits), around, unembedded=found.unembedded)
 
 
-async def _recall_twice(source: Source, query: str, k: int, filters: Filters) -> list[Hit]:
+async def _recall_twice(source: Source, query: str, k: int, filters: Filters, now_ms: int | None) -> Hits:
     """Return the answers of both rounds, fused by rank."""
-    hits = await source.recall(query, k=k, filters=filters)
+    hits = await source.recall(query, k=k, filters=filters, now_ms=now_ms)
     wished = None if source.model is None or not hits else await _ask(source.model, query, hits)
     found = gap(query, hits, source.tables)
-    parts = [hits]
+    parts: list[Sequence[Hit]] = [hits]
     for follow_up in found.queries if wished is None else wished:
-        more = await source.recall(follow_up, k=k, filters=filters)
+        more = await source.recall(follow_up, k=k, filters=filters, now_ms=now_ms)
         parts.append(
             [hit for hit in more if fills(hit, found.missing, source.tables)]
             if wished is None
             else more[:TAKEN_FOR_MODEL]
         )
-    return hits if len(parts) == 1 else fuse_hits(parts, k)
+    return hits if len(parts) == 1 else Hits(fuse_hits(parts, k), unembedded=hits.unembedded)
 
 
 async def _ask(model: ChatModel, query: str, hits: Sequence[Hit]) -> tuple[str, ...] | None:

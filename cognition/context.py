@@ -9,6 +9,7 @@ holds to the token. What follows about the owner comes unasked: it gives way to 
 a share from the others.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -35,7 +36,21 @@ IMPORTANT_MIN: Final = 0.8
 _WRITTEN: Final = ("profile", "reminders")
 _UNASKED: Final = ("project", "preference", "identity")
 # Control characters are of no use to whoever reads, and some make a terminal do things.
-_HARMLESS: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ") | {ord("<"): "‹", ord(">"): "›"}
+# Neither are marks that turn the direction of all that follows: a text may then read other than it is.
+_TURNING: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_HARMLESS: Final = (
+    dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
+    | dict.fromkeys(_TURNING)
+    | dict.fromkeys(map(ord, "<＜﹤"), "‹")
+    | dict.fromkeys(map(ord, ">＞﹥"), "›")
+)
+# As HTML writes the two, with or without the end that it may leave out.
+_ENTITIES: Final = (
+    (re.compile("&(?:lt|#0*60|#x0*3c)(?:;|(?![a-z0-9]))", re.IGNORECASE), "‹"),
+    (re.compile("&(?:gt|#0*62|#x0*3e)(?:;|(?![a-z0-9]))", re.IGNORECASE), "›"),
+)
+# Behind a line that says what another memory denies, as recall marks it for agents.
+DISPUTED: Final = " CONTRADICTED"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -180,22 +195,39 @@ def _place(hit: Hit) -> tuple[str, int]:
 
 
 def _lines(hits: Iterable[Hit]) -> tuple[str, ...]:
-    return tuple(line_of(hit.memory) for hit in hits)
+    return tuple(
+        line_of(hit.memory, often=hit.tellings) + (DISPUTED if hit.contradiction is not None else "")
+        for hit in hits
+    )
 
 
-def line_of(memory: Memory) -> str:
-    """Return a memory as one line: who, what, about when. Line breaks and fences inside it are made harmless."""
+def line_of(memory: Memory, *, often: int = 1) -> str:
+    """Return a memory as one line: who, what, about when, and how often.
+
+    Line breaks and fences inside it are made harmless.
+    """
     text = plain(memory.text)
     speaker = memory.fields.get("speaker")
     said = f"{plain(speaker)}: {text}" if speaker else text
     told_at = memory.fields.get("told_at")
     date = _date(memory.created >> 16 if told_at is None else told_at)
-    return f"- {said} ({date})" if date else f"- {said}"
+    told = [date] if date else []
+    told += [f"told {often} times"] if often > 1 else []
+    return f"- {said} ({', '.join(told)})" if told else f"- {said}"
 
 
 def plain(text: str) -> str:
     """Return a text on one line, with nothing in it that could close the fence or steer a terminal."""
-    return " ".join(text.translate(_HARMLESS).split())
+    return " ".join(harmless(text).split())
+
+
+def harmless(text: str) -> str:
+    """Return a text with nothing in it that reads like a fence, steers a terminal, or turns what follows around."""
+    text = text.translate(_HARMLESS)
+    if "&" in text:
+        for pattern, sign in _ENTITIES:
+            text = pattern.sub(sign, text)
+    return text
 
 
 def _date(ms: int) -> str:

@@ -46,12 +46,12 @@ def why_not(
     `parts` are what each part of the question put in order, and `hits` what came of them all. Of a memory that is not
     shown, that part is told in which it came furthest.
     """
-    row = connection.execute("SELECT id, content FROM memory WHERE rid = ?", (rid,)).fetchone()
+    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
     summary = summary_named(connection, rid)
     if summary is not None:
-        number = content = NUMBERS_FROM + summary.no
+        number = NUMBERS_FROM + summary.no
     elif row is not None:
-        number, content = row
+        (number,) = row
     else:
         return [Stage("store", False, _gone(connection, rid))]
     stages = [Stage("store", True, "it is here")]
@@ -66,9 +66,9 @@ def why_not(
     above = next((it.summaries[it.under[number]] for it in parts if number in it.under), None)
     if above is not None and not filters.include_archived:
         return [*stages, Stage("summary", False, f"the summary {show_memory_id(above.rid)} stands for it")]
-    twin = next((places[each] for each in _alike(connection, content) if each in places), None)
+    twin = next((place for place, hit in enumerate(hits) if rid in hit.same), None)
     if twin is not None:
-        return [*stages, Stage("duplicates", False, f"it is shown at {twin + 1} under its duplicate")]
+        return [*stages, Stage("duplicates", False, f"it is shown at {twin + 1}, with what says the same")]
     where = [
         (place, ranked)
         for ranked in parts
@@ -84,7 +84,7 @@ def why_not(
     place, ranked = min(where, key=lambda each: each[0])
     stages.append(_candidate(found_in(ranked.lists, [number])[number]))
     best, at = best_of(ranked, k), ranked.order[place]
-    if any(ranked.pool.rows[i].content == content for i in best):
+    if any(ranked.pool.rows[i].content == ranked.pool.rows[at].content for i in best):
         return [*stages, _given_way(ranked, parts)]
     detail = f"ranked {place + 1} of {len(ranked.order)}, with {k} shown"
     if best:
@@ -95,12 +95,6 @@ def why_not(
 def _candidate(found: Iterable[Found]) -> Stage:
     channels = ", ".join(f"{each.channel} at {each.rank}" for each in found)
     return Stage("candidates", True, f"found by {channels}")
-
-
-def _alike(connection: sqlite3.Connection, content: int) -> list[MemoryId]:
-    return [
-        MemoryId(rid) for (rid,) in connection.execute("SELECT rid FROM memory WHERE content = ?", (content,))
-    ]
 
 
 def _given_way(ranked: Ranked, parts: Sequence[Ranked]) -> Stage:

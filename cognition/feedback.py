@@ -12,29 +12,23 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
-from cognition.ranking.signals import WEIGHTS
+from cognition.ranking.signal import SIMILARITY
+from cognition.ranking.signals import SIGNALS, WEIGHTS
 from cognition.scoring import LEARNING_RATE, WEIGHT_MAX, WEIGHT_MIN
 from replica import WHOLE_AMOUNT, Feedback, MemoryId, read_lessons
 
 # Where learning begins. Similarity counts most, as in every published set; the others begin alike.
 FIRST_WEIGHTS: Final = {"similarity": 0.40, "decay": 0.15, "recency": 0.15, "importance": 0.15, "graph": 0.15}
-# The signals of the ranking that are not similarity of some sort, by the name that they are taught under.
-_TAUGHT_AS: Final = {
-    "graph": "graph",
-    "importance": "importance",
-    "recency": "recency",
-    "strength": "decay",
-    "use": "decay",
-}
-SIMILARITY: Final = "similarity"
-SIMILARITY_SIGNALS: Final = frozenset(WEIGHTS) - frozenset(_TAUGHT_AS)
+# Under which of these each signal of the ranking is taught.
+_TAUGHT_AS: Final = {signal.name: signal.taught_as for signal in SIGNALS}
+SIMILARITY_SIGNALS: Final = frozenset(name for name, taught in _TAUGHT_AS.items() if taught == SIMILARITY)
 
 
 def shares(given: Mapping[str, float]) -> dict[str, float]:
     """Return what found a memory, as the share of each of the five; nothing where nothing spoke for it."""
     spoke = dict.fromkeys(FIRST_WEIGHTS, 0.0)
     for signal, contribution in given.items():
-        spoke[_TAUGHT_AS.get(signal, SIMILARITY)] += max(0.0, contribution)
+        spoke[_TAUGHT_AS[signal]] += max(0.0, contribution)
     total = sum(spoke.values())
     return {name: value / total for name, value in spoke.items()} if total else {}
 
@@ -67,9 +61,7 @@ def learned(taught: Mapping[str, int], first: Mapping[str, float] = FIRST_WEIGHT
 def signal_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weight of every signal of the ranking under these five."""
     factors = {name: weights[name] / first for name, first in FIRST_WEIGHTS.items()}
-    return {
-        signal: weight * factors[_TAUGHT_AS.get(signal, SIMILARITY)] for signal, weight in WEIGHTS.items()
-    }
+    return {signal: weight * factors[_TAUGHT_AS[signal]] for signal, weight in WEIGHTS.items()}
 
 
 def learned_weights(connection: sqlite3.Connection) -> dict[str, float]:

@@ -16,7 +16,8 @@ from replica import MEMORY_TYPES
 # A row's time in ms. Stamps carry the ms in their upper 48 bits.
 TIME: Final = "ifnull(m.told_at, m.created >> 16)"
 # Neither put away by somebody, nor saying only what no longer holds (`cognition.contradictions.tables`).
-_CURRENT: Final = "ifnull(m.archived, 0) = 0 AND m.id NOT IN (SELECT id FROM claim_retired)"
+_KEPT: Final = "ifnull(m.archived, 0) = 0"
+_HOLDS: Final = "m.id NOT IN (SELECT id FROM claim_retired)"
 # Blocks go into every prompt as they are, and would only come up twice.
 _MEMORY: Final = "m.block IS NULL"
 _LABELS: Final = ("domain", "project", "topic", "speaker", "conversation")
@@ -58,9 +59,11 @@ class Filters:
         """Whether anything was asked for beyond leaving archived memories out."""
         return self != Filters(include_archived=self.include_archived)
 
-    def sql(self) -> tuple[str, list[str | int]]:
-        """Return the condition on a memory `m`, and its parameters."""
-        conditions = [_MEMORY] if self.include_archived else [_MEMORY, _CURRENT]
+    def sql(self, *, outdated: bool = False) -> tuple[str, list[str | int]]:
+        """Return the condition on a memory `m`, and its parameters; `outdated` lets through what no longer holds."""
+        conditions = [_MEMORY]
+        if not self.include_archived:
+            conditions += [_KEPT] if outdated else [_KEPT, _HOLDS]
         values: list[str | int] = []
         if self.type is not None:
             conditions.append("m.type = ?")

@@ -29,6 +29,12 @@ from cognition.errors import IndexStale
 Numbers = NDArray[np.int64]
 Signatures = NDArray[np.uint64]
 
+# How many vectors say what cosines a question has with the memories of a store: below twice as many, all of them.
+SAMPLED: Final = 512
+# A few memories say little of that: they are taken together with so many that have a usual cosine with a question.
+USUAL: Final = 8
+USUAL_MIDDLE: Final = 0.1
+USUAL_SPREAD: Final = 0.12
 # A first block of rows; from there the matrix doubles, so that adding one costs no copy of all.
 ROWS_MIN: Final = 256
 # As many are multiplied in a millisecond; from here on two passes are quicker.
@@ -54,6 +60,7 @@ class VectorIndex:
         self._at: dict[int, int] = {}
         self._middle: Vectors | None = None  # None: no signatures yet, or none that fit
         self._signatures: Signatures = np.zeros((0, 0), np.uint64)  # a row for every 64 numbers of a vector
+        self._sample: Vectors | None = None
 
     def __len__(self) -> int:
         """How many vectors are here."""
@@ -63,6 +70,7 @@ class VectorIndex:
         """Take vectors in, in place of those that had the same number; `IndexStale` if the width is another."""
         if vectors.shape != (len(ids), self._width):
             raise IndexStale(f"expected {len(ids)} vectors of width {self._width}, got {vectors.shape}")
+        self._sample = None
         fresh = [number for number in dict.fromkeys(ids) if number not in self._at]
         start, stop = len(self._at), len(self._at) + len(fresh)
         self._reserve(stop)
@@ -81,6 +89,7 @@ class VectorIndex:
         for number in ids:
             row = self._at.pop(number, None)
             if row is not None:
+                self._sample = None
                 last = len(self._at)
                 if row != last:
                     self._matrix[row] = self._matrix[last]
@@ -115,6 +124,24 @@ class VectorIndex:
         here = [number for number in among if number in self._at]
         rows = np.fromiter(map(self._at.__getitem__, here), np.int64, len(here))
         return dict(zip(here, self._cosines_of(query, rows).tolist(), strict=True))
+
+    def spread(self, query: Vectors) -> tuple[float, float]:
+        """Return the middle and the spread of a question's cosines with what is here, or with a sample of it.
+
+        Which vectors are the sample follows from their numbers alone, so that the same store says the same.
+        """
+        self._check(query)
+        if self._sample is None:
+            count = len(self._at)
+            step = 1 << max(0, (count // SAMPLED).bit_length() - 1)
+            ids = self._ids[:count]
+            rows = np.flatnonzero(ids % step == 0)
+            self._sample = self._matrix[rows[np.argsort(ids[rows])]]
+        cosines = np.vecdot(self._sample, query)
+        whole = len(cosines) + USUAL
+        middle = (float(cosines.sum()) + USUAL * USUAL_MIDDLE) / whole
+        apart = float(np.square(cosines - middle).sum()) + USUAL * USUAL_SPREAD**2
+        return middle, (apart / whole) ** 0.5
 
     def _cosines_of(self, query: Vectors, rows: Numbers) -> Vectors:
         """Return the cosine of each of these rows: copied out so few at a time that they stay near the processor."""

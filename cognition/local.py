@@ -53,6 +53,8 @@ _CREATE: Final = (
        WHERE json_extract(meta, '$.category') IS NOT NULL""",
     """CREATE INDEX IF NOT EXISTS memory_by_category_latest ON memory (json_extract(meta, '$.category'), updated)
        WHERE json_extract(meta, '$.category') IS NOT NULL""",
+    # What was told at the time that a question names (cognition.passes.by_time).
+    "CREATE INDEX IF NOT EXISTS memory_by_time ON memory (ifnull(told_at, created >> 16))",
 )
 
 

@@ -13,6 +13,8 @@ IDS_MAX: Final = 1_000
 # compile it costs as much as to run it.
 EACH: Final = "SELECT value FROM json_each(?)"
 
+# The source of text that came out of a recall: it says what is known already, and is never taken apart again.
+RECALLED: Final = "recall"
 _NAMES: Final = tuple(FIELDS)
 _FIELD_COLUMNS: Final = ", ".join(f'm."{name}"' for name in _NAMES)
 _JSON: Final = frozenset({"tags", "meta"})

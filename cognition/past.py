@@ -1,13 +1,13 @@
 """Answer from a store as it was: whatever is asked of a mind can be asked of another moment.
 
 Such a store is made for one question, and nobody else uses it. Its texts are embedded anew where that is quick, and
-else found by their words; nothing is written and nothing is counted.
+else, where there are many, found by their words; nothing is written and nothing is counted.
 """
 
 import sqlite3
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
@@ -21,7 +21,7 @@ from cognition.memories import fields_of
 from cognition.postings import Postings
 from cognition.ranking.compound import split
 from cognition.ranking.query import Query
-from cognition.recall import K_DEFAULT, Hit, Ranked, wished
+from cognition.recall import K_DEFAULT, Hits, Ranked, wished
 from cognition.relating import related
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.tracing import Stage as Traced
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from cognition.mind import Mind
 
 Result = TypeVar("Result")
+# As many texts a costly embedder makes vectors of for a question about the past: within a second or two.
+EMBEDDED_MAX: Final = 500
 
 
 class PastMind:
@@ -60,17 +62,19 @@ class PastMind:
         filters: Filters = Filters(),
         graph: bool = True,
         traces: list[list[Traced]] | None = None,
-    ) -> list[Hit]:
-        """Return what a recall would have brought."""
+        now_ms: int | None = None,
+    ) -> Hits:
+        """Return what a recall would have brought, asked at the moment that is shown, or at another one."""
         parts = [await self._read_query(part) for part in split(query[:QUERY_CHARACTERS_MAX]).parts]
 
-        def answer(connection: sqlite3.Connection) -> list[Hit]:
+        def answer(connection: sqlite3.Connection) -> Hits:
             ranked = [
-                self._ranked(connection, part, k=wished(k), filters=filters, graph=graph) for part in parts
+                self._ranked(connection, part, k=wished(k), filters=filters, graph=graph, now_ms=now_ms)
+                for part in parts
             ]
-            return self._mind.answer(
-                connection, self._mind.reranking.reread(ranked), k=wished(k), filters=filters, traces=traces
-            )
+            reread = self._mind.reranking.reread(ranked)
+            hits = self._mind.answer(connection, query, reread, k=wished(k), filters=filters, traces=traces)
+            return Hits(hits, unembedded=queue.unembedded(connection))
 
         return await self.read(answer)
 
@@ -85,7 +89,7 @@ class PastMind:
             ranked = self._mind.reranking.reread(
                 [self._ranked(connection, part, k=k, filters=filters) for part in parts]
             )
-            hits = self._mind.answer(connection, ranked, k=k, filters=filters)
+            hits = self._mind.answer(connection, query, ranked, k=k, filters=filters)
             return why_not(connection, rid, ranked, hits, filters=filters, k=k)
 
         return await self.read(explain)
@@ -107,7 +111,7 @@ class PastMind:
         row = connection.execute(
             f"SELECT text, {', '.join(INDEXED_FIELDS)} FROM memory WHERE rid = ?", (rid,)
         ).fetchone()
-        if row is None or not self._mind.embeds_quickly:
+        if row is None or not self._embeds(connection):
             return []
         text, *values = row
         whole = indexed(text, fields_of(INDEXED_FIELDS, values)).whole()
@@ -122,6 +126,7 @@ class PastMind:
         k: int,
         filters: Filters,
         graph: bool = True,
+        now_ms: int | None = None,
     ) -> Ranked:
         return self._mind.ranked(
             connection,
@@ -132,14 +137,21 @@ class PastMind:
             k=k,
             filters=filters,
             graph=graph,
-            now_ms=self.now_ms,
+            now_ms=self.now_ms if now_ms is None else now_ms,
         )
 
     async def _read_query(self, text: str) -> tuple[Query, Vectors | None]:
         """Read a question by the words that were held then."""
-        if self._mind.embeds_quickly:
+        if await self.read(self._embeds):
             return await self.read(lambda connection: self._mind.read_here(connection, text))
         return await self.read(lambda connection: self._mind.asked(connection, text)), None
+
+    def _embeds(self, connection: sqlite3.Connection) -> bool:
+        """Say whether all texts of this moment can be embedded while somebody waits."""
+        if self._mind.embeds_quickly:
+            return True
+        ((many,),) = connection.execute("SELECT count(*) FROM memory")
+        return int(many) <= EMBEDDED_MAX
 
     def _loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the vectors of this moment, made on the thread that first wants them."""

@@ -106,6 +106,12 @@ def state(connection: sqlite3.Connection, table: str = "embed_queue") -> QueueSt
     return QueueState(counts.get("pending", 0), counts.get("failed", 0), due_at)
 
 
+def unembedded(connection: sqlite3.Connection) -> int:
+    """Return how many memories have no vector: those that wait for one, and those that were given up."""
+    ((count,),) = connection.execute("SELECT count(*) FROM embed_queue")
+    return int(count)
+
+
 def entries(connection: sqlite3.Connection, *, status: str | None = None, limit: int = 100) -> list[Entry]:
     """Return rows of the queue, oldest first."""
     return [

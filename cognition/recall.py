@@ -4,8 +4,8 @@
 one pass over the words (BM25), one over the vectors. 3. *Fuse* both lists by rank, since their scores have
 no scale in common; the turns next to the best join them. 4. *Rank* the whole pool by the weighted signals
 of `cognition.ranking.signals`; where there is a reranker, it reads the best of them (`cognition.reranking`) before they
-are shown. 5. *Assemble* the best: duplicates are shown once, under the smallest id
-among those that the filters let through, which is the same memory on every device.
+are shown. 5. *Assemble* the best: tellings of one group are shown once (`cognition.tellings`), by the newest of those
+that hold most of the question's own words; and a memory that says exactly what was asked is the first.
 
 A hit carries all of it: which channel found it at which rank, what the fusion gave it, and what each signal
 gave.
@@ -34,10 +34,15 @@ from cognition.memories import Shown, read_memories
 from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
+from cognition.ranking.confidence import COSINE_UNKNOWN, confidence
 from cognition.ranking.pool import Column, Lexicon, Pool, Row
 from cognition.ranking.query import Query
+from cognition.ranking.signals.during import of as during
+from cognition.ranking.times import windows
 from cognition.scoring import damped, similarity_of
-from replica import DeviceId, Memory, MemoryId
+from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
+from cognition.words import words
+from replica import DeviceId, Memory, MemoryId, content_number
 
 K_DEFAULT: Final = 10
 # Nobody reads more, and each costs a read: a larger wish is granted up to here.
@@ -48,8 +53,10 @@ POOL_MIN: Final = 120
 POOL_PER_K: Final = 3
 # How many come by words that stand for the query's own, or by the graph; these carry no score into the ranking.
 BRIDGED: Final = 40
+# A question for a longer time than this is searched by its words and its meaning.
+TIMED_DAYS_MAX: Final = 32
 # Channels that look at a few memories only, for who said them or for a phrase in them.
-NARROW: Final = frozenset({"phrases", "speaker"})
+NARROW: Final = frozenset({"phrases", "speaker", "times"})
 NARROW_MAX: Final = 10
 # The best by fusion, whose neighbours join the pool.
 NEIGHBOURED: Final = 40
@@ -97,6 +104,20 @@ class Hit:
     sources: tuple[MemoryId, ...] = ()
     summary: MemoryId | None = None
     contradiction: bytes | None = None
+    tellings: int = 1
+    """How often it was told, in these words or others."""
+    same: tuple[MemoryId, ...] = ()
+    """The other tellings that it is shown for, the newest first."""
+    confidence: float = 1.0
+    """How likely it is to be about what was asked (`cognition.ranking.confidence`)."""
+
+
+class Hits(list[Hit]):
+    """What was recalled, the best first; `unembedded` memories could be found by their words alone."""
+
+    def __init__(self, hits: Iterable[Hit] = (), *, unembedded: int = 0) -> None:
+        super().__init__(hits)
+        self.unembedded = unembedded
 
 
 class Reread(NamedTuple):
@@ -131,6 +152,8 @@ class Ranked:
     fresh: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
     """What it read of them just now: of each id and its text."""
     reread: Reread | None = None
+    groups: frozenset[int] = frozenset()
+    """The groups of tellings among the rows, by the number that each of their rows has for its content."""
 
 
 def wished(k: int) -> int:
@@ -178,7 +201,10 @@ def rank(
         lists["speaker"] = passes.by_match(connection, [query.of_speakers], filters, NARROW_MAX)
     if triples:
         lists["triples"] = passes.by_triples(connection, query.terms, filters, BRIDGED)
-    standing = stand_in(connection, lists, vector, filters)
+    # Longer than a month, a time says little about which memories are meant.
+    if spans := [span for span in windows(query.text, now_ms) if span.days <= TIMED_DAYS_MAX]:
+        lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED)
+    standing = stand_in(connection, query.text, lists, vector, filters)
     fused = fuse(standing.lists)
     rows = candidates.rows(number for number in fused if number not in standing.summaries)
     # By the score without the narrow channels: their few would crowd out neighbours of better ones.
@@ -187,14 +213,36 @@ def rank(
         leads = fuse({name: each for name, each in standing.lists.items() if name not in NARROW})
     leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
     near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
-    beside = stand_in(connection, {"near": [(row.id, 0.0) for row in near]}, None, filters)
+    beside = stand_in(connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters)
     kept = [row for row in near if row.id not in beside.under or filters.include_archived]
-    rows |= {row.id: row for row in kept} | standing.rows()
+    rows |= {row.id: row for row in kept}
+    told, groups = as_told(connection, rows)
+    rows = told | standing.rows()
     pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile)
     scored = signals.score(pool, weights)
     order = in_order(scored.scores, pool.rows, standing.under)
     found = {**standing.lists, "near": [(row.id, 0.0) for row in kept]}
-    return Ranked(pool, fused, found, scored, order, standing.summaries, standing.under, weights)
+    return Ranked(
+        pool, fused, found, scored, order, standing.summaries, standing.under, weights, groups=groups
+    )
+
+
+def as_told(connection: sqlite3.Connection, rows: Mapping[int, Row]) -> tuple[dict[int, Row], frozenset[int]]:
+    """Return candidates with one number for those that are shown as one and how often each was told; and the groups.
+
+    A group of tellings goes by its own; turns of conversations go by their words, and whatever else by itself.
+    """
+    groups = groups_of(connection, rows)
+    often = counted(connection, set(groups.values()))
+    told: dict[int, Row] = {}
+    for number, row in rows.items():
+        group = groups.get(number)
+        if group is not None:
+            mentions = row.mentions if type(row.mentions) is int else 0
+            told[number] = row._replace(content=group, mentions=max(mentions, often[group]))
+        else:
+            told[number] = row if row.position is not None else row._replace(content=-number)
+    return told, frozenset(often)
 
 
 def in_order(scores: Column, rows: Sequence[Row], under: Mapping[int, int]) -> list[int]:
@@ -248,8 +296,9 @@ def fuse_hits(parts: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
     total: dict[MemoryId, float] = {}
     for hits in parts:
         for place, hit in enumerate(hits):
-            best.setdefault(hit.rid, hit)
-            total[hit.rid] = total.get(hit.rid, 0.0) + reciprocal(place + RRF_FIRST_RANK)
+            shown = min((hit.rid, *hit.same))  # each part may show another telling of a group
+            best.setdefault(shown, hit)
+            total[shown] = total.get(shown, 0.0) + reciprocal(place + RRF_FIRST_RANK)
     highest = len(parts) * reciprocal(RRF_FIRST_RANK)
     order = sorted(best, key=lambda rid: (-total[rid], rid))[:k]
     return [replace(best[rid], score=total[rid] / highest) for rid in order]
@@ -273,9 +322,11 @@ def _pool(
     lists = standing.lists
     by_words = dict(lists["words"])
     cosines = dict(lists.get("vectors", ()))
+    middle, spread = 0.0, 1.0
     if "vectors" in lists:
         assert vector is not None
         assert index is not None
+        middle, spread = index.spread(vector)
         cosines |= index.cosines(vector, [row.id for row in rows if row.id not in cosines])
         cosines.update(standing.meaning)
     highest = max(by_words.values(), default=0.0) or 1.0
@@ -287,6 +338,9 @@ def _pool(
         rows=rows,
         words=damped(held, sure),
         meaning=damped(alike, sure),
+        standings=_damped(
+            np.array([(cosines.get(row.id, middle) - middle) / spread for row in rows], np.float64), sure
+        ),
         now_ms=now_ms,
         lexicon=lexicon,
         connected=frozenset(number for number, _ in lists.get("graph", ())),
@@ -294,14 +348,36 @@ def _pool(
     )
 
 
+def _confidences(pool: Pool) -> Column:
+    """Return how likely each candidate is to be about what was asked."""
+    unknown = pool.standing == 0.0  # no vector of it, or of the question, was looked at
+    return confidence(
+        np.where(unknown, COSINE_UNKNOWN, pool.meaning),
+        pool.standing,
+        pool.alike @ pool.rarity if pool.topic else pool.none,
+        during(pool),
+    )
+
+
+def _damped(standings: Column, sure: Column) -> Column:
+    """Return how far cosines stand above the middle, less where the source was doubtful; what is below stays there."""
+    column: Column = np.where(standings > 0, damped(standings, sure), standings)
+    return column
+
+
 def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Filters) -> list[Hit]:
     """Return the `k` best of a pool as they are shown, the best first."""
     rows = ranked.pool.rows
     best = {rows[i].content: i for i in best_of(ranked, k)}
     memories = {content: i for content, i in best.items() if rows[i].id not in ranked.summaries}
-    shown = {it.content: it for it in read_memories(connection, [rows[i].id for i in memories.values()])}
-    shown.update(_canonical(connection, memories, filters))
+    tellings = _tellings(connection, ranked, memories, filters)
+    wanted = {key: tellings[key].number if key in tellings else rows[i].id for key, i in memories.items()}
+    by_number = {it.id: it for it in read_memories(connection, wanted.values())}
+    shown = {key: by_number[number] for key, number in wanted.items() if number in by_number}
+    turns = [key for key, i in memories.items() if key not in tellings and rows[i].position is not None]
+    shown.update(_canonical(connection, turns, filters))
     found = found_in(ranked.lists, [rows[i].id for i in best.values()])
+    sure = _confidences(ranked.pool)
     hits = []
     for content, i in best.items():
         it = ranked.summaries.get(rows[i].id) or shown.get(content)
@@ -325,9 +401,85 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
                     float(ranked.pool.worth.composite[i]),
                     sources,
                     None if above is None else above.rid,
+                    confidence=float(sure[i]),
+                    tellings=tellings[content].often if content in tellings else 1,
+                    same=tuple(rid for rid in tellings[content].rids if rid != it.rid)
+                    if content in tellings
+                    else (),
                 )
             )
     return hits
+
+
+class _Told(NamedTuple):
+    """A group that is shown: the row of the telling that stands for it, how many there are, and which."""
+
+    number: int
+    often: int
+    rids: tuple[MemoryId, ...]
+
+
+def _tellings(
+    connection: sqlite3.Connection, ranked: Ranked, best: Mapping[int, int], filters: Filters
+) -> dict[int, _Told]:
+    """Return for each group among the best the telling that stands for it: the newest that says most of what is asked.
+
+    So nothing stands in for a telling that holds a word, a number or a name of the question which it does not hold.
+    """
+    groups = [key for key in best if key in ranked.groups]
+    if not groups:
+        return {}
+    asked = set(ranked.pool.query.terms)
+    often = counted(connection, groups)
+    found = {}
+    for group, wordings in texts_of(connection, groups, *filters.sql()).items():
+        number, _ = max(wordings, key=lambda wording: len(asked.intersection(words(wording[1]))))
+        rids = tuple(each.rid for each in tellings_of(connection, group))
+        found[group] = _Told(number, often[group], rids[:NAMED_MAX])
+    return found
+
+
+def own_words_first(
+    connection: sqlite3.Connection, asked: str, hits: Sequence[Hit], filters: Filters, k: int
+) -> list[Hit]:
+    """Return the hits, at most `k`, with the memory first that says exactly what was asked, if one does.
+
+    Whatever else is known, also that it holds no more: who asks in these words asks for it.
+    """
+    if not k or (hits and hits[0].memory.text == asked):
+        return list(hits)
+    condition, values = filters.sql(outdated=True)
+    content = content_number(asked)
+    row = connection.execute(
+        f"""SELECT m.id FROM memory m WHERE m.content = ? AND {condition}
+            ORDER BY m.text = ? DESC, m.created DESC, m.rid DESC LIMIT 1""",
+        (content, *values, asked),
+    ).fetchone()
+    if row is None:
+        return list(hits)
+    (it,) = read_memories(connection, row)
+    place = next(
+        (i for i, hit in enumerate(hits) if it.rid in (hit.rid, *hit.same)),
+        next((i for i, hit in enumerate(hits) if content_number(hit.memory.text) == content), None),
+    )
+    rest = [hit for i, hit in enumerate(hits) if i != place]
+    score = hits[0].score if hits else 1.0
+    if place is None:
+        group = groups_of(connection, [it.id]).get(it.id)
+        rids = () if group is None else tuple(each.rid for each in tellings_of(connection, group))
+        first = Hit(it.rid, score, (Found("exact", 0, 1.0),), 0.0, {}, it.memory, it.device)
+        first = replace(
+            first,
+            tellings=1 if group is None else counted(connection, [group])[group],
+            same=tuple(rid for rid in rids[:NAMED_MAX] if rid != it.rid),
+        )
+    else:
+        held = hits[place]
+        others = tuple(rid for rid in (held.rid, *held.same) if rid != it.rid) if held.same else ()
+        first = replace(held, score=score, same=others)
+        if held.same or held.rid == it.rid:
+            first = replace(first, rid=it.rid, memory=it.memory, device=it.device)
+    return [first, *rest][:k]
 
 
 def _canonical(connection: sqlite3.Connection, contents: Iterable[int], filters: Filters) -> dict[int, Shown]:

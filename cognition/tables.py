@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from cognition.memories import fields_of
+from cognition.tellings import TellingTables
 from replica import RowChange, transaction
 
 # Raise it when a table, or what `indexed` returns, changes.
@@ -133,8 +134,11 @@ def _date_words(day: int) -> str:
 class CognitionTables:
     """A `replica.DerivedTables`.
 
-    Keeps words and queue in step with the memories, and drops vectors that are stale.
+    Keeps words and queue in step with the memories, and drops vectors that are stale; and which tellings are one.
     """
+
+    def __init__(self) -> None:
+        self._tellings = TellingTables()
 
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Create the tables, or make them anew if an older program left them."""
@@ -152,6 +156,7 @@ class CognitionTables:
                 connection.execute(
                     "INSERT OR REPLACE INTO cognition VALUES ('version', ?)", (TABLES_VERSION,)
                 )
+        self._tellings.migrate(connection)
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Leave no trace of words that are gone: full text keeps them in old segments until these are merged."""
@@ -159,6 +164,7 @@ class CognitionTables:
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: file the new words, drop the old ones, enqueue what has to be embedded."""
+        self._tellings.changed(connection, changes)
         dropped: list[tuple[int, str, str, str]] = []
         added: list[tuple[int, str, str, str]] = []
         gone: list[tuple[int]] = []

@@ -16,6 +16,7 @@ from cognition.extraction import Extraction, Fact, extract
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX
 from cognition.extraction.language import language_of
 from cognition.extraction.values import Statement
+from cognition.memories import RECALLED
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 
 # What a fact has from the memory it was taken from: where, when and by whom it was said.
@@ -23,8 +24,6 @@ _INHERITED: Final = (
     *("speaker", "conversation", "turn", "position", "told_at", "source", "workspace"),
     *("domain", "project", "topic", "tags"),
 )
-# Text that came out of recall says what is known already: it is never taken apart again.
-RECALLED: Final = "recall"
 
 
 @dataclass(frozen=True, slots=True)

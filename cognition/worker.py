@@ -29,7 +29,13 @@ from replica import MemoryId, Replica, ReplicaError
 LINGER_S: Final = 0.1
 # A device that has the vectors answers a question for a hundred in far less than this; after it, it may be gone.
 ANSWER_S_MAX: Final = 30.0
-# Who asked may ask again: for so long after a question no batch is begun; but no batch waits for longer than this.
+# A backlog that takes no longer than this is embedded by the recall that meets it: an answer should not depend on when
+# it is asked for. A quarter of a second, once after a hundred memories, is noticed less than answers that are missing.
+CATCH_UP_MS_MAX: Final = 250
+# What a text takes until that was measured, by an embedder that is cheap or costly.
+_EACH_MS: Final = {False: 0.2, True: 2.5}
+# Beside a costly embedder, who asked may ask again: for so long after a question no batch is begun; but no batch waits
+# for longer than this.
 ASKS_AGAIN_S: Final = 0.2
 ASKED_S_MAX: Final = 1.0
 _LOOK_S: Final = 0.05
@@ -62,6 +68,12 @@ class EmbeddingWorker:
         self._hurry = trio.Event()
         self._progress = trio.Event()
         self._batch = queue.BATCH_MIN
+        self._batching = trio.Lock()
+        self._each_ms: float | None = None
+        """What a text took lately; None before the second batch, since the first loads the model."""
+        self._loaded_model = False
+        # Nothing waited when the log stood here; None: not known.
+        self._none_waited: int | None = None
 
     def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the index of all vectors there are; on the store's reading thread."""
@@ -101,6 +113,50 @@ class EmbeddingWorker:
         """Note that somebody asks: what waits in the queue is embedded a little later."""
         self._asked_s = time.monotonic()
 
+    async def catch_up(self) -> int:
+        """Embed what waits, where that takes a moment; return how many memories cannot be found by meaning yet.
+
+        A damaged queue counts nothing: what else there is still answers.
+        """
+        position = self._replica.position
+        if position == self._none_waited:
+            return 0
+        try:
+            waiting = await self._catch_up()
+        except ReplicaError as error:
+            self.trouble = error
+            return 0
+        if not waiting:
+            self._none_waited = position
+        return waiting
+
+    async def _catch_up(self) -> int:
+        waiting = await self._replica.read(queue.unembedded)
+        each_ms = _EACH_MS[self.embedder.costly] if self._each_ms is None else self._each_ms
+        if (
+            waiting
+            and waiting * each_ms <= CATCH_UP_MS_MAX
+            and self.trouble is None
+            and not self._vectors_come()
+        ):
+            await self._embed_meanwhile()
+            waiting = await self._replica.read(queue.unembedded)
+        return waiting
+
+    async def _embed_meanwhile(self) -> None:
+        """Embed all that is due while somebody waits; a batch under way is waited for, but no longer than a moment."""
+        with trio.move_on_after(CATCH_UP_MS_MAX / 1_000) as waited:
+            await self._batching.acquire()
+        if waited.cancelled_caught:
+            return
+        try:
+            while await self._embed_due():
+                pass
+        except (ModelUnavailable, ReplicaError) as error:
+            self.trouble = error
+        finally:
+            self._batching.release()
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""
         return await trio.to_thread.run_sync(self.embed_here, texts)
@@ -137,7 +193,11 @@ class EmbeddingWorker:
 
     async def state(self) -> queue.QueueState:
         """Return how the embed queue stands."""
-        return await self._replica.read(queue.state)
+        position = self._replica.position
+        found = await self._replica.read(queue.state)
+        if not found.pending + found.failed:
+            self._none_waited = position
+        return found
 
     async def entries(self, *, status: str | None = None, limit: int = 100) -> list[queue.Entry]:
         """Return rows of the embed queue, oldest first."""
@@ -148,6 +208,7 @@ class EmbeddingWorker:
     async def requeue(self, rids: Sequence[MemoryId] | None = None) -> int:
         """Try these memories again, or all that were given up; return how many that are."""
         count = await self._replica.run(lambda core, connection: queue.requeue(connection, rids))
+        self._none_waited = None
         self._wake.set()
         return count
 
@@ -184,12 +245,15 @@ class EmbeddingWorker:
                 await self._hurry.wait()
 
     async def _give_way(self) -> None:
-        """Wait while another device sends what would be made here again, and for a moment while somebody asks.
+        """Wait while another device sends what would be made here again; a costly embedder also while somebody asks.
 
-        An embedder that is Python itself shares the interpreter with whoever searches, and can wait; but not for ever.
+        It shares the interpreter with whoever searches, and can wait; but not for ever. A cheap one never waits: the
+        whole backlog takes less than the wait.
         """
         while self._vectors_come():  # noqa: ASYNC110 -- told on the store's thread
             await trio.sleep(_LOOK_S)
+        if not self.embedder.costly:
+            return
         with trio.move_on_after(ASKED_S_MAX):
             while self._somebody_asks():  # noqa: ASYNC110 -- until nothing has happened
                 await trio.sleep(_LOOK_S)
@@ -201,7 +265,11 @@ class EmbeddingWorker:
         return time.monotonic() - self._asked_s < ASKS_AGAIN_S and not self._hurry.is_set()
 
     async def _embed_batch(self) -> bool:
-        """Embed what is due, up to a batch; say whether there may be more."""
+        """Embed what is due, up to a batch; say whether there may be more. One batch at a time."""
+        async with self._batching:
+            return await self._embed_due()
+
+    async def _embed_due(self) -> bool:
         now_ms, size = self._replica.now_ms(), self._batch
         jobs = await self._replica.read(lambda connection: queue.due(connection, now_ms=now_ms, limit=size))
         if not jobs:
@@ -216,13 +284,21 @@ class EmbeddingWorker:
         except Exception:
             jobs, vectors, errors = await self._embed_singly(jobs)
         else:
-            self._batch = queue.next_batch(len(jobs), (time.perf_counter() - began) * 1_000)
+            took_ms = (time.perf_counter() - began) * 1_000
+            self._batch = queue.next_batch(len(jobs), took_ms)
+            self._note_pace(took_ms / len(jobs))
         if errors:
             await self._replica.run(lambda core, connection: queue.failed(connection, errors, now_ms=now_ms))
         if jobs:
             await self._keep(jobs, vectors)
         self._tell()
         return more
+
+    def _note_pace(self, each_ms: float) -> None:
+        """Note what a text took, by halves with what it took before; what the first batch took is mostly loading."""
+        if self._loaded_model:
+            self._each_ms = each_ms if self._each_ms is None else (self._each_ms + each_ms) / 2
+        self._loaded_model = True
 
     async def _embed_singly(
         self, jobs: Sequence[queue.Job]

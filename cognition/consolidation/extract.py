@@ -1,23 +1,22 @@
 """Say in a few sentences what several memories say. Pure, and made of their own sentences: nothing is invented.
 
 The most important memory leads, whole. Of each of the others, in the order of their importance, the sentences follow
-that hold something new, while there is room. Where the memories have more than one speaker, each sentence is given to
+that no sentence before them says in the same telling words in the same order (`cognition.sameness`). What is within a
+longer sentence may say something else: that has a "not" in it. A memory for which there is no room is not in this
+summary: what a summary stands for, it says. Where the memories have more than one speaker, each sentence is given to
 its own, so that "I" is never somebody else; one speaker of all is the summary's, as a memory has one.
 
 A summary's text is computed whenever it is shown and never stored: what a forgotten memory said is in no summary.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from cognition.extraction.sentences import sentences
-from cognition.ranking.stem import stem
-from cognition.words import STOP_WORDS, words
+from cognition.sameness import telling_words
 
 # What fits on a card, and in a prompt, beside other memories.
 CHARACTERS_MAX: Final = 600
-# A sentence with fewer new telling words says what was said already.
-NEW_WORDS_MIN: Final = 2
 # Memories that nobody weighed are in the middle.
 IMPORTANCE_DEFAULT: Final = 0.5
 # A summary speaks for several memories, and comes before each of them.
@@ -36,23 +35,42 @@ class Source(NamedTuple):
     speaker: str | None = None
 
 
-def summarise(sources: Iterable[Source]) -> str:
-    """Return the text of a summary; the same for the same sources, in whatever order they come."""
+class Said(NamedTuple):
+    """A summary: its text, and the memories that it says."""
+
+    text: str
+    sources: tuple[Source, ...]
+
+
+def summarise(sources: Iterable[Source]) -> Said:
+    """Return a summary of those that it has room for; the same for the same sources, in whatever order they come."""
     ordered = in_order(sources)
     lead, *others = ordered
     named = len({source.speaker for source in ordered}) > 1
     summary = _said(lead.text.strip(), lead.speaker, named=named)
-    known = _telling(lead.text)
+    told = {(lead.speaker, words) for words in _sentences(lead).values()}
+    kept = [lead]
     for source in others:
-        for sentence in sentences(source.text):
-            fresh = _telling(sentence) - known
-            if len(fresh) < NEW_WORDS_MIN:
-                continue
-            longer = _joined(summary, _said(" ".join(sentence.split()), source.speaker, named=named))
-            if len(longer) <= CHARACTERS_MAX:
-                summary = longer
-                known |= fresh
-    return summary
+        longer, more = summary, set(told)
+        for sentence, words in _sentences(source).items():
+            if (source.speaker, words) not in more:
+                longer = _joined(longer, _said(" ".join(sentence.split()), source.speaker, named=named))
+                more.add((source.speaker, words))
+        if longer == summary or len(longer) <= CHARACTERS_MAX:
+            summary, told = longer, more
+            kept.append(source)
+    return Said(summary, tuple(kept))
+
+
+def summaries_of(sources: Iterable[Source], members_min: int) -> Iterator[Said]:
+    """Return as many summaries as it takes to say these memories, each of `members_min` or more; the rest has none."""
+    left = {source.rid: source for source in sources}
+    while len(left) >= members_min:
+        said = summarise(left.values())
+        for source in said.sources:
+            del left[source.rid]
+        if len(said.sources) >= members_min:
+            yield said
 
 
 def in_order(sources: Iterable[Source]) -> Sequence[Source]:
@@ -70,8 +88,8 @@ def _weight(source: Source) -> float:
     return IMPORTANCE_DEFAULT if source.importance is None else source.importance
 
 
-def _telling(text: str) -> set[str]:
-    return {stem(word) for word in words(text) if word not in STOP_WORDS}
+def _sentences(source: Source) -> dict[str, tuple[str, ...]]:
+    return {sentence: telling_words(sentence) for sentence in sentences(source.text)}
 
 
 def _said(text: str, speaker: str | None, *, named: bool) -> str:

@@ -4,12 +4,15 @@ Members are found as ever, by their own words and vectors, and their summary tak
 list; of meaning it has its own, the cosine of the mean of its members. So nothing of a summary is indexed, and none can
 outlive what it says.
 
+A summary stands where the question is general. Where it names a member, by a word, a number or a name that not all of
+them say, or by all words of one, the members are shown themselves: a summary answers no better than what it is made of.
+
 Where a recall was narrowed, a summary stands only for members that all pass the filters: it tells what each of them
 says. With cold memories included, the members stay in the lists beside their summary.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +30,10 @@ from cognition.filters import Filters
 from cognition.memories import IDS_MAX
 from cognition.passes import allowed
 from cognition.ranking.pool import Row
+from cognition.ranking.stem import stem
+from cognition.sameness import telling_words, turns
 from cognition.tables import indexed
+from cognition.words import STOP_WORDS
 
 Ranks = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -50,9 +56,9 @@ class Standing:
 
 
 def stand_in(
-    connection: sqlite3.Connection, lists: Ranks, vector: Vectors | None, filters: Filters
+    connection: sqlite3.Connection, question: str, lists: Ranks, vector: Vectors | None, filters: Filters
 ) -> Standing:
-    """Put summaries where their members are."""
+    """Put summaries where their members are, and the question names none of these."""
     found = {number for ranked in lists.values() for number, _ in ranked}
     under = standing_under(connection, found)
     if not under:
@@ -61,15 +67,34 @@ def stand_in(
     if filters.narrow:
         permitted = allowed(connection, [number for each in members.values() for number in each], filters)
         members = {no: each for no, each in members.items() if permitted.issuperset(each)}
+    keep = filters.include_archived
+    named = frozenset(_telling(question))
+    held = {each.no: each for each in read_summaries(connection, members) if keep or not _names(named, each)}
+    members = {no: each for no, each in members.items() if no in held}
     under = {number: NUMBERS_FROM + no for number, no in under.items() if no in members}
     meaning = {} if vector is None else _meaning(connection, members, vector)
-    summaries = {NUMBERS_FROM + each.no: each for each in read_summaries(connection, members)}
-    keep = filters.include_archived
+    summaries = {NUMBERS_FROM + no: each for no, each in held.items()}
     standing = {
         channel: _replaced(ranked, under, meaning if channel == "vectors" else {}, keep=keep)
         for channel, ranked in lists.items()
     }
     return Standing(standing, summaries, under, meaning)
+
+
+def _names(question: frozenset[str], summary: Summary) -> bool:
+    """Say whether a question tells a member of a summary from the others, or says all of it."""
+    said = [frozenset(_telling(shown.memory.text)) for shown in summary.members]
+    shared, anywhere = said[0].intersection(*said), said[0].union(*said)
+    return not question.isdisjoint(anywhere - shared) or any(one <= question for one in said)
+
+
+def _telling(text: str) -> Iterator[str]:
+    """Give what of a text may name a memory: words without their endings, and whatever turns what they say."""
+    for word in telling_words(text):
+        if turns(word):
+            yield word
+        elif word not in STOP_WORDS:
+            yield stem(word)
 
 
 def _replaced(

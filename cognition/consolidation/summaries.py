@@ -106,7 +106,7 @@ def _summary(no: int, rid: bytes, found: Sequence[Shown]) -> Summary:
         fields["tags"] = tags
     memory = Memory(
         rid,
-        summarise(map(source_of, memories)),
+        summarise(map(source_of, memories)).text,
         fields,
         memories[0].created,
         max(each.updated for each in memories),

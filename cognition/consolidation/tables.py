@@ -5,8 +5,9 @@ and find the one component {a, b, c, d}. Nothing about a summary is ever written
 member, its text, vector and importance are computed when it is shown, and so is the coldness of its members.
 
 A member counts while it lives, is neither archived, pinned nor set apart, is on no side of an open contradiction, and
-says something that still holds; members of different workspaces are not connected. Below three members that count there
-is no summary, and its members are themselves again.
+says something that still holds; members of different workspaces are not connected. What a summary has no room for
+goes into another one (`cognition.consolidation.extract`). Below three members that count there is no summary, and its
+members are themselves again.
 
 The fold tells what changed in memories; SQL triggers note what changed in proposals and contradictions, and what got a
 vector and is due to be compared (`cognition.consolidation.propose`). Only the components that a change touches are
@@ -18,12 +19,14 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple, TypeVar
 
 from cognition.consolidation.clusters import MEMBERS_MIN
-from cognition.memories import IDS_MAX
+from cognition.consolidation.extract import summaries_of
+from cognition.consolidation.summaries import source_of
+from cognition.memories import IDS_MAX, read_memories
 from cognition.versions import made_anew
 from replica import MemoryId, RowChange, derived_memory_id, transaction
 
 # Raise it when a table, or what is under a summary, changes.
-SUMMARIES_VERSION: Final = 3
+SUMMARIES_VERSION: Final = 4
 
 _CREATE: Final = (
     "CREATE TABLE summary (no INTEGER PRIMARY KEY, rid BLOB NOT NULL UNIQUE, created INTEGER NOT NULL)",
@@ -84,6 +87,8 @@ _DROP_TRIGGERS: Final = (
 Name = TypeVar("Name")
 # Fields that say whether a memory counts, and with whom it may stand.
 _DECIDING: Final = ("archived", "pinned", "apart", "workspace")
+# Fields that say, beside the text, what a summary tells of a memory, and which of them first.
+_TELLING: Final = ("importance", "speaker")
 
 # Fields that say, beside those, whether a memory may be consolidated, and with what it is compared.
 _WHEN_OR_WHAT: Final = ("type", "goal", "block", "told_at")
@@ -177,8 +182,8 @@ def _matters(change: RowChange) -> bool:
     before, after = change.before, change.after
     if before is None or after is None:
         return True
-    return before.created != after.created or any(
-        before.fields.get(name) != after.fields.get(name) for name in _DECIDING
+    return (before.created, before.text) != (after.created, after.text) or any(
+        before.fields.get(name) != after.fields.get(name) for name in (*_DECIDING, *_TELLING)
     )
 
 
@@ -195,17 +200,17 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
     connection.executemany("DELETE FROM summary WHERE no = ?", [(no,) for no in gone])
     connection.executemany("DELETE FROM summary_member WHERE summary = ?", [(no,) for no in gone])
     for component in components:
-        if len(component) >= MEMBERS_MIN:
-            oldest = min(component, key=lambda member: (member.created, member.rid))
+        for members in _said_together(connection, component):
+            oldest = min(members, key=lambda member: (member.created, member.rid))
             cursor = connection.execute(
                 "INSERT INTO summary (rid, created) VALUES (?, ?)", (summary_id(oldest.rid), oldest.created)
             )
             connection.executemany(
                 "INSERT INTO summary_member VALUES (?, ?)",
-                [(member.id, cursor.lastrowid) for member in component],
+                [(member.id, cursor.lastrowid) for member in members],
             )
             connection.executemany(
-                "DELETE FROM consolidation_alone WHERE id = ?", [(member.id,) for member in component]
+                "DELETE FROM consolidation_alone WHERE id = ?", [(member.id,) for member in members]
             )
     # Who stands alone again may belong to somebody else.
     connection.executemany(
@@ -213,6 +218,16 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
            WHERE m.id = ? AND NOT EXISTS (SELECT 1 FROM summary_member x WHERE x.id = m.id)""",
         before,
     )
+
+
+def _said_together(connection: sqlite3.Connection, component: Sequence[Member]) -> Iterator[list[Member]]:
+    """Return the members of each summary that it takes to say what a component says."""
+    if len(component) < MEMBERS_MIN:
+        return
+    by_rid = {member.rid: member for member in component}
+    memories = [shown.memory for shown in read_memories(connection, [member.id for member in component])]
+    for said in summaries_of(map(source_of, memories), MEMBERS_MIN):
+        yield [by_rid[source.rid] for source in said.sources]
 
 
 def summary_id(oldest: bytes) -> MemoryId:

@@ -8,12 +8,17 @@ else it holds. Two verdicts that disagree hide nothing: then the question is ope
 values are kept for good only where one and the same resolution kept both of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 from cognition.contradictions.relations import SEVERITIES, Severity, relation_of
 from cognition.contradictions.values import ENDED, compatible, words_of
+
+# Nobody told one thing in so many ways. Every claim of a slot is compared with each value in it.
+VALUES_PER_DEVICE_MAX: Final = 64
 
 
 class Standing(Enum):
@@ -150,37 +155,54 @@ def _beliefs(ordered: Sequence[Told]) -> tuple[Belief, ...]:
     by_words: dict[tuple[bytes, frozenset[str]], list[Told]] = {}
     for told in ordered:
         by_words.setdefault((told.rid, words_of(told.value)), []).append(told)
-    beliefs = {}
+    beliefs: dict[bytes, Belief] = {}
     for alike in by_words.values():
         names = {told.claim for told in alike}
-        anew = [told for told in alike if names.intersection(told.replaces)]
-        twins = [told for told in alike if told not in anew]
-        for group in (twins, *([told] for told in anew)):
-            for told in group:
-                beliefs[told.claim] = _belief(told, group, until)
+        twins: list[Told] = []
+        for told in alike:
+            if names.isdisjoint(told.replaces):
+                twins.append(told)
+            else:  # made anew since then
+                beliefs[told.claim] = next(_group_beliefs([told], until))
+        beliefs |= zip((twin.claim for twin in twins), _group_beliefs(twins, until), strict=True)
     return tuple(beliefs[told.claim] for told in ordered)
 
 
-def _belief(told: Told, group: Sequence[Told], until: Mapping[bytes, int]) -> Belief:
-    opinions = [opinion for twin in group for opinion in twin.opinions]
+def _group_beliefs(group: Sequence[Told], until: Mapping[bytes, int]) -> Iterator[Belief]:
+    """Return what became of each of some twins: what was decided on one counts for all."""
+    opinions = tuple(opinion for twin in group for opinion in twin.opinions)
     ends = [until[twin.claim] for twin in group if twin.claim in until]
-    if ends:
-        return Belief(told, Standing.REPLACED, max(min(ends), told.from_ms), tuple(opinions))
-    if opinions and not any(opinion.keep for opinion in opinions):
-        return Belief(told, Standing.HIDDEN, None, tuple(opinions))
-    return Belief(told, Standing.HELD, None, tuple(opinions))
+    hidden = bool(opinions) and not any(opinion.keep for opinion in opinions)
+    for told in group:
+        if ends:
+            yield Belief(told, Standing.REPLACED, max(min(ends), told.from_ms), opinions)
+        else:
+            yield Belief(told, Standing.HIDDEN if hidden else Standing.HELD, None, opinions)
 
 
 def _by_value(beliefs: Sequence[Belief]) -> tuple[tuple[Belief, ...], ...]:
-    """Return claims by what they say, the values in the order in which they first came up."""
+    """Return claims by what they say, the values in the order in which they first came up.
+
+    A device opens at most `VALUES_PER_DEVICE_MAX` of them, so that no member can make everybody compare without end,
+    nor crowd out what the other devices say; its later values make no side of their own.
+    """
     sides: list[list[Belief]] = []
+    opened: Counter[bytes] = Counter()
+    by_text: dict[str, list[Belief]] = {}
     for belief in beliefs:
-        for side in sides:
-            if compatible(side[0].told.value, belief.told.value):
-                side.append(belief)
-                break
-        else:
-            sides.append([belief])
+        value = belief.told.value
+        side = by_text.get(value) or next(
+            (each for each in sides if compatible(each[0].told.value, value)), None
+        )
+        if side is None:
+            if opened[belief.told.device] >= VALUES_PER_DEVICE_MAX:
+                continue
+            opened[belief.told.device] += 1
+            side = []
+            sides.append(side)
+        # The same text finds the same side, as no later side comes before it.
+        by_text.setdefault(value, side)
+        side.append(belief)
     return tuple(map(tuple, sides))
 
 

@@ -20,7 +20,7 @@ from cognition.versions import made_anew
 from replica import RowChange, ShownClaim, read_claims, transaction
 
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 2
+CLAIMS_VERSION: Final = 3
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
@@ -190,13 +190,15 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> Judged:
 
 def _retire(connection: sqlite3.Connection, number: int, judged: dict[bytes, Judged]) -> None:
     """Note whether a memory says nothing that still holds."""
+    claims: dict[bytes, set[bytes]] = {}
+    rows = connection.execute("SELECT slot, claim FROM claim_slot WHERE id = ?", (number,))
+    for slot, claim in rows.fetchall():
+        claims.setdefault(slot, set()).add(claim)
     standing = []
-    for slot, claim in connection.execute(
-        "SELECT slot, claim FROM claim_slot WHERE id = ?", (number,)
-    ).fetchall():
+    for slot, own in claims.items():
         if slot not in judged:
             judged[slot] = judged_of(connection, slot)
-        standing += [belief.standing for belief in judged[slot].beliefs if belief.told.claim == claim]
+        standing += [belief.standing for belief in judged[slot].beliefs if belief.told.claim in own]
     gone = False
     if standing and Standing.HELD not in standing:
         for (text,) in connection.execute("SELECT text FROM memory WHERE id = ?", (number,)):

@@ -34,8 +34,13 @@ LIKE_MIN: Final = 0.3
 CALLED_SO: Final = 0.9
 # What a kind of the thing that was asked for counts, or another word for it.
 STANDS_FOR: Final = 0.8
-# A turn of this many characters has said something; longer ones say no more by their length.
-LENGTH_SATED: Final = 400
+# BM25 over grams: how soon more of the same says no more, and how much the length of a text counts.
+_SATED: Final = 1.2
+_BY_LENGTH: Final = 0.75
+# Hashes of grams: of those of a question, hardly two share one.
+_GRAM_HASHES: Final = 1 << 16
+# Grams of a question that are looked for: those of some forty words.
+_GRAMS_MAX: Final = 512
 
 
 class Lexicon(Protocol):
@@ -86,6 +91,7 @@ class Pool:
     """All candidates of a query.
 
     `words` is BM25 over its best, `meaning` the cosine, neither below 0, both less where the source was doubtful.
+    `standing` is the cosine in spreads above the middle of the store's.
     """
 
     query: Query
@@ -98,6 +104,8 @@ class Pool:
     connected: frozenset[int] = frozenset()
     # How memories fade.
     profile: Profile = PROFILES[PROFILE_DEFAULT]
+    standings: Column | None = None
+    """The cosine in spreads above the middle of the store's; None where no vector was looked at."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -118,6 +126,20 @@ class Pool:
             return np.full(len(values), unset)
         column = np.array(values, np.float64)  # None is NaN there
         return np.where(np.isnan(column), unset, column)
+
+    @property
+    def none(self) -> Column:
+        """A signal that says nothing of any candidate."""
+        return np.zeros(len(self))
+
+    def column(self, says: "Sequence[bool] | NDArray[np.bool_]") -> Column:
+        """Return 1 for each candidate of which something is so."""
+        return np.array(says, np.float64).reshape(len(self))
+
+    def of_facts(self, column: Column) -> Column:
+        """Keep what is said of memories that stand alone: a turn of talk need not name what the talk is about."""
+        kept: Column = column * (1 - self.told)
+        return kept
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -162,6 +184,60 @@ class Pool:
     def told(self) -> Column:
         """1 where the row is a turn of a conversation."""
         return np.array([position is not None for position in self.all_of("position")], np.float64)
+
+    @cached_property
+    def asking(self) -> Column:
+        """1 where a turn of a conversation asks something."""
+        return np.array(["?" in text for text in self.all_of("text")], np.float64) * self.told
+
+    @cached_property
+    def with_verb(self) -> Column:
+        """1 where the verb of the question is, or one of its meaning."""
+        verbs = self.query.tables.verbs
+        asked = verbs.groups(self.query.terms)
+        return self.column(self.said.meeting(verbs, asked)) if asked else self.none
+
+    @cached_property
+    def with_bridge(self) -> Column:
+        """1 where the field's own word for something in the question is."""
+        bridges = self.query.tables.bridges
+        asked = bridges.groups(self.query.terms)
+        return self.column(self.said.meeting(bridges, asked)) if asked else self.none
+
+    @cached_property
+    def standing(self) -> Column:
+        """The cosine in spreads above the middle of the store's; 0 where no vector was looked at."""
+        return self.none if self.standings is None else self.standings
+
+    @cached_property
+    def grams(self) -> Column:
+        """BM25 over runs of three and four letters, as a share of the best that a text could have."""
+        runs = [_grams(f" {term} ", size) for term in self.topic for size in (3, 4)]
+        asked = np.unique(np.concatenate([np.zeros(0, np.int64), *runs]))[:_GRAMS_MAX]
+        if not len(asked) or not len(self):
+            return self.none
+        number = np.full(_GRAM_HASHES, -1, np.int64)
+        number[asked] = np.arange(len(asked))
+        texts = [
+            f" {text.casefold()} {about.casefold()} "
+            for text, about in zip(self.all_of("text"), self.all_of("about"), strict=True)
+        ]
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        rows = np.repeat(np.arange(len(texts)), lengths)
+        joined = "".join(texts)
+        often = np.zeros(len(texts) * len(asked))
+        for size in (3, 4):
+            found = number[_grams(joined, size)]
+            held = np.flatnonzero(found >= 0)
+            # A run that reaches into the next text begins with its last letter or two: a space, which ends no word.
+            often += np.bincount(rows[held] * len(asked) + found[held], minlength=len(often))
+        table = often.reshape(len(texts), len(asked))
+        holding = (table > 0).sum(axis=0)
+        rarity = np.log1p((len(texts) - holding + 0.5) / (holding + 0.5))
+        shortened = _SATED * (1 - _BY_LENGTH + _BY_LENGTH * lengths / lengths.mean())
+        said = table * (_SATED + 1) / (table + shortened[:, None])
+        column: Column = said @ rarity / (rarity.sum() * (_SATED + 1))
+        return column
 
     @cached_property
     def worth(self) -> Worth:
@@ -268,3 +344,14 @@ class Pool:
 @lru_cache(_NAMES_KEPT)
 def _stems_of(name: str | None) -> frozenset[str]:
     return frozenset(map(stem, words(name))) if name else frozenset()
+
+
+def _grams(text: str, size: int) -> NDArray[np.int64]:
+    """Return a hash for each run of so many letters; of a text that is shorter, none."""
+    letters = np.frombuffer(text.encode("utf-32-le", errors="replace"), np.uint32).astype(np.uint64)
+    if len(letters) < size:
+        return np.zeros(0, np.int64)
+    mixed = np.zeros(len(letters) - size + 1, np.uint64)
+    for at in range(size):
+        mixed = (mixed ^ letters[at : at + len(mixed)]) * np.uint64(0x9E3779B97F4A7C15)
+    return (mixed >> np.uint64(48)).astype(np.int64)

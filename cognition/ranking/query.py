@@ -28,6 +28,8 @@ _NUMBER: Final = re.compile(
     r"\b(how (many|much|long|old|often|far|big|tall)|cu[aá]nt[oa]s?|wie ?(viele?|lange|alt|oft|weit)"
     r"|сколько|скільки)\b"
 )
+# What somebody decided, and what on.
+ASKS_POLICY: Final = re.compile(r"\b(?:(\w+)[- ])?(?:policy|rule|convention|guideline)s?\b")
 # The asker, and whoever is told of as the one who asks.
 SELF_WORDS: Final = frozenset(
     {"i", "me", "my", "mine", "myself", "user", "yo", "mi", "ich", "mein", "meine", "я", "мой", "моя", "мій"}

