@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from simulations import undone
-from simulations.mistakes import in_bases, in_folding, in_meeting
+from simulations.mistakes import in_accusing, in_bases, in_folding, in_meeting, in_telling
 from simulations.patching import Swap, swapped
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ BUGS: Final[dict[str, Bug]] = {
     ),
     "no-full-vector": Bug(
         "a branch that leaves below the base brings only what it has seen anew",
-        frozenset({"causality", "convergence"}),
+        _caught("causality", "convergence", "refold"),
         in_bases.no_full_vector,
         model="nofullvec",
     ),
@@ -197,6 +197,21 @@ BUGS: Final[dict[str, Bug]] = {
         _caught("statuses", "refold"),
         in_folding.statuses_stay,
     ),
+    "tag-dropped": Bug(
+        "the last labels that are put on take the place of those before",
+        _caught("labels", "convergence", "refold"),
+        in_folding.tag_dropped,
+    ),
+    "untag-all": Bug(
+        "a label is taken off wherever it is, seen or not",
+        _caught("labels", "convergence", "refold"),
+        in_folding.untag_all,
+    ),
+    "tags-united": Bug(
+        "labels that one base took off come back from the other",
+        _caught("convergence", "refold"),
+        in_bases.tags_united,
+    ),
     "lesson-lost": Bug(
         "a lesson takes the place of the one before", _caught("convergence", "refold"), in_folding.lesson_lost
     ),
@@ -225,6 +240,22 @@ BUGS: Final[dict[str, Bug]] = {
         "asked again in the midst of a snapshot, a base counts as sent as far as it has grown",
         _caught("quiet"),
         undone.base_as_it_is_now,
+    ),
+    "nobody-accused": Bug(
+        "what a member did wrong is kept by nobody", _caught("evidence"), in_accusing.nobody_accused
+    ),
+    "somebody-accused": Bug(
+        "a forgery is held against somebody else than who brought it",
+        _caught("evidence"),
+        in_accusing.somebody_accused,
+    ),
+    "skip": Bug("what says the same is not stored", _caught("tellings"), in_telling.skip),
+    "overwrite": Bug(
+        "a telling takes the place of the one that says the same", _caught("tellings"), in_telling.overwrite
+    ),
+    "hide": Bug("whatever is asked, the newest telling stands for all", _caught("tellings"), in_telling.hide),
+    "hide-in-lists": Bug(
+        "a list leaves out what was told more than once", _caught("tellings"), in_telling.hide_in_lists
     ),
     "any-text": Bug(
         "an edit goes into a text that it does not name",

@@ -10,7 +10,7 @@ from typing import Final
 from replica.codec import SALT_BYTES, encode_payload, header, header_hash, pack, payload_hash
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.hlc import HLC_MAX
-from replica.ids import INCARNATION_BYTES, MemoryId, OpId, Origin
+from replica.ids import INCARNATION_BYTES, DeviceId, MemoryId, OpId, Origin
 from replica.ops import KIND_OF, Body, Kind, Op, Set
 from replica.signing import sign_commit
 from simulations.device import Device
@@ -30,10 +30,14 @@ def craft(
     rid: bytes | None,
     payload: bytes,
     hlc: int,
+    author: DeviceId | None = None,
 ) -> Frame:
-    """Return one signed commit of one op, on the device's side feed of that name."""
+    """Return one signed commit of one op, on the device's side feed of that name.
+
+    `author`: whose op it claims to be, where that is another; the signature is the device's all the same.
+    """
     core = device.core
-    origin = Origin(device.key.device, Random(feed).randbytes(INCARNATION_BYTES))
+    origin = Origin(author or device.key.device, Random(feed).randbytes(INCARNATION_BYTES))
     own = [each for each in core.feeds.of(origin) if each.parent is None]
     vector = own[0].vector if own else {}
     seq, prev = (own[0].seq, own[0].head) if own else (0, None)

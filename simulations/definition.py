@@ -33,6 +33,8 @@ class MemoryMeaning:
     claims: dict[Place, ops.Claim] = field(default_factory=dict)
     verdicts: dict[Place, Heads] = field(default_factory=dict)
     triggers: dict[bytes, HeldTrigger] = field(default_factory=dict)
+    labels: dict[str, Heads] = field(default_factory=dict)
+    untagged: dict[Place, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class Meaning:
     edges: dict[tuple[str, str, str], Heads] = field(default_factory=dict)
     settings: dict[str, Heads] = field(default_factory=dict)
     proposals: dict[Place, tuple[bytes, ...]] = field(default_factory=dict)
+    links: dict[Place, tuple[tuple[bytes, bytes], int]] = field(default_factory=dict)
     receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
     lessons: dict[Place, Any] = field(default_factory=dict)
     tombstones: set[bytes] = field(default_factory=set)
@@ -85,6 +88,7 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
     edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
     resolutions: list[tuple[Written, ops.Verdict]] = []
     triggers: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
+    untags: dict[bytes, list[Written]] = defaultdict(list)
 
     def acts(each: Written, rid: bytes | None, base: bytes | None = None) -> bool:
         """Whether the writer had seen an add of the memory that is among these ops, and what it acts on in that add.
@@ -102,6 +106,14 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
                 registers["setting", name].append((each, value))
             case ops.Set(name, value) if acts(each, rid):
                 registers["field", rid, name].append((each, value))
+                index[each.op.place] = each.index
+            case ops.Tag(labels) | ops.Untag(labels) if acts(each, rid):
+                assert rid is not None
+                is_on = isinstance(each.body, ops.Tag)
+                for label in labels:
+                    registers["label", rid, label].append((each, is_on))
+                if not is_on:
+                    untags[rid].append(each)
             case ops.Relate(source, relation, target, weight):
                 registers["edge", source, relation, target].append((each, weight))
             case ops.Edit(base) if acts(each, rid, base):
@@ -125,6 +137,8 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
                     meaning.receipts.setdefault(named, set()).add(each.op.origin.device)
             case ops.Propose(rids):
                 meaning.proposals[each.op.place] = rids
+            case ops.SaysSame(pair, sureness):
+                meaning.links[each.op.place] = (pair, sureness)
             case ops.Trigger(trigger) if acts(each, rid):
                 assert rid is not None
                 triggers[rid, trigger].append(each)
@@ -140,8 +154,13 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
         if isinstance(each.body, ops.Withdraw):
             for proposal in each.body.proposals:
                 meaning.proposals.pop(proposal, None)
+        if isinstance(each.body, ops.Unlink):
+            for link in each.body.links:
+                meaning.links.pop(link, None)
     for key, writes in registers.items():
         _place_heads(meaning, key, _unseen(writes))
+    for labelled, writers in untags.items():
+        _take_off(meaning.memories[labelled], writers, index)
     for (rid, trigger), writers in triggers.items():
         meaning.memories[rid].triggers[trigger] = _raised(writers)
     for (rid, base), writers in sorted(edits.items(), key=lambda item: item[0]):
@@ -172,9 +191,68 @@ def shown_of(rid: bytes, memory: MemoryMeaning) -> Shown:
         shown.pop(name, None)
         if value is not None:
             shown[name] = value
+    updated = max([updated, *(winner(heads)[0] for heads in memory.labels.values())])
+    _show_labels(memory, shown)
+    _show_entries(memory, shown)
     totals = list(memory.accesses.values())
     last = max((last for _, last in totals), default=0)
     return Shown(text, shown, created, updated, sum(count for count, _ in totals), last)
+
+
+def listed_of(memory: MemoryMeaning) -> dict[Place, tuple[int, Any]]:
+    """Return what adds and whole writes of the labels list, each with its stamp."""
+    adds = {place: (hlc, fields.get("tags")) for place, (hlc, _, fields) in memory.adds.items()}
+    return {place: held for place, held in (adds | memory.fields.get("tags", {})).items() if held[1]}
+
+
+def _take_off(memory: MemoryMeaning, untags: list[Written], index: dict[Place, int]) -> None:
+    """Say which labels were taken off of what listed them."""
+    for place, (_, listed) in listed_of(memory).items():
+        off = tuple(
+            label
+            for label in listed
+            if any(
+                isinstance(each.body, ops.Untag)
+                and label in each.body.labels
+                and each.past >> index[place] & 1
+                for each in untags
+            )
+        )
+        if off:
+            memory.untagged[place] = off
+
+
+def _show_labels(memory: MemoryMeaning, shown: dict[str, Any]) -> None:
+    whole = memory.fields.get("tags", {})
+    if not memory.labels and len(whole or memory.adds) == 1:
+        return
+    listed = listed_of(memory)
+    labels = {label for label, heads in memory.labels.items() if any(on for _, on in heads.values())}
+    for place in listed.keys() & (whole or memory.adds).keys():
+        labels |= set(listed[place][1]) - set(memory.untagged.get(place, ()))
+    shown.pop("tags", None)
+    if labels:
+        shown["tags"] = sorted(labels)
+
+
+def _show_entries(memory: MemoryMeaning, shown: dict[str, Any]) -> None:
+    own = {name: winner(heads)[2] for name, heads in memory.fields.items() if name.startswith("meta.")}
+    maps = memory.fields.get("meta") or {
+        place: (hlc, fields.get("meta")) for place, (hlc, _, fields) in memory.adds.items()
+    }
+    if not own and len(maps) == 1:
+        return
+    entries: dict[str, Any] = {}
+    for place in sorted(maps, key=lambda place: (maps[place][0], place.id8)):
+        entries |= maps[place][1] or {}
+    for name, value in own.items():
+        shown.pop(name, None)
+        entries[name.removeprefix("meta.")] = value
+        if value is None:
+            del entries[name.removeprefix("meta.")]
+    shown.pop("meta", None)
+    if entries:
+        shown["meta"] = entries
 
 
 def winner(heads: Heads) -> tuple[int, bytes, Any]:
@@ -207,6 +285,8 @@ def _place_heads(meaning: Meaning, key: Any, heads: Heads) -> None:
             meaning.settings[name] = heads
         case ("field", rid, name):
             meaning.memories[rid].fields[name] = heads
+        case ("label", rid, label):
+            meaning.memories[rid].labels[label] = heads
         case ("edge", source, relation, target):
             meaning.edges[source, relation, target] = heads
         case ("verdict", rid, claim):

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ from simulations.clock import Clock
 from simulations.definition import Shown
 from simulations.disk import THRESHOLDS, Disk, SqliteDisk
 from simulations.observer import Bits
+from sync.identity import Identity
 
 if TYPE_CHECKING:
     from simulations.network import Link
@@ -45,6 +47,12 @@ class Key:
         private = Ed25519PrivateKey.from_private_bytes(random.randbytes(32))
         public = private.public_key().public_bytes_raw()
         return cls(private, public, device_id(public))
+
+
+@lru_cache(maxsize=256)
+def _certificate(private: Ed25519PrivateKey) -> bytes:
+    """Return the certificate that a device makes for itself: no other is stored."""
+    return Identity.of(private).certificate
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +107,7 @@ class Device:
             self.key.private.sign,
             self.key.device,
             public_key=other.key.public,
-            certificate=b"",
+            certificate=_certificate(other.key.private),
             name=other.name,
         )
 

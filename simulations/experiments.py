@@ -7,7 +7,8 @@ every round, and every op's words sent once to everybody else.
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
@@ -16,7 +17,8 @@ from replica.ids import new_memory_id
 from replica.ops import Remember, Write
 from simulations.contestant import CursorWorld
 from simulations.device import Device
-from simulations.options import bare
+from simulations.options import bare, draw
+from simulations.run import simulate
 from simulations.world import World
 
 # Rounds after which a protocol that has not converged is not going to.
@@ -112,3 +114,18 @@ def _write(world: World, name: str, count: int, random: Random) -> None:
     for n in range(count):
         world.write(device, [Write(Remember(f"{WORDS} {name} {n}", {}), new_memory_id(now, random))])
     world.pass_time(10)
+
+
+def beside_the_hostile(seeds: Iterable[int]) -> tuple[int, int]:
+    """Return how far what honest devices write gets beside a hostile member, and where it syncs like anybody.
+
+    Counted when faults end, before everything is healed: on how many devices each of their ops is by then, over all of
+    the seeds in whose worlds somebody turns hostile.
+    """
+    beside = alone = 0
+    for seed in seeds:
+        options = draw(seed)
+        if options.hostility:
+            beside += simulate(options).counts.get("honest ops held", 0)
+            alone += simulate(replace(options, provoked=False)).counts.get("honest ops held", 0)
+    return beside, alone

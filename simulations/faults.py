@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from replica.membership import revoke
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
-from simulations import endings, handing, minds, mishaps, workload
+from simulations import endings, handing, hostile, minds, mishaps, retelling, workload
 from simulations.clock import DAY_MS, HOUR_MS, YEAR_MS
 from simulations.crafting import UNHEARD_OF, craft, newer_payload, wrong_bodies
 from simulations.device import Device
@@ -191,6 +191,7 @@ def flood(world: "World", random: Random) -> None:
     world.say(end.device.name, "floods", link.name, other=link.other(end).device.name)
     world.count("floods")
     was, end.device.lies = end.device.lies, True
+    world.guilty.add(end.device.key.device)
     try:
         for chunk in data:
             link.under_way += 1
@@ -313,4 +314,6 @@ EVENTS: Final[dict[str, Callable[["World", Random], None]]] = {
     **handing.EVENTS,
     **minds.EVENTS,
     **endings.EVENTS,
+    **hostile.EVENTS,
+    **retelling.EVENTS,
 }

@@ -8,7 +8,7 @@ from replica.codec import payload_hash
 from replica.errors import StoreFailed
 from replica.frame import Frame
 from replica.hlc import COUNTER_BITS
-from replica.ids import MemoryId
+from replica.ids import DeviceId, MemoryId
 from replica.oplog import Entry
 from replica.ops import Body, Claim, Erase, Op, Write
 from replica.purging import purge
@@ -35,6 +35,10 @@ class Household(Timeline):
     images: list[tuple[Device, Disk, Bits]] = field(default_factory=list)
     snapshots: dict[bytes, bytes] = field(default_factory=dict)
     """All that were ever cut into parts, by their digests."""
+    hostiles: list[Device] = field(default_factory=list)
+    """Members that turned on the others (`simulations.hostile`); they are not among the devices."""
+    guilty: set[DeviceId] = field(default_factory=set)
+    """Who broke a rule at any time: whom devices may accuse."""
     proven: set[bytes] = field(default_factory=set)
     """Memories that somebody erased."""
     disks_forget: bool = False
@@ -200,6 +204,8 @@ class Household(Timeline):
         """Let a device take an op of its own that this version would not write (`simulations.crafting`)."""
         ops = list(frame.ops)
         body = None if write is None else write.body
+        if not honest:
+            self.guilty.add(device.key.device)
         self.observer.wrote(device.name, device.held, ops, [body], honest=honest, newer=honest)
         if not self.attempt(device, lambda: device.core.take(frame, device.now(self.now_ms))):
             return

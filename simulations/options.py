@@ -11,6 +11,8 @@ from random import Random
 from typing import Final
 
 from simulations.endings import THINKING, draw_ending, draw_growth, draw_hand_over, draw_thoughts
+from simulations.hostile import draw_hostility
+from simulations.retelling import draw_retelling
 from simulations.workload import WRITERS
 
 # What can go wrong, with the relative rate of its event in the plan (0: no event of its own).
@@ -51,6 +53,9 @@ THEMES: Final = (
     ("propose", "withdraw"),
 )
 
+# Drawn apart, so that they left every world as it was in which they are not written.
+LABELLING: Final = ("label", "entry")
+
 # What the contestant can fold.
 CURSOR_KINDS: Final = frozenset({"remember", "set", "setting", "relate", "forget"})
 
@@ -87,10 +92,18 @@ class Options:
     live_percent: int
     thinks: bool
     parts: int
+    hostility: tuple[str, ...] = ()
+    """What a member of this world does that turns hostile."""
+    provoked: bool = True
+    """Whether it does so; where it does not, it syncs like anybody, and the two worlds can be compared."""
 
     def lines(self) -> list[str]:
         """Return what was drawn, for the head of a trace."""
         shown = {name: value for name, value in dataclasses.asdict(self).items() if name != "plan"}
+        del shown["provoked"]
+        hostility = shown.pop("hostility")
+        if hostility:
+            shown["hostility"] = ", ".join(hostility)
         shown["faults"] = " ".join(self.faults) or "none"
         shown["writes"] = " ".join(f"{kind}:{weight}" for kind, weight in self.writes.items() if weight)
         return [f"{name} {value}" for name, value in shown.items()]
@@ -120,7 +133,10 @@ def draw(
     drawn_replicas, drawn_ops = r.choice([2, 3, 3, 4, 5, 6]), r.choice([10, 30, 60, 120])
     count = drawn_replicas if replicas is None else replicas
     theme = r.choice(THEMES)
-    writes = {kind: _weight(kind, r, on) * (4 if kind in theme else 1) for kind in WRITERS}
+    writes = {
+        kind: _weight(kind, r, on) * (4 if kind in theme else 1) for kind in WRITERS if kind not in LABELLING
+    }
+    writes |= _labelling(seed)
     if protocol == "hlc-cursor":
         writes |= dict.fromkeys(WRITERS.keys() - CURSOR_KINDS, 0)
     weights = {"dial": r.choice([15, 40]), "tick": r.choice([10, 60]), "sync": r.choice([2, 15]), "audit": 6}
@@ -131,6 +147,7 @@ def draw(
     others = r.choices(list(weights), list(weights.values()), k=max(4, write_count * eagerness // 2))
     plan = ["write"] * write_count + others
     r.shuffle(plan)
+    hostility: tuple[str, ...] = ()
     if faults == "all" and protocol == "frontier":
         plan += draw_ending(seed, on)
     thinks = faults == "all" and protocol == "frontier" and _thinks(seed, plan)
@@ -138,6 +155,10 @@ def draw(
         plan += draw_thoughts(seed, thinks=thinks, faults=tuple(name for name in on if FAULTS[name]))
         plan += draw_hand_over(seed, on)
         plan += draw_growth(seed, on)
+        hostility, tail = draw_hostility(seed, tuple(name for name in on if FAULTS[name]))
+        plan += tail
+        retold = draw_retelling(seed, tuple(name for name in on if FAULTS[name]))
+        thinks, plan = thinks or bool(retold), [*plan, *retold]
     return Options(
         seed=seed,
         replicas=count,
@@ -156,6 +177,7 @@ def draw(
         live_percent=r.choice([0, 30, 80]),
         thinks=thinks,
         parts=Random(f"parts {seed}").choice(SNAPSHOT_PARTS),
+        hostility=hostility,
     )
 
 
@@ -176,6 +198,12 @@ def _weight(kind: str, r: Random, on: tuple[str, ...]) -> int:
         return max(4, drawn)
     needed = {"import": "importer", "forget": "forget", "erase": "erase"}.get(kind)
     return drawn if needed is None else max(1, drawn) if needed in on else 0
+
+
+def _labelling(seed: int) -> dict[str, int]:
+    """Return how often labels and entries are written: in most worlds never, in some more than anything else."""
+    r = Random(f"labels {seed}")
+    return {kind: r.choice([0, 0, 0, 3, 12]) for kind in LABELLING}
 
 
 def _is_on(name: str, faults: str, drawn: float) -> bool:

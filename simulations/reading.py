@@ -4,7 +4,7 @@ from replica.codec import unpack
 from replica.core import Core
 from replica.ids import Place
 from replica.ops import Claim
-from replica.state.cells import Key, Lesson, Part, Proposal, Receipts, proposal_place
+from replica.state.cells import Key, Lesson, Link, Part, Proposal, Receipts, maker_of
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Register
 from simulations.definition import Heads, Meaning, MemoryMeaning
@@ -20,9 +20,11 @@ def meaning_on(core: Core) -> Meaning:
             case Receipts(devices):
                 meaning.receipts[key.name] = set(devices)
             case Lesson(rid, amounts):
-                meaning.lessons[proposal_place(key)] = (rid, amounts)
+                meaning.lessons[maker_of(key)] = (rid, amounts)
             case Proposal(_, rids):
-                meaning.proposals[proposal_place(key)] = tuple(rids)
+                meaning.proposals[maker_of(key)] = tuple(rids)
+            case Link(_, rids, sureness):
+                meaning.links[maker_of(key)] = (rids, sureness)
             case _:
                 _place_register(meaning, key, _heads(core, cell))
     return meaning
@@ -43,6 +45,8 @@ def _memory(core: Core, cell: MemoryCell) -> MemoryMeaning:
         },
         verdicts={_place(core, dot): _heads(core, register) for dot, register in cell.verdicts.items()},
         triggers=dict(cell.triggers),
+        labels={label: _heads(core, register) for label, register in cell.labels.items()},
+        untagged={_place(core, dot): labels for dot, labels in cell.untagged.items()},
     )
 
 

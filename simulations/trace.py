@@ -25,6 +25,8 @@ LEGEND: Final[dict[str, str]] = {
     "lies": "this relay twisted a frame before sending it on",
     "floods": "this peer sent what the protocol does not allow",
     "accuses": "this device closed a link because its peer broke the protocol",
+    "turns": "this member is hostile from here on: what it does",
+    "harms": "the hostile member did that, to the other device",
     "crash": "the process died; what was committed is on the disk",
     "torn": "the process died inside a write",
     "disk full": "the next write on this device fails",

@@ -21,7 +21,9 @@ from replica.ops import (
     Remember,
     Resolve,
     Set,
+    Tag,
     Trigger,
+    Untag,
     Verdict,
     Withdraw,
     Write,
@@ -42,6 +44,7 @@ FIELD_VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "meta": ({"k": 1, "j": "x"}, {"k": 2}),
     "mood of a later version": ("glad", 3, None),
 }
+LABELS: Final = ("a", "b", "c")
 # How many kinds are drawn before a writer gives up for lack of something to act on.
 DRAWS: Final = 4
 # Imports carry ids of their own; two devices may import one item, sometimes with other words.
@@ -61,6 +64,8 @@ class Memo:
     replaces_shown_only: bool = False
     """A planted bug: a change of mind lists the claims that are shown, instead of all that are held."""
     words: int = 0
+    tellings: dict[MemoryId, tuple[Write, ...]] = field(default_factory=dict)
+    """What was told over again and acknowledged, with what was written for it."""
 
     def word(self, name: str) -> str:
         """Return a word that nobody has used."""
@@ -117,7 +122,14 @@ def _import(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> l
     rid = derived_memory_id("simulation", str(item))
     if core.store.tombstoned([rid]) or core.store.load([memory_key(rid)]):
         return []
-    return [Write(Remember(f"item {item} {random.choice(['as it was', 'put otherwise'])}", {}), rid)]
+    return [
+        Write(
+            Remember(
+                f"item {item} {random.choice(['as it was', 'put otherwise'])}", {"tags": [name.lower()]}
+            ),
+            rid,
+        )
+    ]
 
 
 def _edit(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
@@ -136,6 +148,17 @@ def _set(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list
     field_name = random.choice(list(FIELD_VALUES)[: random.choice([1, 6])])
     value = random.choice(FIELD_VALUES[field_name])
     return [Write(Set(field_name, value), rid) for rid, _ in memo.living(core, random, 1)]
+
+
+def _label(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
+    labels = tuple(sorted(random.sample(LABELS, random.choice([1, 1, 2]))))
+    body = Tag(labels) if random.random() < 0.6 else Untag(labels)
+    return [Write(body, rid) for rid, _ in memo.living(core, random, 1)]
+
+
+def _entry(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
+    value = random.choice([name, now_ms % 1000, None])
+    return [Write(Set(f"meta.{random.choice('kj')}", value), rid) for rid, _ in memo.living(core, random, 1)]
 
 
 def _setting(core: Core, name: str, memo: Memo, random: Random, now_ms: int) -> list[Write]:
@@ -231,6 +254,8 @@ WRITERS: Final[dict[str, Writer]] = {
     "remember": _remember,
     "edit": _edit,
     "set": _set,
+    "label": _label,
+    "entry": _entry,
     "setting": _setting,
     "relate": _relate,
     "access": _access,

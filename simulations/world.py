@@ -20,7 +20,7 @@ from simulations.checkers.no_wedge import ROUNDS_SLACK
 from simulations.device import Device
 from simulations.links import Links
 from simulations.network import STALL_MS
-from simulations.observer import Bits
+from simulations.observer import Bits, bits
 from simulations.options import Options
 from simulations.trace import Event
 
@@ -91,6 +91,7 @@ class World(Links):
             other.core.learn([*introductions, other.introduce(first)], [])
         for device in random.sample(self.devices, self.options.liars):
             device.lies = True
+            self.guilty.add(device.key.device)
 
     def heal(self) -> None:
         """End the weather: everything is reachable, clocks are right, nobody lies, disks work.
@@ -102,6 +103,8 @@ class World(Links):
                 self.guarded(partial(self.look_at, device))
         self.say("", "heal", "")
         self.healed = True
+        if self.hostiles:
+            self.count("honest ops held", self._honest_progress())
         self.blocked.clear()
         for link in list(self.links):
             self.lose(link, "healed")
@@ -110,6 +113,12 @@ class World(Links):
             device.disk.failing = None
             device.clock.correct()
             self.upgrade(device)
+
+    def _honest_progress(self) -> int:
+        """Return how far what honest devices wrote has come: on how many devices each op is, added up."""
+        hostile = {device.key.device for device in self.hostiles}
+        honest = bits(each for each in self.observer.ops if each.op.origin.device not in hostile)
+        return sum((device.held & honest).bit_count() for device in self.devices)
 
     def look_at(self, device: Device) -> None:
         """Let every checker look at one device."""

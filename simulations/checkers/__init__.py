@@ -15,11 +15,14 @@ from simulations.checkers.cognition import OneRecord, OneSummary, TriggerLattice
 from simulations.checkers.convergence import Convergence
 from simulations.checkers.durability import Durability
 from simulations.checkers.erasure import Erasure
+from simulations.checkers.evidence import Evidence
+from simulations.checkers.labels import Labels
 from simulations.checkers.no_wedge import NoWedge
 from simulations.checkers.quiet import Quiet
 from simulations.checkers.refold import Refold
 from simulations.checkers.resurrection import Resurrection
 from simulations.checkers.statuses import Statuses
+from simulations.checkers.tellings import Tellings
 
 __all__ = [
     "Authorship",
@@ -31,6 +34,8 @@ __all__ = [
     "Convergence",
     "Durability",
     "Erasure",
+    "Evidence",
+    "Labels",
     "NoWedge",
     "OneRecord",
     "OneSummary",
@@ -38,6 +43,7 @@ __all__ = [
     "Refold",
     "Resurrection",
     "Statuses",
+    "Tellings",
     "TriggerLattice",
     "Violation",
     "all_checkers",
@@ -53,12 +59,15 @@ def all_checkers() -> list[Checker]:
         Resurrection(),
         Erasure(),
         Bases(),
+        Evidence(),
         Statuses(),
         Convergence(),
+        Labels(),
         ChangeOfMind(),
         OneRecord(),
         OneSummary(),
         TriggerLattice(),
+        Tellings(),
         Refold(),
         BoundedWork(),
         Quiet(),

@@ -67,6 +67,7 @@ def differences(found: Meaning, defined: Meaning) -> Iterator[str]:
         ("edges", found.edges, defined.edges),
         ("settings", found.settings, defined.settings),
         ("proposals", found.proposals, defined.proposals),
+        ("links", found.links, defined.links),
         ("receipts", found.receipts, defined.receipts),
         ("lessons", found.lessons, defined.lessons),
     ):

@@ -4,6 +4,7 @@ Each returns what to swap in the product for the length of a run, as in `simulat
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import replica.admission
@@ -20,7 +21,7 @@ from replica.outbox import Outbox
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_parts
 from replica.state.cells import Part, State
 from replica.state.memories import MemoryCell
-from replica.state.merge import Has
+from replica.state.merge import News
 from replica.state.register import Dot
 from replica.storage.memory_store import MemoryStore
 from replica.storage.store import SqliteStore
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def replace_state(world: "World") -> Sequence[Swap]:
-    def theirs(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
+    def theirs(mine: State, theirs: State, news: News) -> State:
         return theirs
 
     return [(replica.snapshot, "merge_states", theirs)]
@@ -40,8 +41,8 @@ def replace_state(world: "World") -> Sequence[Swap]:
 def union(world: "World") -> Sequence[Swap]:
     right = replica.state.merge.merge_states
 
-    def union(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
-        return right(mine, theirs, lambda dot: False, lambda dot: False)
+    def union(mine: State, theirs: State, news: News) -> State:
+        return right(mine, theirs, replace(news, covers=lambda dot: False, held=lambda dot: False))
 
     return [(replica.snapshot, "merge_states", union)]
 
@@ -64,7 +65,7 @@ def no_spine(world: "World") -> Sequence[Swap]:
                 return seq, Dot(own.no, seq, feeds.id8(own.no, seq))
         return feed.fork, None
 
-    return [(replica.snapshot._Absorption, "_held", held)]
+    return [(replica.snapshot._Absorption, "_find", held)]
 
 
 def no_full_vector(world: "World") -> Sequence[Swap]:
@@ -113,8 +114,8 @@ def accesses_added(world: "World") -> Sequence[Swap]:
     """Totals of one origin are added where bases merge, instead of taking the higher."""
     right = replica.state.merge.merge_states
 
-    def merge(mine: State, theirs: State, i_have: Has, they_have: Has) -> State:
-        merged = right(mine, theirs, i_have, they_have)
+    def merge(mine: State, theirs: State, news: News) -> State:
+        merged = right(mine, theirs, news)
         for key, cell in merged.cells.items():
             a, b = mine.cells.get(key), theirs.cells.get(key)
             if isinstance(cell, MemoryCell) and isinstance(a, MemoryCell) and isinstance(b, MemoryCell):
@@ -144,3 +145,8 @@ def old_takes_new(world: "World") -> Sequence[Swap]:
 
 def keeps_erased(world: "World") -> Sequence[Swap]:
     return [(Core, "_erase", lambda self, proofs, changes: None)]
+
+
+def tags_united(world: "World") -> Sequence[Swap]:
+    """Where bases merge, nothing stays taken off of what came with a memory."""
+    return [(replica.state.merge, "_taken_off", lambda mine, theirs, living, news: {})]

@@ -18,7 +18,7 @@ from cognition.contradictions.tables import ClaimTables
 from replica.folding import Totals, WorkingSet
 from replica.ids import Place
 from replica.oplog import Changes, OriginOf, Store
-from replica.ops import Claim, Op
+from replica.ops import Claim, Op, Tag, Untag
 from replica.refold import Refolded
 from replica.state.cells import Key, State, feedback_key, memory_key
 from replica.state.memories import HeldTrigger, MemoryCell
@@ -132,8 +132,8 @@ def statuses_stay(world: "World") -> Sequence[Swap]:
     """A log that is folded anew after an upgrade still says that it was not understood."""
     right = replica.refold.changes_to
 
-    def changes_to(store: Store, refolded: Refolded) -> Changes:
-        changes = right(store, refolded)
+    def changes_to(store: Store, refolded: Refolded, *how: Any) -> Changes:
+        changes = right(store, refolded, *how)
         changes.statuses = []
         return changes
 
@@ -168,3 +168,25 @@ def summary_stays(world: "World") -> Sequence[Swap]:
         right(self, connection, [each for each in changes if each.after is not None], now_ms)
 
     return [(SummaryTables, "changed", changed)]
+
+
+def tag_dropped(world: "World") -> Sequence[Swap]:
+    """Labels are one register: whoever puts some on says which there are."""
+    right = replica.state.fold._label
+
+    def label(cell: MemoryCell, *how: Any) -> None:
+        cell.labels = {}
+        right(cell, *how)
+
+    return [(replica.state.fold, "_label", label)]
+
+
+def untag_all(world: "World") -> Sequence[Swap]:
+    """Taking a label off does not ask what its author had seen."""
+    right = replica.state.fold._label
+
+    def label(cell: MemoryCell, body: Tag | Untag, dot: Dot, hlc: int, vector: Vector) -> None:
+        held = [head for heads in cell.labels.values() for head in heads]
+        right(cell, body, dot, hlc, vector | {head.feed: head.seq for head in sorted(held)})
+
+    return [(replica.state.fold, "_label", label)]

@@ -4,8 +4,7 @@ import io
 
 from replica.ops import Erase
 from simulations.scenarios.stage import Scenario, Stage
-from sync.carrier.cargo import Taking, check, export, header_of, messages
-from sync.carrier.sealing import Sealer
+from sync.carrier.cargo import Taking, check, export, messages
 from sync.identity import Identity
 
 
@@ -43,9 +42,7 @@ def _carry(stage: Stage, writer: str, reader: str) -> None:
     """Take everything that one device holds to another by file."""
     source, target = stage[writer], stage[reader]
     now_ms, file = source.now(stage.world.now_ms), io.BytesIO()
-    header = header_of(source.core, {}, now_ms)
-    keys = [source.core.membership.members[each].public_key for each in header.recipients]
-    export(source.core, header, {}, Sealer(file, keys, stage.random.randbytes))
+    export(source.core, {}, now_ms, file, entropy=stage.random.randbytes)
     identity = Identity.of(target.key.private)
     taking = Taking(check(target.core, identity, io.BytesIO(file.getvalue())))
     for message in messages(identity, io.BytesIO(file.getvalue())):

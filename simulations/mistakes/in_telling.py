@@ -1,0 +1,59 @@
+"""Wrong ways to take in and to show what was told before: what `simulations.bugs` plants.
+
+Each returns what to swap in the product for the length of a run: (owner, name of the attribute, wrong version).
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import cognition.linking
+import cognition.recall
+import simulations.checkers.tellings
+from cognition.filters import Filters
+from cognition.linking import Again
+from cognition.recall import Hit
+from replica.ids import MemoryId
+from replica.ops import Forget, Write
+from simulations.patching import Swap
+
+if TYPE_CHECKING:
+    from simulations.world import World
+
+
+def skip(world: "World") -> Sequence[Swap]:
+    """What says the same is not stored: storing it would add nothing."""
+
+    def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
+        return [] if again.rids else [*writes]
+
+    return [(cognition.linking, "as_told", as_told)]
+
+
+def overwrite(world: "World") -> Sequence[Swap]:
+    """A telling takes the place of the one that says the same."""
+
+    def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
+        return [*writes, *(Write(Forget((known,))) for known in again.rids[:1])]
+
+    return [(cognition.linking, "as_told", as_told)]
+
+
+def hide(world: "World") -> Sequence[Swap]:
+    """Of a group the newest telling is shown, whatever was asked."""
+
+    def newest(
+        connection: sqlite3.Connection, asked: str, hits: Sequence[Hit], filters: Filters, k: int
+    ) -> list[Hit]:
+        return list(hits)
+
+    return [(cognition.recall, "own_words_first", newest)]
+
+
+def hide_in_lists(world: "World") -> Sequence[Swap]:
+    """A list leaves out whatever belongs to a group."""
+
+    def alone(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
+        return f"{condition} AND m.id NOT IN (SELECT id FROM telling)", [*values]
+
+    return [(simulations.checkers.tellings, "shown_once", alone)]
