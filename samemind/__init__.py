@@ -11,7 +11,10 @@
 Importing this loads next to nothing: what is heavy comes with the first store that is opened.
 """
 
+import os.path
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -134,6 +137,34 @@ _LATER: Final = (
     "samemind.library",
     "samemind.blocking",
 )
+
+
+# The packages beside this one. Their names are common words, so a program may have a file of the same name.
+_BESIDE: Final = ("replica", "sync", "cognition")
+
+
+def _refuse_what_hides_a_package() -> None:
+    """Raise ImportError if a file of the user hides one of our packages, before anything of it is imported.
+
+    `python -m samemind` puts the current directory first on the path; nothing of ours is looked for there.
+    """
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and os.path.abspath(sys.path[0]) != ours:
+        del sys.path[0]
+    for name in _BESIDE:
+        if name in sys.modules:
+            found = getattr(sys.modules[name], "__file__", None)
+        else:
+            spec = find_spec(name)
+            found = None if spec is None else spec.origin
+        if found is None or os.path.dirname(os.path.dirname(os.path.abspath(found))) != ours:
+            raise ImportError(
+                f"samemind expected its package {name!r} in {ours}, and found {found or 'nothing'}: "
+                "rename that file, or start the program from another directory"
+            )
+
+
+_refuse_what_hides_a_package()
 
 
 def open(  # noqa: A001 - `samemind.open` says what it does, as `gzip.open` does

@@ -7,9 +7,11 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from samemind.errors import Usage
+
+PORT_MAX: Final = 65535
 
 
 class HasRid(Protocol):
@@ -63,6 +65,16 @@ def check_share(workspace: str | None, share: Iterable[str]) -> None:
         raise Usage(
             "expected --workspace beside --share: an agent without one reads everything", code="invalid"
         )
+
+
+def read_place(text: str, option: str) -> tuple[str, int]:
+    """Return where to listen: an empty host is everywhere, port 0 any that is free. `option` asked for it."""
+    host, separator, port = text.rpartition(":")
+    if not separator or not (port.isascii() and port.isdigit()) or int(port) > PORT_MAX:
+        raise Usage(f"expected HOST:PORT for {option}, got {text!r:.60}", code="invalid")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    return host, int(port)
 
 
 def full_path(path: str | os.PathLike[str]) -> str:

@@ -87,6 +87,7 @@ class BlockingMind:
     think = _waiting_for(Mind.think)
     retract = _waiting_for(Mind.retract)
     unconsolidate = _waiting_for(Mind.unconsolidate)
+    unlink = _waiting_for(Mind.unlink)
     contradictions = _waiting_for(Mind.contradictions)
     contradiction = _waiting_for(Mind.contradiction)
     resolve = _waiting_for(Mind.resolve)

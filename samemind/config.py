@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 from samemind.arguments import full_path
 from samemind.durable import whole_file
-from samemind.errors import Failed, Usage
+from samemind.errors import Failed, Locked, Usage
 
 HOME_VARIABLE: Final = "SAMEMIND_HOME"
 STATE_VARIABLE: Final = "SAMEMIND_STATE"
@@ -34,9 +34,12 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "consolidation_count": (3, 10_000),
     "trigger_hours": (0.01, 8_784.0),
     "history_days": (0, 36_525),
+    "quota_ops": (1_000, 100_000_000),
+    "quota_mb": (1, 1_000_000),
+    "quota_packed_mb": (1, 1_000_000),
 }
 # As in `cognition.choosing`, likewise; a third kind of embedder goes by this word, a colon, and a folder or a name.
-_EMBEDDERS: Final = ("wordllama", "bge-small")
+_EMBEDDERS: Final = ("multilingual", "small", "wordllama", "bge-small")
 _TRANSFORMERS: Final = "transformers:"
 _RERANKERS: Final = ("off", "colbert-small")
 # As in `cognition.decay`, which is too heavy to be loaded here; a test holds them equal.
@@ -141,7 +144,16 @@ class Home:
     def check_foreign(self, path: Path) -> None:
         """Refuse to write what is taken out over one of this device's own files, by whatever name it is called."""
         place = Path(os.path.realpath(path))
-        own = (self.identity, self.settings, self.certificate, self.lock, self.log, self.control)
+        own = (
+            self.identity,
+            self.settings,
+            self.certificate,
+            self.lock,
+            self.log,
+            self.control,
+            self.agents,
+            self.agents_log,
+        )
         if place.parent == Path(os.path.realpath(self.folder)) and (
             # With what SQLite keeps beside it; "notes.db.jsonl" beside "notes.db" is the owner's.
             place.name in [self.store.name + end for end in ("", "-wal", "-shm", "-journal")]
@@ -157,6 +169,29 @@ class Home:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise Usage(f"expected a folder for a home, got a file: {self.folder}", code="invalid") from None
+        except FileNotFoundError:  # as in /proc, where nothing can be made
+            raise Usage(
+                f"expected a place where a folder can be made, got {self.folder}",
+                code="invalid",
+                hint=f"choose another one with --home DIR or {HOME_VARIABLE}",
+            ) from None
+        owner = self.folder.stat().st_uid
+        if owner not in (os.geteuid(), 0):  # who owns a folder may put other files in the place of ours
+            raise Locked(
+                f"expected a data directory of one's own, but {self.folder} belongs to user {owner}",
+                code="foreign_home",
+                hint=f"choose another one with --home DIR or {HOME_VARIABLE}, or chown it",
+            )
+
+    @property
+    def agents(self) -> Path:
+        """Which remote agents were let in, and by which secrets, as hashes."""
+        return self._beside("agents.json")
+
+    @property
+    def agents_log(self) -> Path:
+        """What remote agents read and wrote."""
+        return self._beside("agents.log")
 
     def _beside(self, name: str) -> Path:
         return self.folder / f"{self.prefix}{name}"
@@ -176,7 +211,8 @@ class Settings:
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
     owner is asked. `decay` is the curve by which memories fade in a recall, and `flat_characters` how long the block
     for a prompt may be where the question is a simple one. `history_days`: for how long the log tells what happened,
-    where every device has it already (`samemind.housekeeping`). `words`: what else stands for a word
+    where every device has it already (`samemind.housekeeping`). `quota_ops`, `quota_mb` and `quota_packed_mb` are
+    what one other device may write here in an hour (`replica.quotas`). `words`: what else stands for a word
     (`cognition.ranking.vocabulary`).
     """
 
@@ -187,7 +223,7 @@ class Settings:
     model_url: str | None = None
     model: str | None = None
     model_key_variable: str | None = None
-    embedder: str = "wordllama"
+    embedder: str = "multilingual"
     reranker: str = "off"
     learning_rate: float = 0.01
     review_strength: float = 0.1
@@ -198,6 +234,9 @@ class Settings:
     decay: str = "yantrik"
     flat_characters: int = 1_500
     history_days: int = 90
+    quota_ops: int = 500_000
+    quota_mb: int = 1_024
+    quota_packed_mb: int = 256
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod

@@ -14,6 +14,9 @@ from typing import Any, Final
 import trio
 
 from replica import DeviceId
+from replica.supervision import Supervisor
+from samemind.agents.sdk import sdk_missing
+from samemind.arguments import read_place
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device
@@ -22,9 +25,12 @@ from samemind.giving_back import share_one_heap
 from samemind.housekeeping import keep_house
 from samemind.logs import logged
 from samemind.panel.demand import LOOPBACK, panel_on_demand
+from samemind.performing import perform
 from samemind.results.device import Stopped
 from samemind.results.group import PeerView
 from samemind.results.plain import to_json
+from samemind.surface.catalog import verb_named
+from samemind.surface.declare import read_options
 from samemind.surface.device import Up
 from samemind.surface.panel import OpenPanel
 from samemind.taking_over import take_over
@@ -37,7 +43,6 @@ from sync.syncer import Syncer, open_syncer
 # Peers call the address at which a device answered last, so a device should come back to it. Where two devices share a
 # machine, the second takes any port that is free.
 PORT_DEFAULT: Final = 7411
-PORT_MAX: Final = 65535
 # A link that is busy stirs a thousand times a second; whether it stands is for people, and worth a look now and then.
 LOOK_SECONDS: Final = 0.1
 
@@ -50,8 +55,11 @@ async def run_daemon(
     `launches`: it runs for the panel's sake, and says where a browser is let in.
     """
     share_one_heap()
-    place = None if options.panel is None else read_panel(options.panel)
-    listen = None if options.listen is None else read_listen(options.listen)
+    place = None if options.panel is None else read_place(options.panel, "--panel")
+    listen = None if options.listen is None else read_place(options.listen, "--listen")
+    agents = None if options.mcp_http is None else read_place(options.mcp_http, "--mcp-http")
+    if agents is None and options.mcp_url is not None:
+        raise Usage("expected --mcp-http beside --mcp-url")
 
     def linking(device: Device) -> AbstractAsyncContextManager[Syncer]:
         return _linked(device, listen, mdns=device.settings.mdns and not options.no_mdns)
@@ -61,7 +69,8 @@ async def run_daemon(
     ) as signals:  # before anybody hears that it is up
         async with take_over(home, program="samemind up", linking=linking) as device:
             with logged(home) as log:
-                await _serve(device, log, signals, say, panel=place, launches=launches)
+                async with _serving_agents(device, agents, options.mcp_url):
+                    await _serve(device, log, signals, say, panel=place, launches=launches)
             stopped = Stopped(device_id=device.device_id.hex(), pid=os.getpid())
     return to_json(stopped)  # type: ignore[no-any-return]
 
@@ -86,38 +95,53 @@ async def _serve(
         log.info("up at %s, process %d", device.syncer and device.syncer.address, os.getpid())
         async with trio.open_nursery() as nursery:
             device.thinker = thinker(device)
-            nursery.start_soon(device.thinker.run)
-            nursery.start_soon(keep_house, device)
+            device.tasks = Supervisor(nursery)
+            device.tasks.keep("thinking", device.thinker.run)
+            device.tasks.keep("compacting the log", keep_house, device)
+            device.tasks.keep("saying who is linked", _say_changes, device, log, None if launches else say)
             nursery.start_soon(_until_signalled, signals, device)
-            nursery.start_soon(_say_changes, device, log, None if launches else say)
             await device.stop.wait()
             nursery.cancel_scope.cancel()
-        device.thinker = None
+        device.thinker = device.tasks = None
     log.info("ended")
 
 
-def read_listen(text: str) -> tuple[str, int]:
-    """Return where to listen: an empty host is everywhere, port 0 any that is free."""
-    host, separator, port = text.rpartition(":")
-    if not separator or not (port.isascii() and port.isdigit()) or int(port) > PORT_MAX:
-        raise Usage(f"expected HOST:PORT to listen on, got {text!r:.60}", code="invalid")
-    if host.startswith("[") and host.endswith("]"):
-        host = host[1:-1]
-    return host, int(port)
-
-
-def read_panel(text: str) -> tuple[str, int]:
-    """Return where to serve the panel."""
+@asynccontextmanager
+async def _serving_agents(
+    device: Device, place: tuple[str, int] | None, public_url: str | None
+) -> AsyncIterator[None]:
+    """Serve remote agents for the block, where they are wanted."""
+    if place is None:
+        yield
+        return
     try:
-        return read_listen(text)
-    except Usage:
-        raise Usage(f"expected HOST:PORT for the panel, got {text!r:.60}", code="invalid") from None
+        from samemind.mcp.http import open_remote  # an extra, and heavy
+    except ModuleNotFoundError as error:
+        raise sdk_missing() from error
+    async with open_remote(device.home, _Own(device), place, public_url, device.stop) as remote:
+        device.mcp_url = remote.url
+        yield
+
+
+class _Own:
+    """The daemon's own device, as remote agents ask it."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
+        asked = verb_named(verb)
+
+        async def unheard(said: Mapping[str, Any]) -> None:
+            """Take what a verb says meanwhile; a tool's result is all that an agent reads."""
+
+        return await perform(self._device, asked, read_options(asked, options), unheard)
 
 
 @asynccontextmanager
 async def _linked(device: Device, listen: tuple[str, int] | None, *, mdns: bool) -> AsyncIterator[Syncer]:
     if listen is None and device.settings.listen is not None:
-        listen = read_listen(device.settings.listen)
+        listen = read_place(device.settings.listen, "listen")
     # Whether the usual port is free is only known by taking it: two devices of one machine may start at once.
     places = [("", PORT_DEFAULT), ("", 0)] if listen is None else [listen]
     async with AsyncExitStack() as stack:

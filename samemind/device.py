@@ -33,10 +33,14 @@ from replica import (
     DerivedTables,
     DeviceId,
     Replica,
+    StoreCorrupt,
     introduce,
     open_replica,
+    ops_noted_outside,
     wall_clock_ms,
 )
+from replica.quotas import Limits, Quotas
+from replica.supervision import Supervisor
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
 from samemind.errors import Failed
@@ -76,8 +80,12 @@ class Device:
     """Likewise: other programs think only when they are asked to."""
     lets_go: bool = False
     """It holds the store only because nobody else did, and lets a daemon have it."""
+    tasks: Supervisor | None = None
+    """Likewise: what goes on in the background of a daemon."""
     panels: "PanelOnDemand | None" = None
     """There while the daemon runs."""
+    mcp_url: str | None = None
+    """Where the daemon serves remote agents, if it does."""
     key: bytes | None = field(default=None, repr=False)
     """What opens the store, where it is encrypted."""
 
@@ -133,6 +141,7 @@ async def open_device(
         settings = Settings.load(home)
         _keep_private(home)
         identity = _identity(home)
+        _refuse_emptied(home, identity)
         key = key_of(home.store, identity.device_id)
         host = await stack.enter_async_context(AsyncioHost.open())
         replica = await stack.enter_async_context(
@@ -149,6 +158,8 @@ async def open_device(
         )
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
+        quotas = Quotas(Limits(settings.quota_ops, settings.quota_mb << 20, settings.quota_packed_mb << 20))
+        await replica.run(lambda core, _: setattr(core, "quotas", quotas))
         mind = await stack.enter_async_context(
             open_mind(
                 replica,
@@ -250,7 +261,19 @@ def _keep_private(home: Home) -> None:
         pass
 
 
+def _refuse_emptied(home: Home, identity: Identity) -> None:
+    """Refuse a store file that holds nothing any more: a new one in its place would hide that memories are missing."""
+    if home.store.stat().st_size > 0:
+        return
+    lost = ops_noted_outside(Home.outside(), identity.device_id, home.store)
+    if lost:
+        raise StoreCorrupt(
+            f"expected a store of at least {lost} writes of this device in {home.store}, found an empty file"
+        )
+
+
 def _identity(home: Home) -> Identity:
+    Identity.sweep(home.identity)
     try:
         return Identity.load_or_create(home.identity)
     except (ValueError, Untrusted) as error:  # no PEM, or one whose certificate is not this key's any more

@@ -167,26 +167,39 @@ _HINTS_BY_ERRNO: Final[Mapping[int | None, str]] = {
 
 def explain(error: BaseException) -> SamemindError:
     """Return an error in the words of the doors; what nobody foresaw is `internal`, and is our fault."""
+    known = _explained(error)
+    if known is not None:
+        return known
+    seen = {id(error)}
+    reason = error.__cause__ or error.__context__
+    while reason is not None and id(reason) not in seen:  # a chain may close on itself
+        seen.add(id(reason))
+        told = _explained(reason)
+        if told is not None:
+            if _telling(told) == _OF_THE_STORE:
+                return told
+            break
+        reason = reason.__cause__ or reason.__context__
+    return Failed(
+        f"{type(error).__name__}: {_said_by(error)}",
+        code="internal",
+        hint="this is a bug of samemind; nothing you did is wrong",
+    )
+
+
+def _explained(error: BaseException) -> SamemindError | None:
+    """Return an error whose class is known in the words of the interfaces; None for a bug of ours."""
     if isinstance(error, SamemindError):
         return error
     if isinstance(error, BaseExceptionGroup):
         return max(map(explain, error.exceptions), key=_telling)
-    text = _said_by(error)
     for base in type(error).__mro__:
         found = _EXPLANATIONS.get(f"{base.__module__}.{base.__qualname__}")
         if found is not None:
             candidates = getattr(error, "candidates", ())
             hint = found.hint or _HINTS_BY_ERRNO.get(getattr(error, "errno", None), "")
-            return found.kind(text, code=found.code, hint=hint, candidates=candidates)
-    if (reason := error.__cause__ or error.__context__) and _telling(
-        told := explain(reason)
-    ) == _OF_THE_STORE:
-        return told
-    return Failed(
-        f"{type(error).__name__}: {text}",
-        code="internal",
-        hint="this is a bug of samemind; nothing you did is wrong",
-    )
+            return found.kind(_said_by(error), code=found.code, hint=hint, candidates=candidates)
+    return None
 
 
 # A store that fails makes anything else fail; what we did wrong ourselves hides behind nothing else.

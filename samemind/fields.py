@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from replica import FIELDS, MemoryId, Value, parse_memory_id
+from replica import FIELDS, MemoryId, Value, Write, parse_memory_id
+from replica.labelling import check_room, entry_writes, field_writes, label_writes
 from samemind.errors import Usage
 from samemind.surface.memories import Remember
 from samemind.times import read_time
@@ -108,22 +109,23 @@ def read_typed(name: str, typed: str) -> Value:
     return typed
 
 
-def registers(asked: Mapping[str, Any], *, meta: Mapping[str, Any], tags: Iterable[str]) -> dict[str, Value]:
-    """Return the registers that a change writes, from what it asks for and what the memory holds at that moment."""
-    found: dict[str, Value] = {
+def changes_of(
+    rid: MemoryId, asked: Mapping[str, Any], *, meta: Mapping[str, Any], tags: Iterable[str]
+) -> list[Write]:
+    """Return what a change writes, from what it asks for and what the memory shows at that moment."""
+    whole = {
         name: value for name, value in asked.items() if name not in (META_ENTRIES, LABELS_ON, LABELS_OFF)
     }
-    if META_ENTRIES in asked:
-        entries = asked[META_ENTRIES]
-        kept = {key: value for key, value in meta.items() if key not in entries}
-        found["meta"] = {
-            **kept,
-            **{key: value for key, value in entries.items() if value is not None},
-        } or None
-    if LABELS_ON in asked or LABELS_OFF in asked:
-        left: list[str] = sorted({*tags, *asked.get(LABELS_ON, ())} - {*asked.get(LABELS_OFF, ())})
-        found["tags"] = left or None
-    return found
+    on, off, entries = (asked.get(name, ()) for name in (LABELS_ON, LABELS_OFF, META_ENTRIES))
+    if on:
+        check_room({*(whole.get("tags", tags) or ()), *on}, ())
+    if any(value is not None for value in dict(entries).values()):
+        check_room((), {*(whole.get("meta", meta) or ()), *entries})
+    return [
+        *field_writes(rid, whole, {"meta": meta, "tags": tags}),
+        *label_writes(rid, on=on, off=off),
+        *entry_writes(rid, dict(entries)),
+    ]
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Value]:

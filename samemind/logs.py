@@ -13,6 +13,7 @@ from logging.handlers import RotatingFileHandler
 from typing import Final
 
 from samemind.config import Home
+from samemind.printable import safe
 
 # Months of coming and going; a phone has room for four of them.
 BYTES_MAX: Final = 1 << 20
@@ -30,7 +31,7 @@ def logged(home: Home) -> Iterator[logging.Logger]:
     logger.propagate = False  # or the package's would write each line once more
     home.create()
     handler = _OwnersFile(home.log, maxBytes=BYTES_MAX, backupCount=KEPT, encoding="utf-8")
-    formatter = logging.Formatter(_LINE, _TIME)
+    formatter = _OneLine(_LINE, _TIME)
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
     below = [logging.getLogger(name) for name in _PACKAGES]
@@ -50,6 +51,14 @@ def logged(home: Home) -> Iterator[logging.Logger]:
         logger.removeHandler(handler)
         with suppress(OSError):  # what was left of a line that found no room
             handler.close()
+
+
+class _OneLine(logging.Formatter):
+    """Lines that hold what others chose, such as names, and nothing in it that a terminal would obey."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - as the library calls it
+        """Return the line of a record."""
+        return safe(super().formatMessage(record)).replace("\n", " ")
 
 
 class _OwnersFile(RotatingFileHandler):

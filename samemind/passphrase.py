@@ -25,11 +25,13 @@ def key_of(store: Path, device: DeviceId | None) -> bytes | None:
     salt = salt_of(store)
     if salt is None:
         return None
+    # A program that was killed left its last transaction half in the file: only who may write can take that back.
+    hot = store.with_name(f"{store.name}-journal").exists()
     wrong: WrongKey | None = None
     for passphrase in _known(device):
         key = make_key(passphrase, salt)
         try:
-            connect(str(store), read_only=True, key=key).close()
+            connect(str(store), read_only=not hot, key=key).close()
         except WrongKey as error:
             wrong = error
         else:

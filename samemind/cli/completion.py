@@ -10,11 +10,10 @@ The scripts hold the words themselves, made from the declarations: pressing Tab 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from samemind.cli.line import EVERYWHERE
 from samemind.errors import Usage
 from samemind.surface.catalog import COMMANDS, NAMES, verb_named
 from samemind.surface.declare import declared
-
-_EVERYWHERE: Final = ("--home", "--json", "--raw", "--help")
 
 
 def completion_script(words: Sequence[str]) -> str:
@@ -35,7 +34,7 @@ def _words() -> dict[str, list[str]]:
         found.setdefault(first, []).extend([second] * bool(second) + flags + choices)
     found["remember"] += found.pop("remember-many")
     found["help"] = sorted(found)
-    return {name: list(dict.fromkeys([*words, *_EVERYWHERE])) for name, words in sorted(found.items())}
+    return {name: list(dict.fromkeys([*words, *EVERYWHERE])) for name, words in sorted(found.items())}
 
 
 def _bash(words: Mapping[str, Sequence[str]]) -> str:
@@ -51,7 +50,7 @@ def _function(words: Mapping[str, Sequence[str]]) -> str:
     cases = "\n".join(f"      {name}) words='{' '.join(after)}' ;;" for name, after in words.items())
     return f"""\
 _samemind() {{
-  local words='{" ".join([*words, *_EVERYWHERE])}' word i
+  local words='{" ".join([*words, *EVERYWHERE])}' word i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${{COMP_WORDS[i]}}"
     if [[ "$word" == --home ]]; then ((i++)); continue; fi

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from samemind.cli.line import Line, find_verb, help_width, parser_of, read_line
 from samemind.cli.printing import Printer
-from samemind.surface.catalog import FAMILIES, NAMES, names_under, verb_named
+from samemind.config import Home
+from samemind.surface.catalog import FAMILIES, NAMES, SHORT_FOR, names_under, verb_named
 from samemind.surface.declare import Verb, declared
 
 EXIT_CODES = {
@@ -48,6 +49,22 @@ _COMMANDS: Final = {
     "version": ("version", "Say which version this is."),
     "help": ("help VERB", "Explain a verb."),
 }
+# What most people need on most days, for whoever types the command alone.
+_DAILY: Final = (
+    "remember",
+    "recall",
+    "list",
+    "forget",
+    "import",
+    "contradictions list",
+    "pair",
+    "sync",
+    "up",
+    "panel",
+    "connect",
+    "doctor",
+)
+SHORT_OF: Final = {long: short for short, long in SHORT_FOR.items()}
 _ENDING: Final = (
     "Ids may be shortened to any 6 or more characters that only one has. --json prints one document."
 )
@@ -80,8 +97,35 @@ def show_help(line: Line, printer: Printer) -> None:
             printer.text(f"usage: samemind {typed}\n\n{said}")
         else:
             printer.text(parser_of(find_verb(asked)).format_help().rstrip())
+    elif not (line.verb or line.help):
+        printer.text(_first_page(Home.choose(line.home)))
     else:
         printer.text(_overview())
+
+
+def _first_page(home: Home) -> str:
+    """Return what to do next on this device, and the verbs of every day."""
+    if not home.store.exists():
+        next_step = ('samemind remember "Ann moved to Lisbon"', "save a first memory on this device")
+    elif not home.control.exists():
+        next_step = ("samemind up --background", "keep this device in sync; `samemind pair` adds another")
+    else:
+        next_step = ('samemind recall "where does Ann live?"', "ask what is remembered here")
+    return "\n".join(
+        [
+            "One memory on all your devices.",
+            "",
+            f"Next: {next_step[0]}",
+            f"      {next_step[1]}",
+            "",
+            *(_entry(SHORT_OF.get(name, name), verb_named(name).help) for name in _DAILY),
+            "",
+            textwrap.fill(
+                f"`samemind help` lists all {len(NAMES)} verbs, `samemind help VERB` explains one.",
+                help_width(),
+            ),
+        ]
+    )
 
 
 def _overview() -> str:

@@ -6,6 +6,7 @@ daemon.
 """
 
 import argparse
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -13,12 +14,16 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from samemind.errors import Usage
-from samemind.surface.catalog import SHORT_FOR, names_under, verb_named
+from samemind.surface.catalog import ALIKE_MIN, SHORT_FOR, names_under, verb_named
 from samemind.surface.declare import Declared, Verb, declared
 
 # A path that the daemon would otherwise look for in its own working directory.
 _PATHS: Final = frozenset({"batch", "file", "files", "output"})
 STANDARD_INPUT: Final = "-"
+# How a result may be printed (samemind.cli.formats).
+FORMATS: Final = ("table", "csv", "jsonl", "json")
+# What every verb takes.
+EVERYWHERE: Final = ("--home", "--json", "--raw", "--help")
 # A longer usage is read by nobody: it tells what is wanted, and where the rest stands.
 USAGE_CHARACTERS_MAX: Final = 160
 # Longer lines are hard to follow; on a narrower terminal each word would have a line of its own.
@@ -123,8 +128,13 @@ def parser_of(verb: Verb[Any, Any]) -> argparse.ArgumentParser:
         add_help=False,
         formatter_class=_Formatter,
     )
-    for one in declared(verb.options):
+    known = declared(verb.options)
+    for one in known:
         _add(parser, one, joined=verb.name == "remember")
+    if verb.rows:
+        parser.add_argument(
+            "--format", choices=FORMATS, metavar="FORMAT", help=f"how to print it: {', '.join(FORMATS)}"
+        )
     return parser
 
 
@@ -168,6 +178,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that raises instead of printing and leaving: with `--json` an error is a document like any other."""
 
     def error(self, message: str) -> NoReturn:
+        message += self._guess(message)
         verb, usage = self.prog.partition(" ")[2], " ".join(self.format_usage().split())
         if len(usage) > USAGE_CHARACTERS_MAX:
             wanted = "".join(
@@ -177,6 +188,16 @@ class _Parser(argparse.ArgumentParser):
             )
             usage = f"usage: {self.prog} [OPTIONS]{wanted}\n`samemind help {verb}` tells the options"
         raise Usage(f"{verb}: {message}", hint=usage)
+
+    def _guess(self, message: str) -> str:
+        """Return which option was meant where one that does not exist was typed, and one is near."""
+        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+        if unknown is None:
+            return ""
+        from difflib import get_close_matches  # a slip alone needs it
+
+        near = get_close_matches(unknown[1], [*self._option_string_actions, *EVERYWHERE], 1, ALIKE_MIN)
+        return f"; did you mean {near[0]}?" if near else ""
 
 
 def _lines_of(name: str) -> list[str]:

@@ -96,6 +96,8 @@ def _run(line: Line, printer: Printer) -> int:
         return 0
     verb = find_verb(line)
     options = read_words(verb, line.words)
+    if verb.rows:
+        printer.format = options.pop("format", None)
     read = read_options(verb, options)  # refuse what cannot be meant before anything is opened
     if verb.name == "import" and not options.pop("yes", False) and not (printer.json or printer.raw):
         from samemind.cli.asking import agree_to_import

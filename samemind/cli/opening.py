@@ -1,22 +1,92 @@
-"""Perform a verb in this process, where no other program holds the store."""
+"""Perform a verb in this process, where no other program holds the store.
 
-from collections.abc import Mapping
-from typing import Any
+Opening a store writes: a lock, and who opened it last. Where the disk takes nothing, what only reads is read from a
+copy in memory, for that is when somebody wants their memory out.
+"""
+
+import errno
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
 
 import trio
 
 from samemind.cli.printing import Printer
-from samemind.config import Home
-from samemind.errors import Unreachable
+from samemind.config import STATE_VARIABLE, STORE_FILE, Home
+from samemind.errors import SamemindError, Unreachable
+from samemind.mcp.tools import READ_ONLY
 from samemind.reach import reach
 from samemind.surface.declare import Verb, read_options
+
+# What changes nothing, and is worth a copy.
+_READS: Final = READ_ONLY | {"recall", "context", "why", "contradictions list", "export"}
+_TAKES_NOTHING: Final = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
+# In memory, since the disk of temporary files is as full as any.
+_MEMORY: Final = Path("/dev/shm")
 
 
 def ask_here(
     verb: Verb[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
     """Open the store and have the verb performed; a verb that goes on answers other programs meanwhile."""
-    return trio.run(_ask, verb, options, home, printer)
+    try:
+        return trio.run(_ask, verb, options, home, printer)
+    except SamemindError as error:
+        if verb.name not in _READS or not _disk_takes_nothing(error) or not home.store.exists():
+            raise
+        print(
+            f"samemind: {error.message}; so this is read from a copy in memory, and nothing is saved",
+            file=sys.stderr,
+        )
+    with _copied(home) as copy:
+        return trio.run(_ask, verb, options, copy, printer)
+
+
+def _disk_takes_nothing(error: BaseException) -> bool:
+    """Say whether a disk that is read-only or full stands behind an error."""
+    found: BaseException | None = error
+    for _ in range(10):  # no chain of causes of ours is longer
+        if found is None:
+            return False
+        if isinstance(found, OSError) and found.errno in _TAKES_NOTHING:
+            return True
+        code = getattr(found, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            return True
+        found = found.__cause__ or found.__context__
+    return False
+
+
+@contextmanager
+def _copied(home: Home) -> Iterator[Home]:
+    """Give a copy of a home that nobody has open, for the block."""
+    where = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="samemind-", dir=where) as name:
+        folder = Path(name)
+        for file in (
+            home.store,
+            home.store.with_name(f"{home.store.name}-wal"),
+            home.identity,
+            home.settings,
+        ):
+            if file.exists():
+                shutil.copyfile(file, folder / _name_in_a_home(home, file))
+        (folder / "identity.pem").chmod(0o600)
+        os.environ[STATE_VARIABLE] = str(folder / "outside")  # the copy is no device of its own
+        yield Home.at(folder)
+
+
+def _name_in_a_home(home: Home, file: Path) -> str:
+    """Return how a file is called in a home that is a folder."""
+    if file.name.startswith(home.store.name) and file.name[len(home.store.name) :] in ("", "-wal"):
+        return STORE_FILE + file.name[len(home.store.name) :]
+    return file.name.removeprefix(home.prefix)
 
 
 async def _ask(

@@ -9,15 +9,26 @@ import io
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
 from samemind.cli.show import raw_line, show, show_said
 from samemind.errors import SamemindError
+from samemind.printable import safe
+from samemind.surface.catalog import verb_named
 
 # Verbs of which each thing they say is an answer of its own, and is printed at once.
 NEWS: Final = frozenset({"pair", "log", "up", "panel"})
+# Often enough to see that it goes on, and a log of an hour stays short.
+PROGRESS_LINES_S: Final = 5.0
+# What is there after Ctrl-C, and how to go on; of other verbs nothing is there that was not acknowledged.
+_KEPT: Final = {
+    "import": "what came in so far is kept; import the same files again to go on",
+    "sync": "what came in so far is kept; the next sync goes on from there",
+    "remember-many": "what came in so far is kept, in whole batches; `samemind list` shows it",
+}
 # Nobody looks for a sign of life sooner, and most verbs are done by then.
 PATIENCE_S: Final = 1.0
 
@@ -28,8 +39,11 @@ class Printer:
     def __init__(self, *, json: bool, raw: bool) -> None:
         self.json = json
         self.raw = raw
+        self.format: str | None = None
         self._lines: list[str] = []
         self._bar: Any = None
+        self._verb = ""
+        self._line_due_s = 0.0
         self._drawing: AbstractContextManager[Any] = nullcontext()
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Memories are in every script, whatever the locale says of this terminal; in JSON an escape is right too.
@@ -38,6 +52,8 @@ class Printer:
     @contextmanager
     def waiting(self, verb: str) -> Iterator[None]:
         """Show, for as long as the block takes beyond a second, that a verb is at work, to whoever sits and watches."""
+        self._verb = verb
+        self._line_due_s = time.monotonic() + PROGRESS_LINES_S
         if self.json or verb in NEWS or not sys.stderr.isatty():
             yield
             return
@@ -62,6 +78,10 @@ class Printer:
             if verb == "export" and document["path"] is None:
                 document = {**document, "records": [json.loads(line) for line in self._lines]}
             self.document(document)
+        elif self.format is not None:
+            from samemind.cli.formats import formatted  # only where one was asked for
+
+            self.text(formatted(self.format, document, document[verb_named(verb).rows]))
         elif self.raw:
             self.text(raw_line(verb, document))
         else:
@@ -95,28 +115,34 @@ class Printer:
         if self.json:
             self.document({"error": error.document()})
             return
-        print(f"samemind: {error.message}", file=sys.stderr)
+        print(f"samemind: {safe(error.message)}", file=sys.stderr)
         if error.hint and not self.raw:
-            print("  " + error.hint.replace("\n", "\n  "), file=sys.stderr)
+            print("  " + safe(error.hint).replace("\n", "\n  "), file=sys.stderr)
 
     def interrupted(self) -> None:
         """Say that the user ended it."""
         self._end_progress()
+        kept = _KEPT.get(self._verb, "")
         if self.json:
-            self.document({"error": {"code": "interrupted", "message": "interrupted", "hint": ""}})
+            self.document({"error": {"code": "interrupted", "message": "interrupted", "hint": kept}})
+        elif kept:
+            print(f"samemind: interrupted: {kept}", file=sys.stderr)
 
     def document(self, document: Mapping[str, Any]) -> None:
         """Print one document, on one line."""
         print(json.dumps(document, ensure_ascii=False), flush=True)
 
     def text(self, text: str) -> None:
-        """Print text for people."""
+        """Print text for people, with nothing in it that a terminal would obey, whoever wrote it."""
         if text:
-            print(text, flush=True)
+            print(safe(text), flush=True)
 
     def _show_progress(self, verb: str, done: int = 0, total: int | None = None) -> None:
         """Draw how far a verb is; without a total, only that it goes on."""
-        if self.json or not sys.stderr.isatty():
+        if self.json:
+            return
+        if not sys.stderr.isatty():
+            self._progress_line(verb, done, total)
             return
         if total is not None and done >= total:
             self._end_progress()
@@ -130,6 +156,14 @@ class Printer:
                 self._bar.add_task(verb, total=None)
                 self._bar.start()
             self._bar.update(self._bar.task_ids[0], completed=done, total=total)
+
+    def _progress_line(self, verb: str, done: int, total: int | None) -> None:
+        """Say on a line of its own, every few seconds, how far a verb is, where no terminal can be drawn on."""
+        if time.monotonic() >= self._line_due_s:
+            self._line_due_s = time.monotonic() + PROGRESS_LINES_S
+            print(
+                f"{verb}: {done:,}" + ("" if total is None else f" of {total:,}"), file=sys.stderr, flush=True
+            )
 
     def _end_progress(self) -> None:
         with self._drawing:

@@ -7,8 +7,8 @@ from typing import Any, Final
 from samemind.cli import show_answers, show_contradictions, show_keeping, show_safe
 from samemind.cli.lines import HELD_BACK, counted
 from samemind.cli.lines import clock as _clock
-from samemind.cli.lines import one_line as _one_line
-from samemind.cli.lines import safe as _safe
+from samemind.printable import one_line as _one_line
+from samemind.printable import safe as _safe
 
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
@@ -73,8 +73,9 @@ def _plain(value: Any) -> str:
 def _remembered(document: Document) -> list[str]:
     if document.get("held"):
         return [f"{document['rid']} {HELD_BACK}"]
-    known = "" if document["duplicate_of"] is None else " (known already)"
-    return [f"{document['rid']}{known}", *show_contradictions.raised(document)]
+    same = len(document["says_same"])
+    told = f" (says the same as {counted(same, 'telling', 'tellings')} before)" if same else ""
+    return [f"{document['rid']}{told}", *show_contradictions.raised(document)]
 
 
 def _hits(document: Document) -> list[str]:
@@ -87,7 +88,14 @@ def _hits(document: Document) -> list[str]:
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
         ]
-    return lines or ["nothing found"]
+    return [*(lines or ["nothing found"]), *_unembedded(document)]
+
+
+def _unembedded(document: Document) -> list[str]:
+    count = document["unembedded"]
+    return (
+        [f"{count} memories could be found by their words alone: they wait to be embedded"] if count else []
+    )
 
 
 def _memories(document: Document) -> list[str]:
@@ -109,7 +117,9 @@ def _memory(document: Document) -> list[str]:
 
 def _titled(memory: Document) -> str:
     who = f"{_one_line(memory['speaker'])}: " if memory.get("speaker") else ""
-    return f"{who}{_one_line(memory['text'])}"
+    times = memory.get("tellings")
+    often = f" (told {times} times)" if isinstance(times, int) and times > 1 else ""
+    return f"{who}{_one_line(memory['text'])}{often}"
 
 
 def _where(memory: Document) -> str:
@@ -119,6 +129,8 @@ def _where(memory: Document) -> str:
 
 def _forget(document: Document) -> list[str]:
     lines = [f"forgot {rid}" for rid in document["rids"]]
+    if document["tellings"] > 1:
+        lines.append(f"{document['tellings']} tellings in all: those named, and what said the same")
     confirmed, outstanding = document["confirmed_by"], document["outstanding"]
     if confirmed or outstanding:
         lines += [f"nothing of it is left on {device[:_DEVICE_DIGITS]}" for device in confirmed]
@@ -132,6 +144,44 @@ def _files(document: Document) -> list[str]:
         + (f" (before: {file['backup']})" if file["backup"] else "")
         for file in document["files"]
     ]
+
+
+def _agents(document: Document) -> list[str]:
+    lines = [
+        f"{_one_line(each['name']):<20} {_agent_rights(each)}"
+        + (f", last seen {_clock(each['last_seen'])}" if each["last_seen"] else ", not seen yet")
+        for each in document["agents"]
+    ]
+    for each in document["waiting"]:
+        lines.append(f"{_one_line(each['name'])} waits to be let in: samemind agents approve {each['code']}")
+        lines.append(f"    its answer goes to {_one_line(each['redirect_uri'])}")
+    return lines or ["no remote agents: samemind agents add NAME"]
+
+
+def _agent_rights(agent: Document) -> str:
+    spaces = " and ".join(filter(None, [agent["workspace"], *agent["share"]])) or "everything"
+    return f"{'reads' if agent['read_only'] else 'reads and writes'} {spaces}, by {agent['by']}"
+
+
+def _agent_added(document: Document) -> list[str]:
+    agent = document["agent"]
+    lines = [f"{_one_line(agent['name'])} {_agent_rights(agent)}"]
+    if document["token"] is not None:
+        lines += [
+            "",
+            f"token  {document['token']}",
+            "",
+            "It is shown this once. The agent sends it as a bearer token.",
+        ]
+    return lines
+
+
+def _agent_calls(document: Document) -> list[str]:
+    return [
+        f"{_clock(each['at'])}  {_one_line(each['name']):<16} {'wrote' if each['wrote'] else 'read '}  "
+        f"{each['tool']:<14} {' '.join(each['rids'])}".rstrip()
+        for each in document["calls"]
+    ] or ["no remote agent called yet"]
 
 
 def _service(document: Document) -> list[str]:
@@ -187,6 +237,7 @@ def _status(document: Document) -> list[str]:
     return [
         f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
         *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
+        *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
         *map(_peer, document["peers"]),
         *(f"{_clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
         *(
@@ -314,10 +365,11 @@ def _held(document: Document) -> list[str]:
 
 
 def _imported(document: Document) -> list[str]:
-    lines = [
-        f"{document['imported']} imported, {document['skipped']} known already, {len(document['failed'])} failed"
-    ]
-    if document["held"]:
+    imported = f"{document['imported']} {'would come in' if document['dry_run'] else 'imported'}"
+    lines = [f"{imported}, {document['skipped']} known already, {len(document['failed'])} failed"]
+    if document["held"] and document["dry_run"]:
+        lines.append(f"{document['held']} look secret and would be held here")
+    elif document["held"]:
         lines.append(f"{document['held']} look secret and are held here: samemind held")
     if document["undo"]:
         lines.append(f"to take that back: {document['undo']}")
@@ -355,6 +407,11 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "context": lambda document: [_safe(document["text"])] if document["text"] else ["nothing is known"],
     "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
     "setup": lambda document: _files(document) if document["files"] else [document["text"]],
+    "agents list": _agents,
+    **dict.fromkeys(("agents add", "agents approve"), _agent_added),
+    "agents refuse": lambda document: [f"turned away: {document['code']}"],
+    "agents revoke": lambda document: [f"{_one_line(document['name'])} is cut off"],
+    "agents log": _agent_calls,
     **show_safe.SHOWN,
     **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "relate": lambda document: [_edge(document)],
@@ -368,6 +425,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "correct": show_contradictions.corrected,
     "think": _thought,
     "retract": _retracted,
+    "unlink": lambda document: [f"on its own again: {document['rid']}"],
     "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],
     **show_answers.SHOWN,
     **show_keeping.SHOWN,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import clock, one_line
+from samemind.cli.lines import clock
+from samemind.printable import one_line
 
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
@@ -22,7 +23,8 @@ def _why(document: Document) -> list[str]:
             _where_from(link),
         ]
         lines.append(f"{'':<10}  {link['rid']}")
-        lines.append(f"{'':<10}  written on {who}, {signed[link['signature_ok']]}")
+        by = f", on the word of {link['vouched_by'][:_DEVICE_DIGITS]} alone" if link["vouched_by"] else ""
+        lines.append(f"{'':<10}  written on {who}, {signed[link['signature_ok']]}{by}")
         lines += [f"{'':<10}  {one_line(' '.join(part for part in told if part))}"] * any(told)
     return lines
 

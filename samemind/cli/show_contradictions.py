@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import HELD_BACK, clock, one_line
+from samemind.cli.lines import HELD_BACK, clock
+from samemind.printable import one_line
 
 Document = Mapping[str, Any]
 

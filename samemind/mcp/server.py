@@ -5,10 +5,13 @@ client has had its answer. Calls that come before wait for it. The same-named ve
 holds the store; here it is only described, asked for, and told in the words of the protocol.
 """
 
+import os
 import signal
+import time
+import uuid
 from collections.abc import AsyncIterator, Mapping
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import trio
 from mcp import types
@@ -24,7 +27,7 @@ from samemind.mcp.resources import CONTRADICTIONS, MIME_TYPE, PROFILE, Page, rea
 from samemind.mcp.schema import input_schema, output_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.store import Store
-from samemind.mcp.telling import NOTE, tell
+from samemind.mcp.telling import NOTE, tell, within_bounds
 from samemind.mcp.tools import HIDDEN, Tool, core, full, named
 from samemind.mcp.wire import Lines
 
@@ -32,8 +35,6 @@ from samemind.mcp.wire import Lines
 async def serve(home: Home, profile: str, scope: Scope) -> None:
     """Be the server until the client hangs up, or a signal comes."""
     store = Store(home)
-    tools = full() if profile == "full" else core()
-    doors = _Compat(store, scope) if profile == "compat" else _Verbs(store, scope, tools)
     greeted = trio.Event()
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
@@ -42,11 +43,27 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
             nursery.start_soon(_warm_up, store, greeted)
             with Lines.opened() as lines:
                 wire = cast(Any, lines)  # the SDK says which class it wants, and uses two methods of it
-                server = doors.server()
+                server = server_for(store, profile, scope)
                 server.middleware.append(_Greeting(greeted))
                 async with stdio_server(wire, wire) as (incoming, outgoing):
                     await server.run(incoming, outgoing, server.create_initialization_options())
             nursery.cancel_scope.cancel()
+
+
+class Asked(Protocol):
+    """Whatever has verbs performed: the store of a home, or the daemon's own device."""
+
+    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
+        """Have a verb performed; `again` says that doing it twice is no different from doing it once."""
+        ...
+
+
+def server_for(store: Asked, profile: str, scope: Scope, *, read_only: bool = False) -> Server[Any]:
+    """Return the server of one agent: the tools of its profile, held to its scope."""
+    if profile == "compat":
+        return _Compat(store, scope, read_only=read_only).server()
+    tools = full() if profile == "full" else core()
+    return _Verbs(store, scope, tuple(tool for tool in tools if tool.read_only or not read_only)).server()
 
 
 class _Greeting:
@@ -65,7 +82,7 @@ class _Greeting:
 class _Verbs:
     """Tools that are verbs."""
 
-    def __init__(self, store: Store, scope: Scope, tools: tuple[Tool, ...]) -> None:
+    def __init__(self, store: Asked, scope: Scope, tools: tuple[Tool, ...]) -> None:
         self._store = store
         self._scope = scope
         self._tools = named(tuple(tool for tool in tools if scope.allows(tool)))
@@ -93,11 +110,17 @@ class _Verbs:
         arguments = params.arguments or {}
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-            return await self._store.ask(verb, options, again=tool.read_only or tool.idempotent)
+            again = tool.read_only or tool.idempotent
+            if (
+                verb == "remember"
+            ):  # under one id it may be asked for again, where the holder of the store ends
+                options, again = {"rid": _fresh_id(), **options}, True
+            return await self._store.ask(verb, options, again=again)
 
         try:
             _check_names(tool, arguments, self._scope)
             document = await scoped(ask, self._scope)(tool.verb, words_of(arguments))
+            document = within_bounds(tool.verb, document)
         except SamemindError as error:
             return refused(error)
         except Exception as error:
@@ -136,9 +159,10 @@ class _Verbs:
 class _Compat:
     """The nine tools of the reference memory server."""
 
-    def __init__(self, store: Store, scope: Scope) -> None:
+    def __init__(self, store: Asked, scope: Scope, *, read_only: bool) -> None:
         self._store = store
         self._scope = scope
+        self._tools = {name: tool for name, tool in compat.TOOLS.items() if tool.read_only or not read_only}
 
     def server(self) -> Server[Any]:
         return Server(
@@ -166,14 +190,14 @@ class _Compat:
                         open_world_hint=False,
                     ),
                 )
-                for tool in compat.TOOLS.values()
+                for tool in self._tools.values()
             ]
         )
 
     async def _call(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = compat.TOOLS.get(params.name)
+        tool = self._tools.get(params.name)
         if tool is None:
-            raise _unknown(params.name, compat.TOOLS)
+            raise _unknown(params.name, self._tools)
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             return await self._store.ask(verb, options, again=True)
@@ -229,6 +253,12 @@ def _page(page: Page) -> types.Resource:
     return types.Resource(
         uri=page.uri, name=page.name, title=page.title, description=page.description, mime_type=MIME_TYPE
     )
+
+
+def _fresh_id() -> str:
+    """Return the id of a memory to be, a UUIDv7, as `replica.ids` makes them; that is too heavy to load here."""
+    drawn = int.from_bytes(os.urandom(10)) & ~(0xF << 76) & ~(0b11 << 62)
+    return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))
 
 
 def _unknown(name: str, tools: Mapping[str, Any]) -> MCPError:

@@ -40,8 +40,8 @@ CORE: Final = (
         "remember",
         "Remember",
         "Store one thing worth knowing later: a fact, a preference, a decision, an event. One idea in plain words, "
-        "with the names spelled out. Telling it again is harmless: what is known already is found, not stored twice.",
-        idempotent=True,
+        "with the names spelled out. Telling it again is harmless: it is kept beside what says the "
+        "same, and shown with it as one.",
         offered=(
             "text", "type", "importance", "certainty", "speaker", "project", "topic", "tag", "at", "event_start",
             "event_end", "session", "source", "meta", "pin", "workspace",
@@ -123,7 +123,8 @@ NOT_FOR_AGENTS: Final = frozenset(
         "init", "up", "down", "pair", "peers rename", "peers add", "peers revoke", "import", "export",
         "backup", "restore", "carry export", "carry import", "compact", "mcp", "connect", "setup",
         "service install", "service uninstall", "service status", "panel", "held list", "held release",
-        "held drop", "warmup", "encrypt", "decrypt",
+        "held drop", "warmup", "encrypt", "decrypt", "agents list", "agents add", "agents approve", "agents refuse",
+        "agents revoke", "agents log",
     }
 )  # fmt: skip
 # The judged rest of the catalog. What is in neither set changes something, and may destroy it.
@@ -138,13 +139,13 @@ ADDITIVE: Final = frozenset(
     {
         "remember-many", "tag", "pin", "unpin", "archive", "unarchive", "relate", "think", "goals add",
         "goals done", "triggers deliver", "triggers act", "triggers dismiss", "feedback", "extract",
-        "sync", "queue requeue",
+        "sync", "queue requeue", "unlink",
     }
 )  # fmt: skip
 IDEMPOTENT: Final = frozenset(
     {
         "edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "relate", "unrelate",
-        "remember-many", "goals done", "triggers deliver", "triggers act", "triggers dismiss",
+        "goals done", "triggers deliver", "triggers act", "triggers dismiss",
         "blocks edit", "profile set",
     }
 )  # fmt: skip

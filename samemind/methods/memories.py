@@ -47,6 +47,7 @@ class Memories(Asking):
         wait: bool = False,
         no_dedup: bool = False,
         no_facts: bool = False,
+        rid: str | None = None,
     ) -> Remembered:
         """Store a memory."""
         return await self._ask(
@@ -74,6 +75,7 @@ class Memories(Asking):
             wait=wait,
             no_dedup=no_dedup,
             no_facts=no_facts,
+            rid=rid,
         )
 
     async def remember_many(
@@ -115,6 +117,8 @@ class Memories(Asking):
         include_cold: bool = False,
         explain: bool = False,
         no_graph: bool = False,
+        now: When | None = None,
+        min_confidence: float = 0.0,
         as_of: When | None = None,
         seen_by: str | None = None,
     ) -> Recalled:
@@ -137,6 +141,8 @@ class Memories(Asking):
             include_cold=include_cold,
             explain=explain,
             no_graph=no_graph,
+            now=when_of(now),
+            min_confidence=min_confidence,
             as_of=when_of(as_of),
             seen_by=seen_by,
         )

@@ -49,6 +49,7 @@ class Taking(Asking):
         format: str = "auto",
         workspace: str | None = None,
         facts: bool = False,
+        dry_run: bool = False,
     ) -> Imported:
         """Bring memories in; what came in before is passed over."""
         drawn = [
@@ -56,7 +57,7 @@ class Taking(Asking):
         ]
         with poured(drawn) as paths:  # who holds the store cannot read our pipes
             return await self._ask(
-                portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts
+                portable.IMPORT, files=paths, format=format, workspace=workspace, facts=facts, dry_run=dry_run
             )
 
     async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:

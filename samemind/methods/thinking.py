@@ -3,7 +3,7 @@
 from samemind.arguments import Rid, When, rid_of, when_of
 from samemind.methods.asking import Asking
 from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
-from samemind.results.thinking import Retracted, Thought, Unconsolidated
+from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
 from samemind.surface import contradictions, thinking
 
 
@@ -40,6 +40,10 @@ class Thinking(Asking):
     async def unconsolidate(self, rid: Rid) -> Unconsolidated:
         """Take a summary apart; its memories stand for themselves again."""
         return await self._ask(thinking.UNCONSOLIDATE, rid=rid_of(rid))
+
+    async def unlink(self, rid: Rid) -> Unlinked:
+        """Show a telling apart from others that say it in other words."""
+        return await self._ask(thinking.UNLINK, rid=rid_of(rid))
 
     async def contradictions(
         self,

@@ -34,7 +34,7 @@ OFFERED: Final = frozenset({
     "triggers list", "triggers deliver", "triggers act", "triggers dismiss",
     "goals list", "goals add", "goals done", "profile show", "profile set", "blocks list", "blocks get", "blocks edit",
     "sessions",
-    "think", "feedback", "unconsolidate",
+    "think", "feedback", "unconsolidate", "unlink",
     "pair", "peers list", "peers rename", "peers add", "peers revoke", "sync",
     "status", "digest", "log", "verify", "doctor", "stats",
 })

@@ -5,8 +5,6 @@ cross a network in the open. It listens until the device stops, and ends with it
 """
 
 import mimetypes
-import platform
-import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -20,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from replica import parse_memory_id
-from samemind.errors import Failed, NotFound, Usage
+from samemind.errors import NotFound, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
 from samemind.panel.api import failed, offered, read_object, verb_routes
 from samemind.panel.certificate import ensure_certificate
@@ -28,7 +26,7 @@ from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
 from samemind.panel.guard import API, SESSION_ROUTE, Guard, refuse
 from samemind.panel.openapi import openapi_document
-from samemind.panel.serving import GRACE_S, Door
+from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.qr import qr_rows
 from sync.dialling import ANY
@@ -52,7 +50,7 @@ class Panel:
         self.keeper = Doorkeeper(device.random)
         self.door = Door()
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
-        self.names = frozenset() if self.is_local else _machine_names()
+        self.names = frozenset() if self.is_local else machine_names()
         # Cookies know no ports: two devices on one machine need two names.
         self.cookie_name = f"samemind_{device.device_id.hex()[:12]}"
 
@@ -85,7 +83,7 @@ class Panel:
 @asynccontextmanager
 async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Panel]:
     """Serve the panel for the block."""
-    plain = _bind(host, port)
+    plain = listening(host, port, what="the panel", option="--panel")
     async with trio.open_nursery() as nursery:
         panel = Panel(device, nursery, host, plain.getsockname()[1])
         if not panel.is_local:
@@ -238,24 +236,3 @@ def _told_errors(handler: Any) -> Any:
         return response
 
     return answer
-
-
-def _bind(host: str, port: int) -> socket.socket:
-    try:
-        if host in ANY:
-            if socket.has_dualstack_ipv6():
-                return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
-            return socket.create_server(("", port))
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
-    except OSError as error:
-        raise Failed(
-            f"expected to serve the panel on {host or 'every address'}, port {port}, but {error.strerror or error}",
-            code="cannot_listen",
-            hint="choose another with --panel HOST:PORT; port 0 is any that is free",
-        ) from None
-
-
-def _machine_names() -> frozenset[str]:
-    name = platform.node().partition(".")[0].lower()
-    return frozenset({name, f"{name}.local"} - {"", ".local", "localhost", "localhost.local"})

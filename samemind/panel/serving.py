@@ -5,6 +5,7 @@ error in one connection ends that one: whoever sends crooked HTTP must not be ab
 """
 
 import logging
+import platform
 import socket
 from functools import partial
 from typing import Any, Final
@@ -17,7 +18,9 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 from starlette.types import ASGIApp
 
+from samemind.errors import Failed
 from samemind.panel.crowd import Caller, Crowd, caller_of
+from sync.dialling import ANY
 
 # Requests that are being answered when the device stops; streams end by themselves.
 GRACE_S: Final = 0.5
@@ -26,6 +29,29 @@ IDLE_S: Final = 15
 HANDSHAKE_S: Final = 10
 
 _log: Final = logging.getLogger(__name__)
+
+
+def listening(host: str, port: int, *, what: str, option: str) -> socket.socket:
+    """Return a socket that listens there; `Failed` says that `what` cannot be served, and which option to change."""
+    try:
+        if host in ANY:
+            if socket.has_dualstack_ipv6():
+                return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+            return socket.create_server(("", port))
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise Failed(
+            f"expected to serve {what} on {host or 'every address'}, port {port}, but {error.strerror or error}",
+            code="cannot_listen",
+            hint=f"choose another with {option} HOST:PORT; port 0 is any that is free",
+        ) from None
+
+
+def machine_names() -> frozenset[str]:
+    """Return the names by which other machines may know this one."""
+    name = platform.node().partition(".")[0].lower()
+    return frozenset({name, f"{name}.local"} - {"", ".local", "localhost", "localhost.local"})
 
 
 class Door:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from replica import Claim, MemoryId, Value, derived_memory_id, parse_memory_id, show_memory_id
 from replica.codec import SALT_BYTES, encode_payload
 from replica.fields import check_field
+from replica.labelling import take_entries
 from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
 from samemind.portable.records import Claimed, Edge, Item, Record, Setting, Unreadable
@@ -25,12 +26,13 @@ from samemind.times import read_time
 SOURCE: Final = "jsonl"
 _MEMORY: Final = "memory"
 # What a view says of the device rather than of the memory: written for people, passed over when read.
-_ABOUT_THE_DEVICE: Final = ("created_at", "updated_at", "device", "device_name", "origin")
+_ABOUT_THE_DEVICE: Final = ("created_at", "updated_at", "device", "device_name", "origin", "same", "tellings")
 
 
 def memory_line(view: MemoryView, unknown: Mapping[str, Any]) -> str:
     """Return one memory as a line; `unknown` are fields of a later version, kept as they are."""
     document = {key: value for key, value in to_json(view).items() if not _is_empty(value)}
+    document.pop("tellings", None)  # every telling has a line of its own
     if not view.accesses:
         document.pop("accesses", None)
     if unknown:
@@ -114,6 +116,7 @@ def _item(line: int, record: dict[str, Any]) -> Item:
     ):
         raise Usage("expected `unknown` to be an object, `accesses` a number, `id` a text or a number")
     fields |= {key: _read(value) for key, value in unknown.items()}
+    take_entries(fields)  # version 0.1.0 keeps them for later versions, which write each by itself
     if not ours and isinstance(created_at, str):
         fields.setdefault("told_at", read_time(created_at, name="created_at"))
     return Item(
@@ -202,14 +205,23 @@ def _is_empty(value: Any) -> bool:
 
 
 def _line(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, default=_shown) + "\n"
 
 
 def _shown(value: Any) -> Any:
-    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+    """Return a value as JSON can hold it: bytes as `{"base64": …}`, and a map that looks like that as `{"map": …}`."""
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, dict):
+        shown = {name: _shown(each) for name, each in value.items()}
+        return {"map": shown} if list(value) in (["base64"], ["map"]) else shown
+    return value
 
 
 def _read(value: Any) -> Value:
-    if isinstance(value, dict) and list(value) == ["base64"]:
+    if not isinstance(value, dict):
+        return value  # type: ignore[no-any-return]
+    if list(value) == ["base64"]:
         return base64.b64decode(value["base64"], validate=True)
-    return value  # type: ignore[no-any-return]
+    inner = value["map"] if list(value) == ["map"] and isinstance(value["map"], dict) else value
+    return {name: _read(each) for name, each in inner.items()}  # type: ignore[misc]

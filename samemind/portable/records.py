@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from replica import MemoryId, Value
+from replica import MemoryId, Value, Write
 from samemind.errors import SamemindError
 
 
@@ -16,7 +16,8 @@ class Item:
     """A memory to be stored under an id that every device derives alike. `accesses` is (how often, last in ms).
 
     `among` names the circle that its people are known in, where the same name means somebody else outside it.
-    `by_any`: it was exported by this program, maybe a later version, whose words are kept.
+    `by_any`: it was exported by this program, maybe a later version, whose words are kept. `beyond`: the labels and
+    entries that are more than an add may begin with.
     """
 
     line: int
@@ -26,6 +27,7 @@ class Item:
     accesses: tuple[int, int] = (0, 0)
     among: str | None = None
     by_any: bool = False
+    beyond: tuple[Write, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

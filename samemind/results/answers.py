@@ -26,7 +26,8 @@ class ContextBlock:
 
     `class` (`kind` in Python) is what sort of question it answers; `rids` are the memories in it, the best first;
     `total` is how many memories there are. Where a conversation was given, `messages` are what to send, the block in
-    the system prompt, and `compacted` tells what was done to make room: `trimmed`, and then `reduced`.
+    the system prompt, and `compacted` tells what was done to make room: `trimmed`, and then `reduced`. `unembedded`
+    memories could be found by their words alone.
     """
 
     text: str
@@ -37,6 +38,7 @@ class ContextBlock:
     total: int
     messages: list[PromptMessage] = field(default_factory=list)
     compacted: list[str] = field(default_factory=list)
+    unembedded: int = 0
 
     def __str__(self) -> str:
         return self.text
@@ -66,6 +68,8 @@ class Provenance:
     origin: str | None = None
     seq: int | None = None
     signature_ok: bool | None = None
+    vouched_by: str | None = None
+    """The device on whose word alone it is known: it came within a snapshot, and not as its author signed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

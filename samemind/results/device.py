@@ -70,6 +70,7 @@ class DaemonStatus:
     pid: int | None = None
     address: str | None = None
     panel_url: str | None = None
+    mcp_url: str | None = None
     peers: list[PeerView] = field(default_factory=list)
     incidents: list[IncidentView] = field(default_factory=list)
     clone: Clone | None = None
@@ -202,6 +203,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warmed:
-    """The model and the vectors are in memory; how long that took."""
+    """The model and the vectors are in memory; how long that took, and how many memories wait to be embedded."""
 
     took_ms: float
+    unembedded: int = 0

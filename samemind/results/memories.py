@@ -10,17 +10,19 @@ Meta = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """A memory was stored, or one that says the same was found.
+    """A memory was stored; `says_same` names the tellings that say the same, and that it is shown with as one.
 
-    Then `duplicate_of` names it and `op_id` is null. `facts` are the memories of single facts beside it;
-    `facts_dropped` counts those that were too uncertain, or too many. What looks secret is `held`: it waits on this
-    device, under the id it will have, until it is released.
+    `facts` are the memories of single facts beside it; `facts_dropped` counts those that were too uncertain, or too
+    many. What looks secret is `held`: it waits on this device, under the id it will have, until it is released.
+    `op_id` is null where it was asked for before under the id that was given: it is stored once.
+    `duplicate_of` is always null: a telling is never dropped for being known.
     """
 
     rid: str
     op_id: str | None
     facts: list[str] = field(default_factory=list)
-    duplicate_of: str | None = None
+    duplicate_of: None = None
+    says_same: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
     facts_dropped: int = 0
     held: bool = False
@@ -31,7 +33,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedMany:
-    """One rid for each line, in their order; a line that was known already has the rid of what was there.
+    """One rid for each line, in their order: each is a memory of its own.
 
     `held` are those among them that look secret and wait to be released.
     """
@@ -45,8 +47,9 @@ class RememberedMany:
 class MemoryView:
     """One memory as it stands. `session` is the chat it came from; `device` the one that wrote it.
 
-    `summary_of` names the memories that a summary stands for, and is empty for any other memory; `summary` is the one
-    under which a memory stands. `tier` is hot, warm or cold, where it was asked for at a time.
+    `same` names the other tellings that say the same, the newest first, as many as anybody reads; `tellings` says how
+    often it was told. `summary_of` names the memories that a summary stands for, and is empty for any other memory;
+    `summary` is the one under which a memory stands. `tier` is hot, warm or cold, where it was asked for at a time.
     """
 
     rid: str
@@ -86,6 +89,8 @@ class MemoryView:
     tier: str | None = None
     summary: str | None = None
     summary_of: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    tellings: int = 1
     held: str | None = None
     """A change that was asked for looks secret: it waits on this device, under this id, and was not made."""
 
@@ -98,6 +103,8 @@ class Hit:
     """One answer to a question. `why` is there when an explanation was asked for.
 
     `summary_of` names the memories that a summary stands for; `summary` is the one under which a cold memory stands.
+    `same` names the other tellings that say the same, the newest first; `tellings` says how often it was told.
+    `confidence` is how likely it is to be about what was asked, 0 to 1; the score only orders.
     """
 
     rid: str
@@ -114,6 +121,9 @@ class Hit:
     contradiction_id: str | None = None
     summary: str | None = None
     summary_of: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    tellings: int = 1
+    confidence: float = 1.0
     why: Meta | None = None
 
     def __str__(self) -> str:
@@ -124,12 +134,14 @@ class Hit:
 class Recalled:
     """The answers to a question, best first. Iterating gives the hits.
 
-    `trace` is there when an explanation was asked for: what each stage did, for each question that the question holds.
+    `unembedded` memories wait to be embedded, or could not be: only their words could find them. `trace` is there when
+    an explanation was asked for: what each stage did, for each question that the question holds.
     """
 
     query: str
     took_ms: float
     results: list[Hit]
+    unembedded: int = 0
     trace: list[Meta] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Hit]:
@@ -163,6 +175,8 @@ class Listed:
 class Forgotten:
     """What was forgotten: the memories named, those that said the same, and (`facts`) the facts taken from them.
 
+    `tellings` counts the memories without their facts.
+
     After an erasure: the devices that have confirmed that nothing is left there, and those that have not yet.
     """
 
@@ -170,6 +184,7 @@ class Forgotten:
     confirmed_by: list[str]
     outstanding: list[str]
     facts: list[str] = field(default_factory=list)
+    tellings: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

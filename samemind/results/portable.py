@@ -20,7 +20,8 @@ class Imported:
     """What came of an import.
 
     `skipped` counts what was there already, or was forgotten here; `facts` the facts stored beside the rest; `held`
-    what looks secret and waits on this device to be released. `undo` is the command that takes back what came in.
+    what looks secret and waits on this device to be released. `undo` is the command that takes back what came in. With
+    `dry_run` nothing was written, and the counts say what would have been; facts are not counted then.
     """
 
     imported: int
@@ -29,6 +30,7 @@ class Imported:
     held: int = 0
     failed: list[FailedLine] = field(default_factory=list)
     undo: str | None = None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

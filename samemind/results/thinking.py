@@ -32,6 +32,14 @@ class Unconsolidated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unlinked:
+    """A telling that stands apart again, and the tellings (`rids`) that it was shown with."""
+
+    rid: str
+    rids: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retracted:
     """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges, lines of the profile.
 

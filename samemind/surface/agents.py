@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.agents import Connected, Served, SetUp
+from samemind.results.agents import (
+    AgentAdded,
+    AgentLog,
+    AgentRefused,
+    AgentRevoked,
+    AgentsListed,
+    Connected,
+    Served,
+    SetUp,
+)
 from samemind.surface.declare import Verb, argument, option
 
 # As samemind.agents.programs has them; named again since that is read only where it is needed.
@@ -22,7 +31,7 @@ PROFILES: Final = ("core", "full", "compat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeMcp:
-    """Serve agents over MCP on standard input and output; an agent's host starts this."""
+    """Serve agents over MCP: on standard input and output, where an agent's host starts this, or over HTTP."""
 
     profile: str = option(
         "--profile",
@@ -35,6 +44,14 @@ class ServeMcp:
     )
     share: tuple[str, ...] = option(
         "--share", "another space that it may read; may be given several times", default=(), metavar="W"
+    )
+    http: str | None = option(
+        "--http",
+        "serve remote agents there instead; each comes in with its own token (samemind agents)",
+        metavar="HOST:PORT",
+    )
+    url: str | None = option(
+        "--url", "the address that agents know this server by, where a proxy or a tunnel stands before it"
     )
 
 
@@ -57,6 +74,67 @@ class Setup:
     undo: bool = option("--undo", "take it out of every program, and the servers too", default=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListAgents:
+    """List remote agents, what they may do, and who waits to be let in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddAgent:
+    """Let a remote agent in by a token, which is shown once."""
+
+    name: str = argument("what to call it", metavar="NAME")
+    profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
+    workspace: str | None = option(
+        "--workspace", "the space this agent is held to; without one, it sees everything"
+    )
+    share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
+    read_only: bool = option("--read-only", "it may change nothing", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveAgent:
+    """Let in the program that shows this code."""
+
+    code: str = argument("the code that the program's page shows", metavar="CODE")
+    name: str | None = option("--name", "what to call it, if not what it calls itself")
+    profile: str = option("--profile", "which tools it is given", default="core", choices=PROFILES)
+    workspace: str | None = option(
+        "--workspace", "the space this agent is held to; without one, it sees everything"
+    )
+    share: tuple[str, ...] = option("--share", "another space that it may read", default=(), metavar="W")
+    read_only: bool = option("--read-only", "it may change nothing", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefuseAgent:
+    """Turn away the program that shows this code."""
+
+    code: str = argument("the code that the program's page shows", metavar="CODE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeAgent:
+    """Cut a remote agent off at once; it has to be let in again."""
+
+    name: str = argument("its name, or the beginning of it", metavar="NAME")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowAgentLog:
+    """Show what remote agents read and wrote, oldest first."""
+
+    name: str | None = argument("only this agent", metavar="NAME", optional=True)
+    limit: int = option("--limit", "how many of the last calls", default=50, metavar="N", short="-n")
+
+
+_MODULE: Final = "samemind.agents.remote"
+AGENTS_LIST: Final = Verb("agents list", ListAgents, AgentsListed, _MODULE, alone=True, rows="agents")
+AGENTS_ADD: Final = Verb("agents add", AddAgent, AgentAdded, _MODULE, alone=True)
+AGENTS_APPROVE: Final = Verb("agents approve", ApproveAgent, AgentAdded, _MODULE, alone=True)
+AGENTS_REFUSE: Final = Verb("agents refuse", RefuseAgent, AgentRefused, _MODULE, alone=True)
+AGENTS_REVOKE: Final = Verb("agents revoke", RevokeAgent, AgentRevoked, _MODULE, alone=True)
+AGENTS_LOG: Final = Verb("agents log", ShowAgentLog, AgentLog, _MODULE, alone=True, rows="calls")
 MCP: Final = Verb("mcp", ServeMcp, Served, "samemind.mcp.serving", alone=True)
 CONNECT: Final = Verb("connect", Connect, Connected, "samemind.agents.connecting", alone=True)
 SETUP: Final = Verb("setup", Setup, SetUp, "samemind.agents.connecting", alone=True)

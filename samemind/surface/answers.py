@@ -26,6 +26,10 @@ class MakeContext(Filters):
         "--compact-at", "how full the window may be before the talk is cut", default=0.8, metavar="SHARE"
     )
     overview: bool = option("--overview", "what is pinned, recent, often used and stale, too", default=False)
+    now: str | None = option("--now", 'when "yesterday" is the day before', metavar="TIME")
+    min_confidence: float = option(
+        "--min-confidence", "only what is this likely to be about it, 0 to 1", default=0.1, metavar="X"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "extract",
     ),
     "portable": ("import", "export"),
-    "thinking": ("think", "unconsolidate", "retract"),
+    "thinking": ("think", "unconsolidate", "unlink", "retract"),
     "keeping": (
         "triggers list",
         "triggers deliver",
@@ -66,7 +66,17 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "panel": ("panel",),
     "service": ("service install", "service uninstall", "service status"),
     "keeping_safe": ("backup", "restore", "encrypt", "decrypt"),
-    "agents": ("mcp", "connect", "setup"),
+    "agents": (
+        "mcp",
+        "connect",
+        "setup",
+        "agents list",
+        "agents add",
+        "agents approve",
+        "agents refuse",
+        "agents revoke",
+        "agents log",
+    ),
     "device": (
         "init",
         "up",
@@ -91,8 +101,36 @@ SHORT_FOR: Final[Mapping[str, str]] = {
     "blocks": "blocks list",
     "queue": "queue list",
     "held": "held list",
+    "agents": "agents list",
 }
 
+# What other tools call it. These are not verbs here: a second name for each would have to be learnt by everybody.
+ELSEWHERE: Final[Mapping[str, str]] = {
+    "add": "remember",
+    "create": "remember",
+    "note": "remember",
+    "save": "remember",
+    "store": "remember",
+    "ask": "recall",
+    "find": "recall",
+    "grep": "recall",
+    "query": "recall",
+    "search": "recall",
+    "cat": "get",
+    "show": "get",
+    "view": "get",
+    "ls": "list",
+    "update": "edit",
+    "delete": "forget",
+    "remove": "forget",
+    "rm": "forget",
+    "config": "doctor",
+    "devices": "peers",
+    "start": "up",
+    "stop": "down",
+    "ui": "panel",
+    "web": "panel",
+}
 # What the command does itself: typed like verbs, and asked of no device.
 COMMANDS: Final = ("completion", "demo", "help", "version")
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names}
@@ -117,7 +155,9 @@ def verb_named(name: str) -> Verb[Any, Any]:
         typed, known = (second, under) if under else (name, [*SHORT_FOR, *NAMES, *COMMANDS])
         near = [
             f"{first} {each}".strip() if under else each
-            for each in get_close_matches(typed, known, 1, ALIKE_MIN)
+            for each in (
+                [ELSEWHERE[name]] if name in ELSEWHERE else get_close_matches(typed, known, 1, ALIKE_MIN)
+            )
         ]
         if near:
             guess = f"; did you mean {near[0]!r}?"

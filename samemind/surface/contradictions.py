@@ -51,7 +51,9 @@ class Correct:
 
 _MODULE: Final = "samemind.verbs.contradictions"
 
-CONTRADICTIONS: Final = Verb("contradictions list", ListContradictions, Contradictions, _MODULE)
+CONTRADICTIONS: Final = Verb(
+    "contradictions list", ListContradictions, Contradictions, _MODULE, rows="contradictions"
+)
 SHOW: Final = Verb("contradictions show", ShowContradiction, ContradictionView, _MODULE)
 RESOLVE: Final = Verb("contradictions resolve", ResolveContradiction, Resolved, _MODULE)
 CORRECT: Final = Verb("correct", Correct, Corrected, "samemind.verbs.changes")

@@ -41,6 +41,14 @@ class Up:
     panel: str | None = option(
         "--panel", "serve the web panel there; to other machines by HTTPS only", metavar="HOST:PORT"
     )
+    mcp_http: str | None = option(
+        "--mcp-http",
+        "serve remote agents over MCP there; to other machines by HTTPS only",
+        metavar="HOST:PORT",
+    )
+    mcp_url: str | None = option(
+        "--mcp-url", "the address that agents know it by, where a proxy or a tunnel stands before it"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +113,7 @@ STATUS: Final = Verb("status", ShowStatus, DaemonStatus, _DEVICE)
 DIGEST: Final = Verb("digest", ShowDigest, Digest, _RECORD)
 LOG: Final = Verb("log", ShowLog, Log, _RECORD, streams=True)
 VERIFY: Final = Verb("verify", Verify, Verified, _RECORD)
-DOCTOR: Final = Verb("doctor", Doctor, Doctored, "samemind.verbs.doctor")
+DOCTOR: Final = Verb("doctor", Doctor, Doctored, "samemind.verbs.doctor", rows="checks")
 COMPACT: Final = Verb("compact", Compact, Compacted, _RECORD)
 STATS: Final = Verb("stats", ShowStats, Stats, _DEVICE)
 WARMUP: Final = Verb("warmup", Warmup, Warmed, _DEVICE)

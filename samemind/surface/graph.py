@@ -46,5 +46,5 @@ _MODULE: Final = "samemind.verbs.graph"
 
 RELATE: Final = Verb("relate", Relate, EdgeView, _MODULE)
 UNRELATE: Final = Verb("unrelate", Unrelate, EdgeView, _MODULE)
-GRAPH: Final = Verb("graph", ShowGraph, Graph, _MODULE)
-ENTITIES: Final = Verb("entities", ListEntities, Entities, _MODULE)
+GRAPH: Final = Verb("graph", ShowGraph, Graph, _MODULE, rows="edges")
+ENTITIES: Final = Verb("entities", ListEntities, Entities, _MODULE, rows="entities")

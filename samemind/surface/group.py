@@ -56,7 +56,7 @@ class Sync:
 _MODULE: Final = "samemind.verbs.group"
 
 PAIR: Final = Verb("pair", Pair, Paired, _MODULE, streams=True)
-PEERS: Final = Verb("peers list", ListPeers, Peers, _MODULE)
+PEERS: Final = Verb("peers list", ListPeers, Peers, _MODULE, rows="peers")
 PEERS_RENAME: Final = Verb("peers rename", RenamePeer, PeerView, _MODULE)
 PEERS_ADD: Final = Verb("peers add", AddPeer, PeerView, _MODULE)
 PEERS_REVOKE: Final = Verb("peers revoke", RevokePeer, PeerView, _MODULE)

@@ -121,17 +121,17 @@ _TRIGGERS: Final = "samemind.verbs.triggers"
 _GOALS: Final = "samemind.verbs.goals"
 _PROFILE: Final = "samemind.verbs.profile"
 
-TRIGGERS: Final = Verb("triggers list", ListTriggers, Triggers, _TRIGGERS)
+TRIGGERS: Final = Verb("triggers list", ListTriggers, Triggers, _TRIGGERS, rows="triggers")
 TRIGGERS_DELIVER: Final = Verb("triggers deliver", DeliverTrigger, TriggerView, _TRIGGERS)
 TRIGGERS_ACT: Final = Verb("triggers act", ActOnTrigger, TriggerView, _TRIGGERS)
 TRIGGERS_DISMISS: Final = Verb("triggers dismiss", DismissTrigger, TriggerView, _TRIGGERS)
-GOALS: Final = Verb("goals list", ListGoals, Goals, _GOALS)
+GOALS: Final = Verb("goals list", ListGoals, Goals, _GOALS, rows="goals")
 GOALS_ADD: Final = Verb("goals add", AddGoal, GoalView, _GOALS)
 GOALS_DONE: Final = Verb("goals done", FinishGoal, GoalView, _GOALS)
 PROFILE: Final = Verb("profile show", ShowProfile, Profile, _PROFILE)
 PROFILE_SET: Final = Verb("profile set", SetProfile, Profile, _PROFILE)
-BLOCKS: Final = Verb("blocks list", ListBlocks, Blocks, _PROFILE)
+BLOCKS: Final = Verb("blocks list", ListBlocks, Blocks, _PROFILE, rows="blocks")
 BLOCKS_GET: Final = Verb("blocks get", GetBlock, BlockView, _PROFILE)
 BLOCKS_EDIT: Final = Verb("blocks edit", EditBlock, BlockView, _PROFILE)
-SESSIONS: Final = Verb("sessions", ListSessions, Sessions, "samemind.verbs.sessions")
+SESSIONS: Final = Verb("sessions", ListSessions, Sessions, "samemind.verbs.sessions", rows="sessions")
 FEEDBACK: Final = Verb("feedback", GiveFeedback, Taught, "samemind.verbs.feedback")

@@ -58,9 +58,12 @@ class Remember:
     pin: bool = option("--pin", "never let it leave the core profile by itself", default=False)
     workspace: str | None = option("--workspace", "a space that several agents share")
     wait: bool = option("--wait", "return when it can also be found by meaning", default=False)
-    no_dedup: bool = option("--no-dedup", "store it even where a memory says the same", default=False)
+    no_dedup: bool = option("--no-dedup", "does nothing: a telling is always stored", default=False)
     no_facts: bool = option(
         "--no-facts", "store it as it is, without the facts in it beside it", default=False
+    )
+    rid: str | None = option(
+        "--rid", "the id it is to have: a telling that is asked for twice under one id is one", metavar="ID"
     )
 
 
@@ -74,7 +77,7 @@ class RememberMany:
     lines: tuple[str, ...] = option("", "the lines themselves, where there is no file", default=())
     workspace: str | None = option("--workspace", "a space that several agents share")
     wait: bool = option("--wait", "return when all can also be found by meaning", default=False)
-    no_dedup: bool = option("--no-dedup", "store what a memory says already", default=False)
+    no_dedup: bool = option("--no-dedup", "does nothing: a telling is always stored", default=False)
     facts: bool = option("--facts", "store the facts in them beside them too", default=False)
 
 
@@ -118,6 +121,10 @@ class Recall(Filters):
     k: int = option("-k", "how many answers at most", default=10, metavar="N")
     explain: bool = option("--explain", "say why each was found", default=False)
     no_graph: bool = option("--no-graph", "do not follow edges from what is asked about", default=False)
+    now: str | None = option("--now", 'when "yesterday" is the day before', metavar="TIME")
+    min_confidence: float = option(
+        "--min-confidence", "only what is this likely to be about it, 0 to 1", default=0.0, metavar="X"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,9 +225,9 @@ _CHANGES: Final = "samemind.verbs.changes"
 
 REMEMBER: Final = Verb("remember", Remember, Remembered, _MODULE)
 REMEMBER_MANY: Final = Verb("remember-many", RememberMany, RememberedMany, _MODULE)
-RECALL: Final = Verb("recall", Recall, Recalled, _MODULE)
+RECALL: Final = Verb("recall", Recall, Recalled, _MODULE, rows="results")
 GET: Final = Verb("get", Get, MemoryView, _MODULE)
-LIST: Final = Verb("list", List, Listed, _MODULE)
+LIST: Final = Verb("list", List, Listed, _MODULE, rows="memories")
 EDIT: Final = Verb("edit", Edit, MemoryView, _CHANGES)
 SET: Final = Verb("set", Set, MemoryView, _CHANGES)
 TAG: Final = Verb("tag", Tag, MemoryView, _CHANGES)
@@ -229,4 +236,4 @@ UNPIN: Final = Verb("unpin", Unpin, MemoryView, _CHANGES)
 ARCHIVE: Final = Verb("archive", Archive, MemoryView, _CHANGES)
 UNARCHIVE: Final = Verb("unarchive", Unarchive, MemoryView, _CHANGES)
 FORGET: Final = Verb("forget", Forget, Forgotten, _CHANGES)
-HISTORY: Final = Verb("history", ShowHistory, History, "samemind.verbs.record")
+HISTORY: Final = Verb("history", ShowHistory, History, "samemind.verbs.record", rows="versions")

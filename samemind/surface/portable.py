@@ -22,6 +22,7 @@ class Import:
     format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
     workspace: str | None = option("--workspace", "the space they go to")
     facts: bool = option("--facts", "store the facts in them beside them too", default=False)
+    dry_run: bool = option("--dry-run", "only say what would come in", default=False)
     yes: bool = option(
         "--yes", "at a terminal, do not ask before many notes come in", default=False, short="-y"
     )

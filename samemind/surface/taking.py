@@ -58,10 +58,10 @@ class ExtractTalk:
 _QUEUE: Final = "samemind.verbs.queue"
 _HELD: Final = "samemind.verbs.held"
 
-QUEUE: Final = Verb("queue list", ListQueue, Queue, _QUEUE)
+QUEUE: Final = Verb("queue list", ListQueue, Queue, _QUEUE, rows="entries")
 REQUEUE: Final = Verb("queue requeue", Requeue, Requeued, _QUEUE)
 QUEUE_WAIT: Final = Verb("queue wait", WaitForQueue, Queue, _QUEUE, streams=True)
-HELD: Final = Verb("held list", ListHeld, HeldList, _HELD)
+HELD: Final = Verb("held list", ListHeld, HeldList, _HELD, rows="held")
 HELD_RELEASE: Final = Verb("held release", ReleaseHeld, Released, _HELD)
 HELD_DROP: Final = Verb("held drop", DropHeld, Dropped, _HELD)
 EXTRACT: Final = Verb("extract", ExtractTalk, Extracted, "samemind.verbs.talk")

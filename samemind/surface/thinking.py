@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.thinking import Retracted, Thought, Unconsolidated
+from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
 from samemind.surface.declare import Verb, argument, option
 
 
@@ -17,6 +17,13 @@ class Unconsolidate:
     """Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."""
 
     rid: str = argument("the id of a summary, or of a memory that stands under one", metavar="RID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlink:
+    """Show a telling apart from others that say it in other words: withdraw the links between them."""
+
+    rid: str = argument("the id of a memory", metavar="RID")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,4 +51,5 @@ _MODULE: Final = "samemind.verbs.thinking"
 
 THINK: Final = Verb("think", Think, Thought, _MODULE)
 UNCONSOLIDATE: Final = Verb("unconsolidate", Unconsolidate, Unconsolidated, _MODULE)
+UNLINK: Final = Verb("unlink", Unlink, Unlinked, _MODULE)
 RETRACT: Final = Verb("retract", Retract, Retracted, "samemind.verbs.retracting", streams=True)

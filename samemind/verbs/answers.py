@@ -8,13 +8,14 @@ from functools import partial
 
 from cognition import TOKENS_DEFAULT, Filters
 from cognition.budget import memory_budget
-from cognition.composing import Gathered, gather
+from cognition.composing import Gathered, Source, gather
 from cognition.consolidation.summaries import Summary, summary_named
 from cognition.models.chat import ChatMessage
 from cognition.overview import Part, read_overview, widen
 from cognition.prompting import Prompt, prompt
 from cognition.ranking.classes import SINGLE_HOP
 from replica import Core, Kind, MemoryId, Row, op_uuid, show_memory_id
+from replica.vouched import voucher_of_memory
 from replica.vouching import is_vouched
 from samemind.device import Device
 from samemind.errors import Usage
@@ -29,7 +30,7 @@ from samemind.results.answers import (
 )
 from samemind.results.memories import MemoryView
 from samemind.surface.answers import ExplainWhy, ExplainWhyNot, MakeContext
-from samemind.times import at_stamp
+from samemind.times import at_stamp, read_time
 from samemind.verbs.ids import find_memory
 from samemind.verbs.memories import kept
 from samemind.verbs.moments import at_moment, moment_of, opened_past
@@ -50,7 +51,7 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
     max_tokens = _budget(options)
     filters = kept(options)
     async with at_moment(device, options.as_of, options.seen_by) as mind:
-        gathered = Gathered(SINGLE_HOP) if query is None else await gather(mind, query, filters)
+        gathered = Gathered(SINGLE_HOP) if query is None else await _gathered(mind, query, filters, options)
         gathered = replace(gathered, flat_characters=device.settings.flat_characters)
         parts: list[Part] = []
         if options.overview or query is None:
@@ -73,7 +74,13 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
         total=total,
         messages=[PromptMessage(role=one.role, content=one.content) for one in made.messages],
         compacted=list(made.compacted),
+        unembedded=gathered.unembedded,
     )
+
+
+async def _gathered(source: Source, query: str, filters: Filters, options: MakeContext) -> Gathered:
+    now_ms = None if options.now is None else read_time(options.now, name="now")
+    return await gather(source, query, filters, now_ms=now_ms, confidence_min=options.min_confidence)
 
 
 def _budget(options: MakeContext) -> int:
@@ -205,6 +212,7 @@ def _link(core: Core, rid: MemoryId, relation: str, view: MemoryView | None) -> 
         origin=None if view is None else view.origin,
         seq=None if row is None else row.seq,
         signature_ok=None if row is None else is_vouched(core, row),
+        vouched_by=None if row is not None or (by := voucher_of_memory(core, rid)) is None else by.hex(),
     )
 
 

@@ -1,15 +1,15 @@
 """Change memories, and forget them.
 
-Each reads, decides and commits in one call on the store's thread, so that nothing slips in between: a label
-is added to the labels that are there at that moment.
+Each reads, decides and commits in one call on the store's thread, so that nothing slips in between.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
 import replica
+from cognition.tellings import tellings_with
 from replica import FIELDS, Core, Erase, MemoryId, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
 from samemind.device import Device
@@ -116,7 +116,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def erase(core: Core, connection: sqlite3.Connection) -> tuple[list[MemoryId], set[MemoryId]]:
         named = {find_memory(connection, text, forgotten=True) for text in options.rids}
-        said = named.union(*(_same_words(connection, rid, options.workspace) for rid in named))
+        said = named.union(*(_told_as(connection, rid, options.workspace) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         for start in range(0, len(rids), NAMES_MAX):
@@ -125,7 +125,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
-        said = named.union(*(_same_words(connection, rid, options.workspace) for rid in named))
+        said = named.union(*(_told_as(connection, rid, options.workspace) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
@@ -138,7 +138,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
     return await device.replica.run(tell if options.status else write)
 
 
-def _forgotten(core: Core, rids: list[MemoryId], facts: Iterable[MemoryId] = ()) -> Forgotten:
+def _forgotten(core: Core, rids: list[MemoryId], facts: Collection[MemoryId] = ()) -> Forgotten:
     statuses = [erasure_status(core, rid) for rid in rids]
     outstanding = {device for status in statuses for device in status.outstanding}
     confirmed = {device for status in statuses for device in status.confirmed} - outstanding
@@ -147,6 +147,7 @@ def _forgotten(core: Core, rids: list[MemoryId], facts: Iterable[MemoryId] = ())
         confirmed_by=[device.hex() for device in sorted(confirmed)],
         outstanding=[device.hex() for device in sorted(outstanding)],
         facts=[show_memory_id(rid) for rid in sorted(facts)],
+        tellings=len(rids) - len(facts),
     )
 
 
@@ -169,13 +170,15 @@ def _seen(connection: sqlite3.Connection, rid: MemoryId, held: MemoryId | None) 
     return view if held is None else replace(view, held=show_memory_id(held))
 
 
-def _same_words(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> Iterable[MemoryId]:
+def _told_as(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> set[MemoryId]:
+    """Return what goes with a memory that is forgotten: what holds the same words, and what is shown with it as one."""
     rows = connection.execute(
         "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?) "
         "AND (? IS NULL OR casefold(workspace) = casefold(?))",
         (rid, workspace, workspace),
     )
-    return [MemoryId(same) for (same,) in rows]
+    said = {MemoryId(same) for (same,) in rows}
+    return said | tellings_with(connection, rid)
 
 
 def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[MemoryId]:

@@ -11,7 +11,9 @@ import replica
 from cognition import read_text, take_in
 from cognition.contradictions.slots import Status
 from cognition.contradictions.telling import Teller, telling_of, withdrawn
-from replica import Core, MemoryId, Op, Write, show_memory_id
+from cognition.tellings import words_of_telling
+from replica import Core, MemoryId, Op, SaysSame, Write, show_memory_id
+from replica.limits import SURENESS_MAX
 from samemind.device import Device
 from samemind.errors import NeedsDecision
 from samemind.results.contradictions import Corrected
@@ -52,7 +54,7 @@ def rewrite(
         write for write in taken.writes[1:] if write.rid is not None and not is_known(connection, write.rid)
     ]
     before = _open_of(connection, [rid, *old])
-    writes = [edited, *fresh]
+    writes = [edited, *fresh, *_still_shown_with(connection, rid)]
     if stale:
         writes.append(Write(replica.Forget(tuple(stale))))
     here = {rid, *(write.rid for write in fresh), *(old - set(stale))}
@@ -75,6 +77,12 @@ def rewrite(
         contradictions=sorted(slot.hex() for slot in after),
     )
     return corrected, ops
+
+
+def _still_shown_with(connection: sqlite3.Connection, rid: MemoryId) -> list[Write]:
+    """Return what keeps a telling with those of its old words: who changes what is shown means all of them."""
+    others = [other for other in words_of_telling(connection, rid) if other != rid]
+    return [Write(SaysSame((min(rid, others[0]), max(rid, others[0])), SURENESS_MAX))] if others else []
 
 
 def _fields(connection: sqlite3.Connection, rid: MemoryId) -> dict[str, replica.Value]:

@@ -60,6 +60,7 @@ async def daemon_status(device: Device) -> DaemonStatus:
         home=device.home.shown(),
         pid=None if syncer is None else os.getpid(),
         address=None if syncer is None or syncer.address is None else str(syncer.address),
+        mcp_url=device.mcp_url,
         panel_url=None if device.panels is None or device.panels.panel is None else device.panels.panel.url,
         peers=await peer_views(device),
         incidents=await incidents(device),
@@ -95,7 +96,8 @@ async def warmup(device: Device, options: Warmup) -> Warmed:
     """Load the model and the vectors, which the first recall would do otherwise."""
     began = time.perf_counter()
     await device.mind.warm_up()
-    return Warmed(took_ms=round((time.perf_counter() - began) * 1_000, 3))
+    unembedded = await device.mind.embedding.catch_up()
+    return Warmed(took_ms=round((time.perf_counter() - began) * 1_000, 3), unembedded=unembedded)
 
 
 async def down(device: Device, options: Down) -> Stopped:

@@ -8,11 +8,14 @@ it. What lies in the store is looked at here; what lies around it (network, daem
 import shutil
 import sqlite3
 import stat
+from datetime import UTC, datetime
 from typing import Final
 
 from cognition.holding import held_here
 from cognition.talk.queue import talk_state
 from replica import Core, Status
+from replica.evidence import SENTENCES
+from replica.vouched import vouched_ops
 from samemind.config import Settings
 from samemind.device import Device
 from samemind.errors import Failed
@@ -33,9 +36,12 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
     checks.append(_reranker(device, await device.mind.reranking.pending()))
     checks += _thinking(device)
+    checks += _background(device)
     checks += _settings(device)
     checks += await _taking(device)
     checks += await device.replica.run(_store)
+    checks += await device.replica.run(member_checks)
+    checks += await device.replica.run(vouched_checks)
     checks += await clone_checks(device)
     checks += await surroundings(device, await peer_views(device))
     return Doctored(ok=all(check.ok for check in checks), checks=checks)
@@ -57,6 +63,18 @@ def _thinking(device: Device) -> list[Check]:
         return []
     fix = f"it is tried again by itself; what led to it is in {device.home.log}"
     return [Check(name="thinking", ok=False, detail=device.thinker.trouble, fix=fix)]
+
+
+def _background(device: Device) -> list[Check]:
+    """Look at what failed in the background and was started again: an error of this program's."""
+    found = dict(device.mind.troubles)
+    found |= {} if device.tasks is None else device.tasks.troubles
+    found |= {} if device.syncer is None else device.syncer.tasks.troubles
+    fix = f"it was started again by itself; what led to it is in {device.home.log}"
+    return [
+        Check(name="background", ok=False, detail=f"{name} failed {each.times} times: {each.reason}", fix=fix)
+        for name, each in found.items()
+    ]
 
 
 def _settings(device: Device) -> list[Check]:
@@ -121,6 +139,39 @@ async def _taking(device: Device) -> list[Check]:
     if held:
         detail = f"{len(held)} look secret and are not remembered"
         checks.append(Check(name="held", ok=True, detail=detail, fix="samemind held release ID, or drop ID"))
+    return checks
+
+
+def vouched_checks(core: Core, _: object = None) -> list[Check]:
+    """Say whose word is taken for writes that came within a snapshot: nothing is wrong with that, but it is so."""
+    members = core.membership.members
+    return [
+        Check(
+            name="vouched",
+            ok=True,
+            detail=f"{count} writes came within a snapshot, not as their authors signed them: known on the word of "
+            f"{members[by].name!a} ({by.hex()[:12]}) alone",
+            fix="",
+        )
+        for by, count in sorted(vouched_ops(core).items())
+        if by in members
+    ]
+
+
+def member_checks(core: Core, _: object = None) -> list[Check]:
+    """Name each device of the group that did what no honest program does; who was revoked since is only told of."""
+    members, revoked = core.membership.members, core.membership.revoked
+    checks = []
+    for (device, fault), seen in core.evidence.items():
+        known = members.get(device)
+        name = device.hex()[:12] if known is None else f"{known.name!a} ({device.hex()[:12]})"
+        last = datetime.fromtimestamp(seen.last_ms / 1000, UTC)
+        times = "once" if seen.times == 1 else f"{seen.times} times"
+        detail = f"{name} {SENTENCES[fault]}: {times}, last at {last:%Y-%m-%d %H:%M} UTC"
+        ok = device in revoked
+        fix = f"if it is lost or not yours: samemind peers revoke {device.hex()[:12]}; what it wrote: samemind retract"
+        fix = "" if ok else f"{fix} --device {device.hex()[:12]}"
+        checks.append(Check(name="member", ok=ok, detail=detail, fix=fix))
     return checks
 
 

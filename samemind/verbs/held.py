@@ -14,7 +14,6 @@ from replica import (
     Core,
     MemoryId,
     Op,
-    Set,
     Value,
     Write,
     content_number,
@@ -25,7 +24,7 @@ from replica import (
 )
 from samemind.device import Device
 from samemind.errors import Ambiguous, NotFound
-from samemind.fields import LABELS_OFF, registers
+from samemind.fields import LABELS_OFF, changes_of
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
 from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
@@ -107,8 +106,7 @@ def change_kept_back(
 def settings_of(connection: sqlite3.Connection, rid: MemoryId, asked: Mapping[str, Any]) -> list[Write]:
     """Return the writes that a change of a memory's fields comes to, as the memory is now."""
     view = memory_view(connection, rid)
-    wanted = registers(asked, meta=view.meta, tags=view.tags)
-    return [Write(Set(name, value), rid) for name, value in wanted.items()]
+    return changes_of(rid, asked, meta=view.meta, tags=view.tags)
 
 
 async def held_list(device: Device, options: ListHeld) -> HeldList:

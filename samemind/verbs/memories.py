@@ -10,24 +10,18 @@ from typing import Any, Final, NamedTuple
 
 import trio
 
-import replica
 from cognition import (
     FACTS_MAX,
-    RECALLED,
-    Decision,
     Extraction,
-    Shown,
-    Verdict,
-    merged,
-    read_memories,
     read_text,
     take_in,
 )
 from cognition import Filters as Kept
 from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
+from cognition.linking import as_told, with_origin
 from cognition.tracing import Stage
-from replica import Core, InvalidOp, MemoryId, Value, Write, new_memory_id, op_uuid, show_memory_id
+from replica import Core, InvalidOp, MemoryId, Value, new_memory_id, op_uuid, parse_memory_id, show_memory_id
 from replica.codec import check_text
 from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
@@ -40,7 +34,7 @@ from samemind.surface.memories import Filters, Get, List, Recall, Remember, Reme
 from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
-from samemind.verbs.ids import find_memory
+from samemind.verbs.ids import find_memory, is_known
 from samemind.verbs.moments import at_moment, moment_of, read_at
 from samemind.verbs.pins import check_pins
 from samemind.verbs.standing import fading_page, list_page, view_of
@@ -50,8 +44,6 @@ from samemind.verbs.views import show_origin
 # Nobody reads more in one go, and each costs a read; `--offset` goes on from there.
 LIST_MAX: Final = 100_000
 Fields = dict[str, Value]
-# What was said at a place in a talk is kept word by word, however much it resembles what was said elsewhere.
-_VERBATIM: Final = frozenset({"conversation", "turn", "position"})
 
 
 class Wanted(NamedTuple):
@@ -63,86 +55,47 @@ class Wanted(NamedTuple):
 
 
 async def remember(device: Device, options: Remember) -> Remembered:
-    """Store a memory, and the facts in it beside it, unless one that holds all of it is there already.
+    """Store a memory, and the facts in it beside it: always a new one, whatever is known already.
 
-    One that says the same in other words is brought up to date instead, and keeps its id.
+    What says the same is linked to it, and shown with it as one.
     """
     zone = datetime.now(UTC).astimezone().tzinfo or UTC
-    fields, found = read_text(options.text, fields_of(options), now_ms=device.now_ms(), zone=zone)
+    asked, found = read_text(options.text, fields_of(options), now_ms=device.now_ms(), zone=zone)
 
     def write(core: Core, connection: sqlite3.Connection) -> Remembered:
-        if not options.no_dedup:
-            asked = fields
-            if fields.get("source") == RECALLED:  # a memory come back: its other fields are the memory's own
-                asked = {name: fields[name] for name in ("workspace",) if name in fields}
-            known = _find_same(connection, options.text, asked)
-            if known is not None:
-                return _told_again(device, core, connection, known, options, fields, found)
+        now_ms = device.now_ms()
+        rid = new_memory_id(now_ms, device.random) if options.rid is None else parse_memory_id(options.rid)
+        if options.rid is not None and is_known(connection, rid):
+            return Remembered(
+                rid=show_memory_id(rid), op_id=None
+            )  # asked again: it was stored, or forgotten since
         if options.pin:
             check_pins(connection)
-        now_ms = device.now_ms()
-        fresh = new_memory_id(now_ms, device.random)
-        held = kept_back(connection, fresh, options.text, fields, now_ms)
+        fields = with_origin(connection, options.text, asked)
+        held = kept_back(connection, rid, options.text, fields, now_ms)
         if held is not None:
             return Remembered(rid=show_memory_id(held), op_id=None, held=True)
-        decision = Decision(Verdict.ADD)
-        if not options.no_dedup and not _VERBATIM & fields.keys():
-            decision = device.mind.dedup.decide(connection, options.text, fields)
-        about = decision.about
-        repeats = about is not None and decision.verdict in (Verdict.SKIP, Verdict.UPDATE)
-        rid = about.rid if about is not None and repeats else fresh
+        again = device.mind.linker.find(connection, options.text, fields)
         taken = take_in(rid, options.text, fields, Extraction() if options.no_facts else found)
-        writes = list(taken.writes)
-        if about is not None and repeats:
-            facts = () if decision.verdict is Verdict.SKIP else _not_here(connection, taken.writes[1:])
-            writes = [*_refresh(core, about, options.text, fields, decision.verdict), *facts]
+        writes = as_told(taken.writes, again, rid)
         teller = Teller(core, connection, now_ms)
         teller.tell(writes, stated(device, connection, taken, fields, writes, now_ms))
         op, *_ = teller.commit()
         return Remembered(
             rid=show_memory_id(rid),
             op_id=str(op_uuid(op.id, op.hlc)),
-            facts=[
-                show_memory_id(write.rid)
-                for write in writes
-                if write.rid is not None and write.rid in taken.facts
-            ],
-            duplicate_of=show_memory_id(rid) if repeats else None,
+            facts=[show_memory_id(fact) for fact in taken.facts],
+            says_same=[show_memory_id(other) for other in again.rids],
             contradictions=[slot.hex() for slot in open_among(connection, teller.slots)],
             facts_dropped=taken.dropped,
         )
 
     remembered = await device.replica.run(write)
     if remembered.op_id is not None:
-        await note_talk(device, [fields])
+        await note_talk(device, [asked])
     if options.wait:
         await device.mind.settle()
     return remembered
-
-
-def _told_again(
-    device: Device,
-    core: Core,
-    connection: sqlite3.Connection,
-    known: MemoryId,
-    options: Remember,
-    fields: Fields,
-    found: Extraction,
-) -> Remembered:
-    """Say what was told is known; where what it states holds no more, it is stated anew, and asks anew."""
-    now_ms = device.now_ms()
-    taken = take_in(known, options.text, fields, Extraction() if options.no_facts else found)
-    teller = Teller(core, connection, now_ms)
-    teller.tell(
-        [], stated(device, connection, taken, {**fields, "told_at": now_ms}, taken.writes[:1], now_ms)
-    )
-    ops = teller.commit()
-    return Remembered(
-        rid=show_memory_id(known),
-        op_id=str(op_uuid(ops[0].id, ops[0].hlc)) if ops else None,
-        duplicate_of=show_memory_id(known),
-        contradictions=[slot.hex() for slot in open_among(connection, teller.slots)],
-    )
 
 
 async def remember_many(device: Device, options: RememberMany) -> RememberedMany:
@@ -178,19 +131,27 @@ async def recall(device: Device, options: Recall) -> Recalled:
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         traces: list[list[Stage]] | None = [] if options.explain else None
         found = await mind.recall(
-            options.query, k=options.k, filters=filters, graph=not options.no_graph, traces=traces
+            options.query,
+            k=options.k,
+            filters=filters,
+            graph=not options.no_graph,
+            traces=traces,
+            now_ms=None if options.now is None else read_time(options.now, name="now"),
         )
+        close = [hit for hit in found if hit.confidence >= options.min_confidence]
         if mind is device.mind:
-            device.rehearsals.note(rehearsed(found))
-        origins = await mind.read(partial(_origins, found))
-    hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in found]
+            device.rehearsals.note(rehearsed(close))
+        origins = await mind.read(partial(_origins, close))
+    hits = [_show(hit, origins[hit.memory.feed], explain=options.explain) for hit in close]
     took_ms = round((time.perf_counter() - began) * 1_000, 3)
     trace: list[Mapping[str, Any]] = [
         {"question": number, "stage": stage.name, **stage.told}
         for number, stages in enumerate(traces or (), start=1)
         for stage in stages
     ]
-    return Recalled(query=options.query, took_ms=took_ms, results=hits, trace=trace)
+    return Recalled(
+        query=options.query, took_ms=took_ms, results=hits, unembedded=found.unembedded, trace=trace
+    )
 
 
 def rehearsed(found: Iterable[Found]) -> list[MemoryId]:
@@ -300,59 +261,18 @@ def _write_many(
     teller = Teller(core, connection, now_ms)
     rids: list[MemoryId] = []
     held: list[MemoryId] = []
-    written: dict[str, MemoryId] = {}
     for text, fields, found in wanted:
-        name = json.dumps([text, fields], sort_keys=True, default=str)
-        known = None if options.no_dedup else written.get(name) or _find_same(connection, text, fields)
-        if known is None:
-            known = written[name] = new_memory_id(now_ms, device.random)
-            kept = kept_back(connection, known, text, fields, now_ms)
-            if kept is not None:
-                known = written[name] = kept
-                held.append(kept)
-            else:
-                taken = take_in(known, text, fields, found)
-                teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
-        rids.append(known)
+        rid = new_memory_id(now_ms, device.random)
+        kept = kept_back(connection, rid, text, fields, now_ms)
+        if kept is not None:
+            rid = kept
+            held.append(kept)
+        else:
+            taken = take_in(rid, text, fields, found)
+            teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
+        rids.append(rid)
     teller.commit()
     return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]
-
-
-def _refresh(core: Core, about: Shown, text: str, fields: Fields, verdict: Verdict) -> list[Write]:
-    """Return what brings a memory up to date that a new text repeats: that it was told again, and its words."""
-    writes = [
-        Write(replica.Set(name, value), about.rid)
-        for name, value in merged(fields, about.memory.fields).items()
-    ]
-    return [core.edit_of(about.rid, text), *writes] if verdict is Verdict.UPDATE else writes
-
-
-def _not_here(connection: sqlite3.Connection, writes: Sequence[Write]) -> list[Write]:
-    """Return the writes of memories that are neither here nor forgotten here."""
-    rows = connection.execute(
-        f"SELECT rid FROM memory WHERE rid IN ({(marks := ','.join('?' * len(writes)))}) "
-        f"UNION SELECT rid FROM tombstone WHERE rid IN ({marks})",
-        [write.rid for write in writes] * 2,
-    )
-    known = {rid for (rid,) in rows}
-    return [write for write in writes if write.rid not in known]
-
-
-def _find_same(connection: sqlite3.Connection, text: str, fields: Fields) -> MemoryId | None:
-    """Return the memory that says the same and holds every field that is asked for.
-
-    Storing it again would add nothing.
-    """
-    numbers = connection.execute(
-        "SELECT id FROM memory WHERE content = ? AND workspace IS ? AND ifnull(archived, 0) = 0",
-        (replica.content_number(text), fields.get("workspace")),
-    )
-    same = [
-        it.rid
-        for it in read_memories(connection, [number for (number,) in numbers])
-        if all(it.memory.fields.get(name) == value for name, value in fields.items())
-    ]
-    return min(same, default=None)
 
 
 def _show(found: Found, origin: str, *, explain: bool) -> Hit:
@@ -362,6 +282,7 @@ def _show(found: Found, origin: str, *, explain: bool) -> Hit:
         rid=show_memory_id(found.rid),
         text=found.memory.text,
         score=round(found.score, 6),
+        confidence=round(found.confidence, 4),
         type=fields.get("type"),
         speaker=fields.get("speaker"),
         session=fields.get("conversation"),
@@ -372,6 +293,8 @@ def _show(found: Found, origin: str, *, explain: bool) -> Hit:
         origin=origin,
         summary=None if found.summary is None else show_memory_id(found.summary),
         summary_of=[show_memory_id(rid) for rid in found.sources],
+        same=[show_memory_id(rid) for rid in found.same],
+        tellings=found.tellings,
         contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
         why=_why(found) if explain else None,
     )

@@ -22,10 +22,11 @@ import trio
 import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
-from cognition.holding import texts_of
+from cognition.holding import secret_kinds, texts_of
 from replica import Core, InvalidOp, MemoryId, Write, connect, read_settings
 from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
 from replica.fields import check_fields
+from replica.labelling import within_an_add
 from replica.limits import COMMIT_OPS_MAX
 from samemind.control.server import Say
 from samemind.device import Device
@@ -60,7 +61,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     They are read twice, first to see what is in them and then to take it, a batch at a time: a file may be larger than
     this machine's memory.
     """
-    counts, done = Counter(imported=0, skipped=0, facts=0, held=0), 0
+    counts, done = Counter[str](), 0
     failed: list[FailedLine] = []
     written = Written()
     paths = [
@@ -69,18 +70,24 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     survey = await trio.to_thread.run_sync(_survey, paths, options.format)
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     records = _records(paths, options.format)
+    seen: set[bytes] = set()
     while page := await trio.to_thread.run_sync(_page, records, batch, options.workspace):
         good, bad = _sift(page)
         failed += bad[: FAILURES_MAX - len(failed)]
+        if options.dry_run:
+            counts.update(await device.replica.read(partial(_would_write, good, seen)))
+            continue
         taken: dict[MemoryId, TakenIn] = {}
         if options.facts:  # in a thread: it takes a millisecond a text
             taken = await trio.to_thread.run_sync(_take_apart, good, survey.parents, device.now_ms())
         counts.update(await device.replica.run(written.noting(partial(_write, device, good, taken))))
         done += len(page)
         await say({"progress": {"done": done, "total": max(done, survey.total)}})
+    if options.dry_run:
+        return _imported(counts, failed, dry_run=True)
     counts["held"] += await _bring_claims(device, survey.claims, written)
     undo = _undo(device, written) if written.stretches else None
-    return Imported(**counts, failed=failed, undo=undo)
+    return _imported(counts, failed, undo=undo)
 
 
 async def export(device: Device, options: Export, say: Say) -> Exported:
@@ -100,6 +107,20 @@ async def export(device: Device, options: Export, say: Say) -> Exported:
         return Exported(count=await trio.to_thread.run_sync(_export, device, tell), path=None)
     path = await trio.Path(options.output).absolute()
     return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
+
+
+def _imported(
+    counts: Counter[str], failed: list[FailedLine], *, undo: str | None = None, dry_run: bool = False
+) -> Imported:
+    return Imported(
+        imported=counts["imported"],
+        skipped=counts["skipped"],
+        facts=counts["facts"],
+        held=counts["held"],
+        failed=failed,
+        undo=undo,
+        dry_run=dry_run,
+    )
 
 
 def _undo(device: Device, written: Written) -> str:
@@ -186,7 +207,11 @@ def _sift(
         try:
             if isinstance(record, Item):
                 check_text(record.text)
-                check_fields(record.fields, by_any=record.by_any)
+                fields, beyond = within_an_add(record.fields, record.rid)
+                check_fields(fields, by_any=record.by_any)
+                for each in beyond:
+                    encode_payload(bytes(SALT_BYTES), each.body)
+                record = replace(record, fields=fields, beyond=tuple(beyond)) if beyond else record
             elif isinstance(record, Edge):
                 encode_payload(bytes(SALT_BYTES), _relate(record))  # refuses what no op may say
             good.append(record)
@@ -269,11 +294,34 @@ def _write(
             ]
             counts.update(imported=1, facts=len(writes) - 1)
             teller.tell(writes, stated(device, connection, each, record.fields, writes, now_ms))
+            if record.beyond:
+                teller.tell(record.beyond)
             if record.accesses != (0, 0):
                 accesses.append((record.rid, *record.accesses))
     if accesses:
         teller.tell([Write(replica.Access(tuple(sorted(accesses))))])
     teller.commit()
+    return counts
+
+
+def _would_write(
+    records: Iterable[Storable], seen: set[bytes], connection: sqlite3.Connection
+) -> Counter[str]:
+    """Return how many `_write` would count of each, and write nothing. `seen` holds the memories of earlier batches."""
+    counts: Counter[str] = Counter()
+    for record in records:
+        if isinstance(record, Edge):
+            known = _has_edge(connection, record)
+            said = edge_said(record.source, record.relation, record.target)
+        elif isinstance(record, Setting):
+            known = "" in read_settings(connection, record.name)
+            said = f"{record.name}: {'; '.join(texts_of({record.name: record.value}))}"
+        else:
+            known = record.rid in seen or is_known(connection, record.rid)
+            seen.add(record.rid)
+            said = record.text
+        fields = record.fields if isinstance(record, Item) else {}
+        counts["skipped" if known else "held" if secret_kinds(said, fields) else "imported"] += 1
     return counts
 
 

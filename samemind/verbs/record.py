@@ -17,7 +17,7 @@ from replica.verify import Verification, verify_replica
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.errors import Usage
-from samemind.fields import DOOR_NAMES
+from samemind.fields import DOOR_NAMES, LABELS_OFF, LABELS_ON
 from samemind.housekeeping import fold_away
 from samemind.results.device import Compacted, Digest, FrontierEntry, Log, OpView, Verified
 from samemind.results.memories import History, Version
@@ -38,6 +38,10 @@ SELECT o.pos, o.id, o.hlc, o.seq, o.kind, o.rid, o.signature IS NOT NULL, o.stat
 FROM op o JOIN feed f ON f.no = o.feed LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON
 p.device = f.device
 """
+# What each device is called here.
+_NAMES: Final = (
+    "SELECT n.device, ifnull(p.nickname, n.name) FROM member n LEFT JOIN peer p ON p.device = n.device"
+)
 
 
 async def digest(device: Device, options: ShowDigest) -> Digest:
@@ -73,7 +77,8 @@ async def log(device: Device, options: ShowLog, say: Say) -> Log:
     position = device.replica.position
     ops = await device.replica.read(last)
     if not options.follow:
-        return Log(ops=ops)
+        ahead = await device.replica.run(_erasures_ahead)
+        return Log(ops=[*ops, *ahead][max(0, len(ops) + len(ahead) - options.limit) :])
     for op in ops:
         await say(to_json(op))
     if ops:
@@ -84,6 +89,16 @@ async def log(device: Device, options: ShowLog, say: Say) -> Log:
         for op in page:
             await say(to_json(op))
             position = op.position
+
+
+def _erasures_ahead(core: Core, connection: sqlite3.Connection) -> list[OpView]:
+    """Return the erasures that act here already, ahead of their places in the log: nobody erases without a trace."""
+    names = dict(connection.execute(_NAMES))
+    ops = [core.proofs[each].op() for each in core.ahead]
+    return [
+        _view((0, op.id, op.hlc, op.seq, op.kind, None, True, None, *op.origin, names.get(op.origin.device)))
+        for op in sorted(ops, key=lambda op: (op.hlc, op.id))
+    ]
 
 
 async def verify(device: Device, options: Verify) -> Verified:
@@ -118,7 +133,7 @@ async def compact(device: Device, options: Compact) -> Compacted:
 async def history(device: Device, options: ShowHistory) -> History:
     """Show what happened to a memory, also to one that was forgotten since, as far as the log still tells."""
 
-    def read(connection: sqlite3.Connection) -> History:
+    def read(core: Core, connection: sqlite3.Connection) -> History:
         rid = find_memory(connection, options.rid, forgotten=True)
         rows = list(map(Row._make, connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))))
         writers = {
@@ -140,10 +155,24 @@ async def history(device: Device, options: ShowHistory) -> History:
             )
             for row, body, text in happened(rid, rows)
         ]
+        names = dict(connection.execute(_NAMES))
+        erased = [
+            Version(
+                op_id=str(op_uuid(op.id, op.hlc)),
+                at=at_stamp(op.hlc),
+                device=op.origin.device.hex(),
+                device_name=names.get(op.origin.device),
+                kind=show_kind(op.kind),
+                text=None,
+                change={},
+            )
+            for op in (proof.op() for proof in core.proofs.values() if rid in proof.rids)
+        ]
+        versions += sorted(erased, key=lambda version: (version.at, version.op_id))
         horizon = _horizon(horizon_ms(connection))
         return History(rid=show_memory_id(rid), versions=versions, horizon=horizon)
 
-    return await device.replica.read(read)
+    return await device.replica.run(read)
 
 
 def _horizon(ms: int) -> datetime | None:
@@ -157,6 +186,10 @@ def _change(body: Body | None) -> dict[str, Any]:
             return {DOOR_NAMES.get(name, name): show_field(name, value) for name, value in fields.items()}
         case replica.Set(name, value):
             return {DOOR_NAMES.get(name, name): show_field(name, value)}
+        case replica.Tag(labels):
+            return {LABELS_ON: list(labels)}
+        case replica.Untag(labels):
+            return {LABELS_OFF: list(labels)}
         case replica.Claim(entity=entity, relation=relation, value=value):
             return {"claim": f"{entity} {relation} {value}"}
         case _:
@@ -188,7 +221,7 @@ def _view(row: Sequence[Any]) -> OpView:
         kind=show_kind(kind),
         rid=None if rid is None else show_memory_id(rid),
         signed=bool(signed),
-        status=Status(status).name.lower(),
+        status="ahead" if status is None else Status(status).name.lower(),
     )
 
 

@@ -36,7 +36,7 @@ from samemind.verbs.stretches import Meant, read_stretches
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0
-_CHANGES: Final = (Kind.EDIT, Kind.SET)
+_CHANGES: Final = (Kind.EDIT, Kind.SET, Kind.TAG, Kind.UNTAG)
 _MEMORIES: Final = """SELECT m.rid, f.incarnation, m.created FROM memory m JOIN feed f ON f.no = m.feed
                       WHERE m.created BETWEEN ? AND ? AND """
 _SOURCES: Final = "casefold(m.source) = casefold(?)"
@@ -141,14 +141,25 @@ def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found
             for rid, incarnation, hlc in connection.execute(
                 """SELECT o.rid, f.incarnation, o.hlc FROM op o JOIN feed f ON f.no = o.feed
                    JOIN memory m ON m.rid = o.rid
-                   WHERE f.device = ? AND o.kind IN (?, ?) AND o.hlc BETWEEN ? AND ?""",
+                   WHERE f.device = ? AND o.kind IN (?, ?, ?, ?) AND o.hlc BETWEEN ? AND ?""",
                 (own, *_CHANGES, *meant.reach),
             )
             if meant.holds(incarnation, hlc)
         }
+        changed |= _erased_by(core, own, meant)
     return Found(
         sorted(rids), sorted(facts - rids), sorted(edges), settings, proposals, sorted(changed - gone)
     )
+
+
+def _erased_by(core: Core, own: bytes, meant: Meant) -> set[MemoryId]:
+    """Return what a device erased, for good: from the moment that acted, wherever its place in the log is."""
+    return {
+        rid
+        for proof in core.proofs.values()
+        if proof.author == own and meant.holds((op := proof.op()).origin.incarnation, op.hlc)
+        for rid in proof.rids
+    }
 
 
 def _stamped(connection: sqlite3.Connection, place: Place) -> int:

@@ -10,6 +10,7 @@ from cognition.consolidation.summaries import Summary, read_summaries, standing_
 from cognition.decay import Profile
 from cognition.fading import weakest
 from cognition.memories import read_memories
+from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_of
 from cognition.tiers import tier
 from replica import MemoryId, show_memory_id
 from samemind.fields import DOOR_NAMES
@@ -45,16 +46,17 @@ def list_page(
 ) -> Listed:
     """Return a page of what the filters let through, the newest first; a summary is as old as its oldest member."""
     condition, values = filters.sql()
+    once, both = shown_once(condition, values)
     if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
-        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
-        rest = f"WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
-        views = list(select_memories(connection, rest, (*values, limit, offset)))
+        ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {once}", both)
+        rest = f"WHERE {once} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
+        views = list(select_memories(connection, rest, (*both, limit, offset)))
         return Listed(memories=_standing(connection, views, now_ms=now_ms, profile=profile), total=total)
     alone = "1" if filters.include_archived else _ALONE
     everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, no) AS (
-        SELECT m.created, m.rid, NULL FROM memory m WHERE {condition} AND {alone}
+        SELECT m.created, m.rid, NULL FROM memory m WHERE {once} AND {alone}
         UNION ALL SELECT s.created, s.rid, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
-    twice = (*values, *values)
+    twice = (*values, *both)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
     page = connection.execute(
         f"{everything} SELECT rid, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
@@ -104,11 +106,17 @@ def _standing(
         for no in set(under.values())
         for (rid,) in connection.execute("SELECT rid FROM summary WHERE no = ?", (no,))
     }
+    groups = groups_of(connection, numbers.values())
+    often = counted(connection, set(groups.values()))
     found = []
     for rid, view in zip(rids, views, strict=True):
         no = under.get(numbers[rid])
         where = tier(memories[rid], stands_under_summary=no is not None, now_ms=now_ms, profile=profile)
-        found.append(replace(view, tier=where, summary=None if no is None else names[no]))
+        view = replace(view, tier=where, summary=None if no is None else names[no])
+        if (group := groups.get(numbers[rid])) is not None:
+            others = [it.rid for it in tellings_of(connection, group) if it.rid != rid][:NAMED_MAX]
+            view = replace(view, same=[show_memory_id(each) for each in others], tellings=often[group])
+        found.append(view)
     return found
 
 

@@ -2,13 +2,16 @@
 
 import sqlite3
 
+import replica
 from cognition.consolidation.summaries import summary_named, summary_rid
-from replica import Core, Set, Withdraw, Write, proposals_of, show_memory_id
+from cognition.tellings import tellings_with, words_of_telling
+from replica import Core, Set, Withdraw, Write, links_of, proposals_of, show_memory_id
+from replica.limits import NAMES_MAX
 from samemind.device import Device
 from samemind.errors import NotFound
 from samemind.giving_back import LONG_MS, give_back
-from samemind.results.thinking import Raised, Thought, Unconsolidated
-from samemind.surface.thinking import Think, Unconsolidate
+from samemind.results.thinking import Raised, Thought, Unconsolidated, Unlinked
+from samemind.surface.thinking import Think, Unconsolidate, Unlink
 from samemind.verbs.ids import find_memory
 
 
@@ -26,6 +29,25 @@ async def think(device: Device, options: Think) -> Thought:
         took_ms=cycle.took_ms,
         more=cycle.more,
     )
+
+
+async def unlink(device: Device, options: Unlink) -> Unlinked:
+    """Withdraw every link that is known here and names a telling of these words; nothing of any memory changes."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> Unlinked:
+        rid = find_memory(connection, options.rid)
+        alike = words_of_telling(connection, rid)
+        links = sorted(links_of(connection, alike))
+        if not links:
+            raise NotFound(f"the memory {show_memory_id(rid)} is linked to no other telling", code="no_link")
+        apart = sorted(tellings_with(connection, rid))
+        for start in range(0, len(links), NAMES_MAX):
+            core.commit([Write(replica.Unlink(tuple(links[start : start + NAMES_MAX])))], device.now_ms())
+        return Unlinked(
+            rid=show_memory_id(rid), rids=[show_memory_id(each) for each in apart if each not in alike]
+        )
+
+    return await device.replica.run(write)
 
 
 async def unconsolidate(device: Device, options: Unconsolidate) -> Unconsolidated:

@@ -58,7 +58,7 @@ export function updateCard(item, memory, { manage, selected, select }) {
   item.pin.title = memory.pinned ? "Unpin" : "Pin: keep it, whatever fades";
   say(item.words, memory.text);
   const when = memory.told_at ?? memory.created_at;
-  const parts = [memory.speaker, memory.parent ? "read out of another" : null, ago(when)].filter(Boolean);
+  const parts = [memory.speaker, memory.parent ? "read out of another" : null, memory.tellings > 1 ? `told ${memory.tellings} times, last` : null, ago(when)].filter(Boolean);
   const from = memory.device === state.session?.device_id ? "this device" : (memory.device_name ?? deviceName(memory.device));
   const line = `${from} ${parts.join(" ")}`;
   if (item.line !== line) {

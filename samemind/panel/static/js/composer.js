@@ -53,7 +53,7 @@ export function composer() {
       input.value = "";
       input.focus();
       reloadSoon();
-      if (done.duplicate_of) notice("That was known already.");
+      if (done.says_same.length) notice("Remembered. It was told before, and is shown once.");
       else if (done.contradictions.length) notice("Remembered. It disagrees with something: see Questions.");
       else announce("Remembered");
     } catch (error) {

@@ -1,0 +1,338 @@
+"""Serve remote agents over MCP's streamable HTTP: on loopback in the open, to other machines by HTTPS.
+
+Each agent comes in with a token of its own, and has a server of its own with the tools and the workspace that its owner
+gave it. Whoever has none is told where to get one (`samemind.mcp.oauth`). A request is let in only under a name of this
+server (or the proxy's, where one stands before it) and from no web page of somebody else's.
+"""
+
+import html
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import trio
+from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
+from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as HttpScope
+
+from replica import wall_clock_ms
+from samemind.agents import grants as granting
+from samemind.agents.grants import Agent, Grants
+from samemind.agents.ledger import Ledger
+from samemind.config import Home
+from samemind.errors import Usage
+from samemind.mcp.oauth import BEARER, SCOPE, Provider, where_to
+from samemind.mcp.scope import Scope
+from samemind.mcp.server import Asked, server_for
+from samemind.mcp.store import Store
+from samemind.mcp.tools import full
+from samemind.panel.access import host_is_ours, is_loopback
+from samemind.panel.certificate import ensure_certificate
+from samemind.panel.serving import Door, listening, machine_names
+from sync.dialling import ANY
+from sync.network import own_addresses, own_hosts
+
+MCP_PATH: Final = "/mcp"
+# A memory has at most 1 MiB of text, which JSON may write six times as long.
+BODY_BYTES_MAX: Final = 8 << 20
+# One program keeps a few sessions; more are those that it forgot.
+SESSIONS_MAX: Final = 32
+SESSION_IDLE_S: Final = 1_800.0
+# How soon an agent that was revoked loses the streams that it has open.
+REVOKED_WITHIN_S: Final = 1.0
+# How often the page that waits for the owner looks again.
+PAGE_LOOKS_S: Final = 2
+# More memories than a line of the log is good for.
+RIDS_NOTED_MAX: Final = 50
+_READ_VERBS: Final = frozenset({tool.verb for tool in full() if tool.read_only})
+_PAGE_HEADERS: Final = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(slots=True)
+class _Live:
+    """An agent that has been here since this server started."""
+
+    agent: Agent
+    manager: StreamableHTTPSessionManager
+    ending: trio.CancelScope
+
+
+class RemoteAgents:
+    """The ASGI application; made by `open_remote`."""
+
+    def __init__(
+        self,
+        store: Asked,
+        ledger: Ledger,
+        nursery: trio.Nursery,
+        *,
+        host: str,
+        port: int,
+        public_url: str | None,
+        now_ms: Callable[[], int] = wall_clock_ms,
+    ) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._nursery = nursery
+        self._now_ms = now_ms
+        self._host = host
+        self._port = port
+        self._public = public_url
+        self.is_local = is_loopback(host)
+        self.door = Door()
+        self._live: dict[str, _Live] = {}
+        self._starting = trio.Lock()
+        self._apps: dict[str, ASGIApp] = {}
+
+    @property
+    def url(self) -> str:
+        """The address to give to an agent."""
+        if self._public is not None:
+            return f"{self._public}{MCP_PATH}"
+        hosts = (own_hosts() or ["127.0.0.1"]) if self._host in ANY else [self._host]
+        shown = f"[{hosts[0]}]" if ":" in hosts[0] else hosts[0]
+        return f"{'http' if self.is_local else 'https'}://{shown}:{self._port}{MCP_PATH}"
+
+    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return  # a WebSocket: answered by nothing, which closes it
+        headers = Headers(scope=scope)
+        base = self._base(scope, headers)
+        if base is None:
+            await _refused(421, "foreign_host", "expected an address of this server")(scope, receive, send)
+            return
+        origin = headers.get("origin")
+        if scope["path"] != MCP_PATH:
+            await self._pages(base)(scope, receive, send)
+        elif origin is not None and origin != base:
+            await _refused(403, "foreign_origin", "expected no web page of another origin")(
+                scope, receive, send
+            )
+        else:
+            await self._serve(base, headers, scope, receive, send)
+
+    def _base(self, scope: HttpScope, headers: Headers) -> str | None:
+        """Return the address that was asked, without a path; None where it is none of ours."""
+        if self._public is not None:
+            return self._public
+        host = headers.get("host", "")
+        ours = len(headers.getlist("host")) == 1 and host_is_ours(
+            host, server=tuple(scope["server"]), names=frozenset() if self.is_local else machine_names()
+        )
+        return f"{scope['scheme']}://{host}" if ours else None
+
+    async def _serve(
+        self, base: str, headers: Headers, scope: HttpScope, receive: Receive, send: Send
+    ) -> None:
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        agent = await self._agent(base, secret.strip()) if kind.casefold() == "bearer" else None
+        if agent is None:
+            answer = _refused(401, "invalid_token", "expected a token: samemind agents add NAME, or OAuth")
+            about = f"{base}/.well-known/oauth-protected-resource{MCP_PATH}"
+            answer.headers["www-authenticate"] = f'Bearer error="invalid_token", resource_metadata="{about}"'
+            await answer(scope, receive, send)
+            return
+        self.door.know(scope.get("client"))
+        live = await self._session_manager(agent)
+        await live.manager.handle_request(scope, receive, send)
+
+    async def _agent(self, base: str, secret: str) -> Agent | None:
+        grants = await self._read()
+        token = granting.find_token(grants, secret, BEARER, self._now_ms())
+        if token is None or token.resource not in ("", f"{base}{MCP_PATH}"):
+            return None
+        return grants.agents[token.agent]
+
+    async def _session_manager(self, agent: Agent) -> _Live:
+        async with self._starting:
+            live = self._live.get(agent.id)
+            if live is None or live.agent != agent:
+                if live is not None:
+                    live.ending.cancel()
+                live = self._live[agent.id] = await self._nursery.start(self._hold, agent)
+            return live
+
+    async def _hold(
+        self, agent: Agent, task_status: "trio.TaskStatus[_Live]" = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Keep an agent's sessions until it is revoked."""
+        rights = agent.rights
+        noted = _Noted(self._store, self._ledger, agent, self._now_ms)
+        scope = Scope(rights.workspace, rights.share)
+        manager = StreamableHTTPSessionManager(
+            server_for(noted, rights.profile, scope, read_only=rights.read_only),
+            session_idle_timeout=SESSION_IDLE_S,
+            max_request_body_size=BODY_BYTES_MAX,
+            max_sessions=SESSIONS_MAX,
+        )
+        with trio.CancelScope() as ending:
+            async with manager.run():
+                live = _Live(agent, manager, ending)
+                task_status.started(live)
+                # Another process revokes, by the file.
+                while (await self._read()).agents.get(agent.id) == agent:  # noqa: ASYNC110
+                    await trio.sleep(REVOKED_WITHIN_S)
+        if self._live.get(agent.id) is live:
+            del self._live[agent.id]
+
+    async def _read(self) -> Grants:
+        return await trio.to_thread.run_sync(self._ledger.read)
+
+    def _pages(self, base: str) -> ASGIApp:
+        """Return what is open to all, for the address it was asked by."""
+        if base not in self._apps:
+            provider = Provider(self._ledger, base, self._now_ms)
+
+            async def approve(request: Request) -> Response:
+                return await _approve(provider, request)
+
+            routes = create_auth_routes(
+                provider,
+                AnyHttpUrl(base),
+                client_registration_options=ClientRegistrationOptions(
+                    enabled=True, valid_scopes=[SCOPE], default_scopes=[SCOPE]
+                ),
+                revocation_options=RevocationOptions(enabled=True),
+            )
+            routes += create_protected_resource_routes(
+                AnyHttpUrl(f"{base}{MCP_PATH}"), [AnyHttpUrl(base)], [SCOPE], resource_name="samemind"
+            )
+            self._apps[base] = Starlette(routes=[*routes, Route("/approve", approve, methods=["GET"])])
+        return self._apps[base]
+
+
+class _Noted:
+    """The memory, as one agent asks it: what it reads and writes is written down."""
+
+    def __init__(self, store: Asked, ledger: Ledger, agent: Agent, now_ms: Callable[[], int]) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._agent = agent
+        self._now_ms = now_ms
+
+    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
+        document = await self._store.ask(verb, options, again=again)
+
+        def note() -> None:
+            wrote = verb not in _READ_VERBS
+            rids = rids_in(document)[:RIDS_NOTED_MAX]
+            self._ledger.note(self._agent, verb, rids, wrote=wrote, now_ms=self._now_ms())
+
+        await trio.to_thread.run_sync(note)
+        return document
+
+
+def rids_in(document: Mapping[str, Any]) -> list[str]:
+    """Return the memories that a result names at its top or in its records."""
+    found = [document["rid"]] if isinstance(document.get("rid"), str) else []
+    found += [rid for rid in document.get("rids") or () if isinstance(rid, str)]
+    for name in ("results", "memories"):
+        found += [each["rid"] for each in document.get(name) or () if isinstance(each.get("rid"), str)]
+    return list(dict.fromkeys(found))
+
+
+@asynccontextmanager
+async def open_remote(
+    home: Home, store: Asked, place: tuple[str, int], public_url: str | None, stop: trio.Event
+) -> AsyncIterator[RemoteAgents]:
+    """Serve remote agents for the block."""
+    if public_url is not None:
+        public_url = _checked(public_url)
+    host, port = place
+    plain = listening(host, port, what="agents", option="--http or --mcp-http")
+    async with trio.open_nursery() as nursery:
+        remote = RemoteAgents(
+            store,
+            Ledger(home),
+            nursery,
+            host=host,
+            port=plain.getsockname()[1],
+            public_url=public_url,
+        )
+        certificate = None
+        if not remote.is_local:
+            hosts = {*machine_names(), "localhost", *own_addresses(), *({host} - ANY)}
+            ensure_certificate(home.certificate, hosts, wall_clock_ms())
+            certificate = str(home.certificate)
+
+        async def serve() -> None:
+            await remote.door.serve(remote, plain, certificate=certificate, stop=stop)
+
+        nursery.start_soon(serve)
+        try:
+            yield remote
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+async def serve_alone(home: Home, place: tuple[str, int], public_url: str | None) -> None:
+    """Serve remote agents until a signal comes, through whoever holds the store."""
+    home.create()
+    store = Store(home)
+    stop = trio.Event()
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.keep)
+            async with open_remote(home, store, place, public_url, stop) as remote:
+                print(remote.url, flush=True)  # noqa: T201 - whoever started it gives this address to agents
+                await anext(signals)
+            nursery.cancel_scope.cancel()
+
+
+async def _approve(provider: Provider, request: Request) -> Response:
+    """Show the code to bring to the owner, until the owner decided; then send the browser back to the program."""
+    pending = await provider.answer(request.query_params.get("request", ""))
+    if pending is None:
+        page = "<h1>This request has expired</h1><p>Go back to the program and connect again.</p>"
+        return HTMLResponse(_PAGE.format(refresh="", body=page), status_code=410, headers=_PAGE_HEADERS)
+    if pending.answer is not None:
+        return RedirectResponse(where_to(pending), status_code=302, headers={"cache-control": "no-store"})
+    code = granting.shown_code(pending.code)
+    body = (
+        f"<h1>{html.escape(pending.name)} asks for your memory</h1>"
+        f"<p>Let it in on the device that holds the memory:</p><pre>samemind agents approve {code}</pre>"
+        f"<p>Do this only if you have just connected this program yourself. Its answer goes to "
+        f"<b>{html.escape(pending.redirect_uri)}</b>. This page goes on by itself.</p>"
+    )
+    refresh = f'<meta http-equiv="refresh" content="{PAGE_LOOKS_S}">'
+    return HTMLResponse(_PAGE.format(refresh=refresh, body=body), headers=_PAGE_HEADERS)
+
+
+_PAGE: Final = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">{refresh}<title>samemind</title>'
+    '<meta name="viewport" content="width=device-width"><style>body{{font:1rem/1.5 system-ui;max-width:34rem;'
+    "margin:12vh auto;padding:0 1rem}}pre{{font-size:1.2rem}}</style></head><body>{body}</body></html>"
+)
+
+
+def _refused(status: int, code: str, message: str) -> JSONResponse:
+    return JSONResponse({"error": code, "error_description": message}, status_code=status)
+
+
+def _checked(url: str) -> str:
+    found = url.rstrip("/").removesuffix(MCP_PATH)
+    if (
+        not found.startswith(("https://", "http://127.0.0.1", "http://localhost"))
+        or "?" in found
+        or "#" in found
+    ):
+        raise Usage(
+            f"expected the address of a proxy or a tunnel, such as https://memory.example.org, got {url!r:.80}",
+            code="invalid",
+        )
+    return found

@@ -1,0 +1,229 @@
+"""Let programs fetch tokens by OAuth 2.1, as the specification of MCP asks: the SDK speaks it, this decides.
+
+A program registers itself, sends its user here, and waits. The user shows a code to the owner, who lets the program in
+on the device itself: `samemind agents approve CODE`, or the panel. Only then does it get tokens, and only for the
+address that it asked with.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+import trio
+from mcp.server.auth.provider import (
+    AccessToken,
+    AuthorizationCode,
+    AuthorizationParams,
+    AuthorizeError,
+    OAuthAuthorizationServerProvider,
+    RefreshToken,
+    RegistrationError,
+    TokenError,
+    construct_redirect_uri,
+)
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+
+from samemind.agents import grants as granting
+from samemind.agents.grants import Agent, Grants, Pending, Token
+from samemind.agents.ledger import Ledger, random_bytes
+from samemind.errors import Usage
+
+SCOPE: Final = "memory"
+# What a browser would run, or show from the machine, instead of handing it to the program.
+_NEVER_REDIRECTED_TO: Final = frozenset(
+    {"about", "blob", "data", "file", "ftp", "javascript", "vbscript", "view-source", "ws", "wss"}
+)
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_CODE: Final = frozenset({"code"})
+_REFRESH: Final = frozenset({"refresh"})
+_ACCESS: Final = frozenset({"access"})
+# What stands for the agent itself on every request.
+BEARER: Final = frozenset({"plain", "access"})
+Changed = TypeVar("Changed")
+
+
+def redirect_is_safe(uri: str) -> bool:
+    """Say whether a program's answer may go there: HTTPS, its own machine, or a scheme of its own."""
+    try:
+        parts = urlsplit(uri)
+        host = parts.hostname
+    except ValueError:
+        return False
+    if parts.scheme == "http":
+        return host in _LOOPBACK
+    return bool(parts.scheme) and parts.scheme not in _NEVER_REDIRECTED_TO
+
+
+class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
+    """What the SDK asks while it speaks OAuth; made anew for each address that the server is known by."""
+
+    def __init__(self, ledger: Ledger, base: str, now_ms: Callable[[], int]) -> None:
+        self._ledger = ledger
+        self._base = base
+        self._now_ms = now_ms
+
+    async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
+        """Return a program that registered."""
+        found = (await self._read()).clients.get(client_id)
+        return None if found is None else OAuthClientInformationFull.model_validate(found)
+
+    async def register_client(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep a program that registers."""
+        uris = [str(uri) for uri in client_info.redirect_uris or ()]
+        if not uris or not all(map(redirect_is_safe, uris)):
+            raise RegistrationError(
+                "invalid_redirect_uri",
+                "expected https, http to this machine, or a scheme of the program's own",
+            )
+        assert client_info.client_id is not None
+        plain = client_info.model_dump(mode="json", exclude_none=True)
+        client_id = client_info.client_id
+        try:
+            await self._change(lambda grants: (granting.register(grants, client_id, plain), None))
+        except Usage as error:
+            raise RegistrationError("invalid_client_metadata", error.message) from None
+
+    async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
+        """Return the page that waits for the owner."""
+        if params.resource is not None and params.resource.rstrip("/") not in (
+            self._base,
+            f"{self._base}/mcp",
+        ):
+            raise AuthorizeError("invalid_target", f"expected {self._base}/mcp")
+        assert client.client_id is not None
+        ask = partial(
+            granting.ask,
+            client=client.client_id,
+            name=client.client_name or "agent",
+            redirect_uri=str(params.redirect_uri),
+            asked={
+                "state": params.state,
+                "challenge": params.code_challenge,
+                "explicit": params.redirect_uri_provided_explicitly,
+                "redirect_uri": str(params.redirect_uri),
+                "resource": f"{self._base}/mcp",
+            },
+            random=random_bytes,
+            now_ms=self._now_ms(),
+        )
+        return f"{self._base}/approve?request={await self._change(ask)}"
+
+    async def load_authorization_code(
+        self, client: OAuthClientInformationFull, authorization_code: str
+    ) -> AuthorizationCode | None:
+        """Return what was agreed on under a code."""
+        token = await self._find(authorization_code, _CODE)
+        if token is None or token.asked["client"] != client.client_id or token.expires_ms is None:
+            return None
+        return AuthorizationCode(
+            code=authorization_code,
+            scopes=[SCOPE],
+            expires_at=token.expires_ms / 1_000,
+            client_id=token.asked["client"],
+            code_challenge=token.asked["challenge"],
+            redirect_uri=token.asked["redirect_uri"],
+            redirect_uri_provided_explicitly=token.asked["explicit"],
+            resource=token.resource,
+        )
+
+    async def exchange_authorization_code(
+        self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
+    ) -> OAuthToken:
+        """Return the first tokens; the code is used up."""
+        return await self._exchange(authorization_code.code, _CODE)
+
+    async def load_refresh_token(
+        self, client: OAuthClientInformationFull, refresh_token: str
+    ) -> RefreshToken | None:
+        """Return what a refresh token is good for."""
+        found = await self._agent_of(refresh_token, _REFRESH)
+        if found is None or found[1].client != client.client_id:
+            return None
+        return RefreshToken(
+            token=refresh_token,
+            client_id=client.client_id or "",
+            scopes=[SCOPE],
+            resource=found[0].resource,
+        )
+
+    async def exchange_refresh_token(
+        self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
+    ) -> OAuthToken:
+        """Return the next tokens; those before are worth nothing any more."""
+        return await self._exchange(refresh_token.token, _REFRESH)
+
+    async def load_access_token(self, token: str) -> AccessToken | None:
+        """Return what an access token is good for."""
+        found = await self._agent_of(token, _ACCESS)
+        if found is None:
+            return None
+        return AccessToken(
+            token=token, client_id=found[1].client or "", scopes=[SCOPE], resource=found[0].resource
+        )
+
+    async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
+        """Take all tokens back that came with this one."""
+
+        def change(grants: Grants) -> tuple[Grants, None]:
+            found = granting.find_token(grants, token.token, _ACCESS | _REFRESH, self._now_ms())
+            kinds = _ACCESS | _REFRESH
+            return (grants if found is None else granting.take_back_of(grants, found.agent, kinds)), None
+
+        await self._change(change)
+
+    async def answer(self, request: str) -> Pending | None:
+        """Return how a request that waits stands."""
+        return await self._change(lambda grants: granting.answered(grants, request, self._now_ms()))
+
+    async def _exchange(self, secret: str, kinds: frozenset[str]) -> OAuthToken:
+        now_ms = self._now_ms()
+
+        def change(grants: Grants) -> tuple[Grants, OAuthToken | None]:
+            found = granting.find_token(grants, secret, kinds, now_ms)
+            if found is None:
+                return grants, None
+            grants = granting.take_back(grants, secret)
+            grants = granting.take_back_of(grants, found.agent, _ACCESS | _REFRESH)
+            issue = partial(
+                granting.issue,
+                agent=found.agent,
+                random=random_bytes,
+                now_ms=now_ms,
+                resource=found.resource,
+            )
+            grants, access = issue(grants, "access", lifetime_ms=granting.ACCESS_MS)
+            grants, refresh = issue(grants, "refresh", lifetime_ms=granting.REFRESH_MS)
+            return grants, OAuthToken(
+                access_token=access,
+                expires_in=granting.ACCESS_MS // 1_000,
+                scope=SCOPE,
+                refresh_token=refresh,
+            )
+
+        tokens = await self._change(change)
+        if tokens is None:  # somebody else was quicker
+            raise TokenError("invalid_grant", "this was used already")
+        return tokens
+
+    async def _find(self, secret: str, kinds: frozenset[str]) -> Token | None:
+        return granting.find_token(await self._read(), secret, kinds, self._now_ms())
+
+    async def _agent_of(self, secret: str, kinds: frozenset[str]) -> tuple[Token, Agent] | None:
+        grants = await self._read()
+        token = granting.find_token(grants, secret, kinds, self._now_ms())
+        return None if token is None else (token, grants.agents[token.agent])
+
+    async def _read(self) -> Grants:
+        return await trio.to_thread.run_sync(self._ledger.read)
+
+    async def _change(self, change: Callable[[Grants], tuple[Grants, Changed]]) -> Changed:
+        return await trio.to_thread.run_sync(self._ledger.change, change)
+
+
+def where_to(pending: Pending) -> str:
+    """Return the address to which a program's user goes back with the owner's answer."""
+    state: Any = pending.asked["state"]
+    if pending.answer:
+        return construct_redirect_uri(pending.redirect_uri, code=pending.answer, state=state)
+    return construct_redirect_uri(pending.redirect_uri, error="access_denied", state=state)
