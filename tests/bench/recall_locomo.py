@@ -58,7 +58,7 @@ PUBLISHED: Final = (
 MIXES: Final = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
 NAMES: Final = tuple(signal.name for signal in SIGNALS)
 # The fourteen predicate rules of PMB (PM-72: what they buy beside an embedder).
-RULES: Final = tuple(signal.name for signal in SIGNALS if signal.is_rule)
+RULES: Final = tuple(signal.name for signal in SIGNALS if signal.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ class Conversation:
         """Return the ranked pool of a question, and how many ms it took, its embedding included."""
         began = time.perf_counter()
         query = Query(question)
-        vector = self.embedder.embed([query.keywords])[0]
+        asked = question if self.embedder.costly else query.keywords
+        vector = self.embedder.embed([asked])[0]
         ranked = rank(
             self.home.connection,
             query,
@@ -330,7 +331,7 @@ def main() -> None:
     """Print every table; with `--misses`, the questions whose evidence was not found too."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--embedder", type=embedder_called, default="wordllama")
+    parser.add_argument("--embedder", type=embedder_called, default="multilingual")
     parser.add_argument("--reranker", type=reranker_called, default="off")
     add_data(parser, at_once=False)  # the rest needs none
     asked = parser.parse_args()

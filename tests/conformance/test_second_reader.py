@@ -157,12 +157,30 @@ def test_it_opens_a_carrier_file_and_finds_who_made_it_and_what_is_in_it() -> No
     assert vectors["reader"] == ben["device_id"]
     *said, _ = vectors["messages"]
     assert open_file(vectors["file"], ben["private_key"], dict(KEYS)) == said
+    version, maker, _, readers, devices, known, tells_group, held, folded = unpack(said[0])
+    assert (version, maker) == (2, ann["device_id"])
+    shorts = [devices[i : i + 8] for i in range(0, len(devices), 8)]
+    assert shorts[:readers] == sorted(device[:8] for device in KEYS)
+    assert known == [0, sha256(pack([]))[:16], sha256(pack([sorted(KEYS), [], []]))[:16]]
+    assert tells_group
+    assert folded
+    _, group = read_message(said[1])
+    assert {sha256(key) for key, *_ in group["introductions"]} == set(KEYS)
+    _, ops = read_message(said[2])
+    (op,) = read_frame(zstandard.decompress(ops["frame"]), KEYS)
+    ((device, incarnation, seq, id8),) = held
+    assert [shorts[device], incarnation, seq, id8] == [op.place[0][:8], *op.place[1:]]
+
+
+def test_it_opens_a_file_of_the_first_format() -> None:
+    vectors = load("carrying-1")
+    ann, ben = load("identities")["devices"]
+    *said, _ = vectors["messages"]
+    assert open_file(vectors["file"], ben["private_key"], dict(KEYS)) == said
     maker, _, readers, proofs, since, covers, folded = unpack(said[0])
     assert maker == ann["device_id"]
     assert readers == sorted(KEYS)
     assert (proofs, since, folded) == ([], [], True)
-    _, group = read_message(said[1])
-    assert {sha256(key) for key, *_ in group["introductions"]} == set(KEYS)
     _, ops = read_message(said[2])
     (op,) = read_frame(zstandard.decompress(ops["frame"]), KEYS)
     assert covers == [op.place]

@@ -56,6 +56,7 @@ def lived_in(make_store: MakeStore) -> tuple[Core, Core, list[MemoryId]]:
     say(ben, ops.Relate("Ann", "knows", "Ben", 0.5))
     say(ben, ops.Set("theme", "dark"))
     say(ann, ops.Propose((rids[0], rids[1])))
+    say(ann, ops.SaysSame((rids[0], rids[1]), 90))
     say(ben, ops.Claim("Ann", "lives in", "Lisbon", (), None), rids[0])
     say(ann, ops.Forget((rids[2],)))
     say(ben, ops.Erase((rids[3],)))
@@ -173,7 +174,7 @@ def test_cells_are_loaded_by_name_and_those_that_are_missing_are_left_out(make_s
     assert loaded.keys() == {memory_key(rids[0]), setting_key("theme")}
     every = dict(ann.store.all_cells())
     assert every.keys() >= loaded.keys()
-    assert {key.part for key in every} >= {Part.MEMORY, Part.EDGE, Part.SETTING, Part.PROPOSAL}
+    assert {key.part for key in every} >= {Part.MEMORY, Part.EDGE, Part.SETTING, Part.PROPOSAL, Part.LINK}
 
 
 def test_many_thousands_of_names_are_loaded_at_once(make_store: MakeStore) -> None:

@@ -1,5 +1,6 @@
 """Devices that never meet on a network: a file on a stick, and a folder that some service copies."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,8 @@ def test_a_file_on_a_stick_brings_news_to_a_device_without_a_network(tmp_path: P
             assert hit.text == "the key is under the mat"
             data = (tmp_path / "stick.samemind").read_bytes()
             (tmp_path / "cut.samemind").write_bytes(data[: len(data) // 2])
-            for bad in ("cut.samemind", "missing.samemind"):
+            os.mkfifo(tmp_path / "pipe.samemind")
+            for bad in ("cut.samemind", "missing.samemind", "pipe.samemind"):
                 with pytest.raises(samemind.SamemindError):
                     await phone.mind.carry_import(tmp_path / bad)
             with pytest.raises(samemind.Usage):

@@ -124,14 +124,28 @@ def test_pm_71_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_
     assert [op["signed"] for op in ops] == [False] * 99 + [True], "one commit, signed once"
 
 
-def test_what_is_known_already_is_not_stored_again_unless_asked(call: Call) -> None:
-    rid = remember(call, "Ann likes tea", "--speaker", "Ann")
-    again = call("remember", "ann  likes TEA", "--json").json
-    assert (again["rid"], again["duplicate_of"], again["op_id"]) == (rid, rid, None)
-    assert call("remember", "Ann likes tea", "--speaker", "Bob", "--json").json["duplicate_of"] is None
-    assert call("remember", "Ann likes tea", "--workspace", "work", "--json").json["duplicate_of"] is None
-    assert call("remember", "Ann likes tea", "--no-dedup", "--json").json["duplicate_of"] is None
+def test_what_is_known_already_is_stored_again_and_shown_once(call: Call) -> None:
+    rid = remember(call, "Ann likes tea")
+    again = call("remember", "ann  likes TEA", "--no-dedup", "--json").json
+    assert (again["duplicate_of"], again["says_same"]) == (None, [rid])
+    assert again["op_id"] is not None
+    for other in (("--speaker", "Bob"), ("--workspace", "work")):
+        assert call("remember", "Ann likes tea", *other, "--json").json["says_same"] == []
     assert call("digest", "--json").json["memories"] == 4
+    shown = call("list", "--json").json
+    assert (shown["total"], shown["memories"][-1]["rid"]) == (3, again["rid"])
+    assert shown["memories"][-1]["same"] == [rid]
+    assert "(told 2 times)" in call("recall", "tea").out
+    assert call("forget", again["rid"], "--json").json["tellings"] == 4, "all that hold these words"
+
+
+def test_a_link_is_withdrawn_and_the_tellings_stand_apart(call: Call) -> None:
+    one = remember(call, "The rent is 950 euros")
+    assert call("remember", "Rent is 950 euros", "--json").json["says_same"] == [one]
+    assert call("list", "--json").json["total"] == 1
+    assert call("unlink", one, "--json").json["rid"] == one
+    assert call("list", "--json").json["total"] == 2
+    assert call("unlink", one, "--json").json["error"]["code"] == "no_link"
 
 
 def test_fields_are_set_cleared_tagged_pinned_and_archived(call: Call) -> None:
@@ -211,7 +225,7 @@ def test_help_describes_every_verb_and_option_as_json_and_as_text(call: Call) ->
     assert {verb["name"] for verb in described["verbs"]} == set(NAMES)
     (recall,) = [verb for verb in described["verbs"] if verb["name"] == "recall"]
     assert {"query", "k", "speaker", "since"} <= {option["name"] for option in recall["options"]}
-    assert recall["result"] == ["query", "took_ms", "results", "trace"]
+    assert recall["result"] == ["query", "took_ms", "results", "unembedded", "trace"]
     overview = call("help").out
     assert all(f"  {name} " in overview for name in NAMES)
     assert "--importance" in call("remember", "--help").out

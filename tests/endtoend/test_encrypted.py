@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from replica import recode, salt_of
+import samemind
+from replica import connect, make_key, recode, salt_of
 from samemind import recoding
 from samemind.config import Home
 from samemind.encrypting import decrypt, encrypt
@@ -275,3 +276,31 @@ def test_a_store_put_aside_that_is_damaged_is_named_before_anything_is_encrypted
     assert salt_of(home.store) is None
     aside.unlink()
     assert encrypt(home, Encrypt()).encrypted
+
+
+def test_an_encrypted_store_whose_program_was_killed_in_the_midst_of_a_change_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is half written lies beside it in a journal, and can only be taken back by who may write."""
+    monkeypatch.setenv("SAMEMIND_PASSPHRASE", "a passphrase")
+    home = Home.at(tmp_path / "home")
+    with samemind.open_blocking(home.folder) as mind:
+        mind.remember_many([f"note {number} " + "x" * 200 for number in range(300)])
+    encrypt(home, Encrypt())
+    salt = salt_of(home.store)
+    assert salt is not None
+    connection = connect(str(home.store), key=make_key("a passphrase", salt))
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA cache_size = 2")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("CREATE TABLE half_done AS SELECT * FROM memory")
+    connection.execute("UPDATE memory SET text = 'half done'")
+    journal = home.store.with_name(f"{home.store.name}-journal")
+    killed = tmp_path / "killed"
+    shutil.copytree(home.folder, killed)
+    assert journal.stat().st_size > 0
+    connection.execute("ROLLBACK")
+    connection.close()
+    with samemind.open_blocking(killed) as mind:
+        assert len(mind.list(limit=1_000)) == 300
+        assert mind.verify().ok

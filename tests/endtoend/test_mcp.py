@@ -35,7 +35,7 @@ def test_pm_62_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: 
                     assert tool.output_schema is not None
                 assert tools["recall"].annotations.read_only_hint is True  # type: ignore[union-attr]
                 assert tools["forget"].annotations.destructive_hint is True  # type: ignore[union-attr]
-                assert tools["remember"].annotations.idempotent_hint is True  # type: ignore[union-attr]
+                assert tools["remember"].annotations.idempotent_hint is False  # type: ignore[union-attr]
                 assert "recall" in (first.instructions or "")
                 told = await call(first, "remember", text="Ann moved to Lisbon", speaker="Ann", meta={"n": 1})
                 (hit,) = (await call(second, "recall", query="where does Ann live?"))["results"]

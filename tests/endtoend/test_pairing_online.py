@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from sync import syncer
+from sync import peers, syncer
 from sync.address import Address
 from sync.errors import LinkLost, WrongCode
 from sync.meeting import CodeOffered, Partner, Refusal
 from sync.reports import SyncReport
 from sync.syncer import Syncer
-from tests.support.daemons import agree, online, until
+from tests.support.daemons import address_of, agree, online, until
 from tests.support.devices import devices, run
 
 
@@ -133,5 +133,27 @@ def test_nobody_who_shows_a_code_is_said_so(tmp_path: Path) -> None:
                 await syncer.join_pairing("100-acorn-album", address=Address("127.0.0.1", 9))
             with pytest.raises(LinkLost, match="no device on this network shows a pairing code"):
                 await syncer.join_pairing("100-acorn-album")
+
+    run(main)
+
+
+def test_both_keep_where_the_other_listens_though_it_stops_at_once(tmp_path: Path) -> None:
+    """Whoever asks for a sync then hears that nobody answers there, not that no address is known."""
+
+    async def main() -> None:
+        async with devices(tmp_path, "laptop") as (laptop,), devices(tmp_path, "phone") as (phone,):
+            async with online(laptop) as one:
+                async with online(phone) as two:
+                    partners = await pair(one, two)
+                    assert (partners[0].address, partners[1].address) == (address_of(two), address_of(one))
+                for device, other, where in (
+                    (laptop, phone, partners[0].address),
+                    (phone, laptop, partners[1].address),
+                ):
+                    kept = await device.replica.run(peers.load_records)
+                    assert kept[other.identity.device_id].last == where
+                (report,) = await one.sync_now(phone.identity.device_id)
+                assert isinstance(report.error, LinkLost)
+                assert "nobody answers" in str(report.error)
 
     run(main)

@@ -50,7 +50,7 @@ def test_a_place_that_is_taken_or_means_nothing_is_said_so(tmp_path: Path) -> No
     home = tmp_path / "home"
     done = run(home, "--json", "up", "--no-mdns", "--panel", "somewhere")
     assert (done.code, done.json["error"]["code"]) == (2, "invalid")
-    assert "for the panel" in done.json["error"]["message"]
+    assert "for --panel" in done.json["error"]["message"]
     with daemon(tmp_path / "other", "--panel", "127.0.0.1:0") as other:
         place = other.said["panel_url"].removeprefix("http://").rstrip("/")
         done = run(home, "--json", "up", "--no-mdns", "--listen", "127.0.0.1:0", "--panel", place)

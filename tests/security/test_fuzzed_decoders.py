@@ -11,8 +11,8 @@ from tests.support.fuzzing import TARGETS, failure
 
 # A second of each on a quiet machine.
 CALLS = {
-    "frames": 40, "bodies": 8, "snapshots": 40, "wire": 12, "link-frames": 300, "carriers": 8, "importers": 60,
-    "control": 20, "http": 20, "settings": 60, "identities": 60, "codes": 200, "questions": 200,
+    "frames": 40, "bodies": 8, "snapshots": 40, "wire": 12, "sessions": 20, "link-frames": 300, "carriers": 8,
+    "importers": 60, "control": 20, "http": 20, "settings": 60, "identities": 60, "codes": 200, "questions": 200,
 }  # fmt: skip
 FRESH = random.SystemRandom().randrange(2**32)
 

@@ -39,10 +39,13 @@ CATCHING_SEEDS = {
     "status-falls": 7,
     "statuses-stay": 8,
     "summary-stays": 28,
+    "tag-dropped": 8,
+    "tags-united": 28,
     "tie-feed": 4,
     "tombstones-collected": 4,
     "union": 7,
     "unsigned-end": 5,
+    "untag-all": 8,
 }
 
 # These take a few things in the right order, which few seeds draw: the scenario says which.

@@ -22,8 +22,8 @@ _FACT: Final = "Ann moved to Lisbon in spring"
 # What must be there however it was packed: types for checkers, the page of the panel, the words for agents.
 _PARTS: Final = """
 from importlib.resources import files
-import cognition, replica, samemind, simulations, sync
-for package in (cognition, replica, samemind, simulations, sync):
+import cognition, replica, samemind, sync
+for package in (cognition, replica, samemind, sync):
     assert files(package).joinpath("py.typed").is_file(), package
 assert files("samemind.panel").joinpath("static", "index.html").is_file()
 assert files("samemind.agents").joinpath("protocol.md").is_file()

@@ -27,7 +27,7 @@ from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.verify import verify_replica
 from sync.carrier.cargo import _CONTEXT as CARGO_CONTEXT
 from sync.carrier.cargo import Taking, check, header_of, messages
-from sync.carrier.cargo import export as export_cargo
+from sync.carrier.cargo import fill as fill_cargo
 from sync.carrier.sealing import Sealer
 from sync.errors import LimitExceeded, RemoteProtocolError, Untrusted
 from sync.exchange import Exchange
@@ -37,6 +37,7 @@ from sync.wire.messages import decode_message, encode_message
 from tests.support.frozen import history
 from tests.support.fuzzing_doors import control, http
 from tests.support.fuzzing_files import importers
+from tests.support.fuzzing_sessions import sessions
 from tests.support.fuzzing_small import codes, identities, questions, settings
 from tests.support.links import identity
 from tests.support.mangling import mangled, mangled_bytes, packed
@@ -258,12 +259,12 @@ def carriers(random: Random) -> None:
     core, who = newcomer(), identity("cleo")
     acquaint(ann, "ann", "cleo")
     file = io.BytesIO()
-    header = header_of(ann, {}, NOW_MS)
-    keys = [ann.membership.members[each].public_key for each in header.recipients]
+    header = header_of(ann, NOW_MS)
+    keys = [each.public_key for each in ann.membership.members.values()]
     sealer = Sealer(file, keys, random.randbytes)
     inside = random.random() < 0.7
     spoiling: Any = _Spoiling(sealer, random)
-    export_cargo(ann, header, {}, spoiling if inside else sealer)
+    fill_cargo(ann, header, {}, spoiling if inside else sealer)
     data = file.getvalue() if inside else mangled_bytes(random, file.getvalue())
     before = core.digests(), 0
     try:
@@ -288,16 +289,22 @@ class _Spoiling:
         self._random = random
         self._digest: list[bytes] = []
         self._left = random.randrange(4)
+        self._waiting: bytes | None = None
 
-    def add(self, data: bytes, *, last: bool = False) -> None:
-        if last:
-            whole = hashlib.sha256(b"".join(self._digest)).digest()
-            data = identity("ann").sign(CARGO_CONTEXT + whole)
-        elif self._left == 0:
-            data = packed(mangled(self._random, codec.unpack(data)))
-        self._left -= 1
-        self._digest.append(hashlib.sha256(data).digest())
-        self._sealer.add(data, last=last)
+    def add(self, data: bytes) -> None:
+        """Hold each message back until the next: the last is the signature, which is made anew."""
+        if self._waiting is not None:
+            if self._left == 0:
+                self._waiting = packed(mangled(self._random, codec.unpack(self._waiting)))
+            self._left -= 1
+            self._digest.append(hashlib.sha256(self._waiting).digest())
+            self._sealer.add(self._waiting)
+        self._waiting = data
+
+    def end(self) -> None:
+        whole = hashlib.sha256(b"".join(self._digest)).digest()
+        self._sealer.add(identity("ann").sign(CARGO_CONTEXT + whole))
+        self._sealer.end()
 
 
 TARGETS: Final[dict[str, Target]] = {
@@ -305,6 +312,7 @@ TARGETS: Final[dict[str, Target]] = {
     "bodies": bodies,
     "snapshots": snapshots,
     "wire": wire,
+    "sessions": sessions,
     "link-frames": link_frames,
     "carriers": carriers,
     "importers": importers,

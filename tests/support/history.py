@@ -55,6 +55,8 @@ def told(*, later: bool = True) -> Frame:
     say(ben, ops.Trigger(OTHER, 1, "decay_review", (RID,)), OTHER)
     proposed = say(ben, ops.Propose((RID, OTHER)))
     guessed = say(ben, ops.Propose((RID, fork)))
+    linked = say(ben, ops.SaysSame((RID, OTHER), 90))
+    stays = say(ben, ops.SaysSame((RID, fork), 100))
     say(ben, Set("theme", "dark"))
     say(ben, ops.Relate("Ann", "lives in", "Porto", 0.5))
     say(ann, ops.Edit(base, text.edit("Ann still lives in Porto", Random(2))), RID)
@@ -65,17 +67,37 @@ def told(*, later: bool = True) -> Frame:
     say(ann, ops.Resolve((ops.Verdict(RID, works.place, keep=True),)))
     say(ann, ops.Trigger(OTHER, 0, "goal_check", ()), OTHER)
     say(ann, ops.Withdraw((guessed.place,)))  # not effective: its writer had not seen the proposal
+    say(ann, ops.Unlink((stays.place,)))  # nor this link
     say(ann, ops.Forget((gone,)))
     say(ann, Set("topic", "too late"), gone)
     say(ann, ops.Receipt((gone,)))
     say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
     say(ann, ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))))
     say(ann, kind=Kind.RELATE, plain=pack(["Ann", "owes", "Ben", 2.0]))  # breaks a rule
+    say(ann, ops.Tag(("dough", "oven")), OTHER)
+    say(
+        ben, ops.Untag(("bread", "dough", "oven")), OTHER
+    )  # only what came with the memory: the rest it had not seen
+    say(ann, ops.Untag(("dough",)), OTHER)
+    say(ann, ops.Tag(("dough", "home")), OTHER)
+    say(ann, Set("tags", ["fork", "sea"]), RID)
+    say(ben, Set("tags", ["sea", "ship"]), RID)  # apart: both count
+    say(ben, ops.Untag(("sea",)), RID)
+    say(ann, Set("meta", {"a": 1, "b": "two"}), RID)
+    say(ben, Set("meta", {"b": "three", "c": 3.5}), RID)
+    say(ben, Set("meta.a", "of its own"), RID)
+    say(ann, Set("meta.c", None), RID)
+    say(ann, Set("meta.d", ["no", "entry"]), RID)
+    say(ann, ops.Untag(("word",)), fork)  # nothing to take off
+    say(ann, kind=Kind.TAG, plain=pack([]), rid=RID)  # breaks a rule
+    say(ann, kind=Kind.UNTAG, plain=pack(["b", "a"]), rid=RID)  # likewise
+    say(ann, kind=Kind.SAYS_SAME, plain=pack([RID, RID, 90]))  # likewise
     say(ann, kind=Kind.REMEMBER, plain=pack(["\u2003\x1f", {}]), rid=bytes(range(16)))  # likewise
     if later:
         say(ann, kind=Kind.SET, plain=pack(["theme", "dim"]), version=2)  # not understood
     last = say(ben, ops.Propose((OTHER, gone)))
     say(ann, ops.Withdraw((last.place, proposed.place)), seen=[last.place])
+    say(ann, ops.Unlink((linked.place,)))
     say(ann, Set("topic", "both known, and a slow clock"), RID, hlc=1)
     say(ann, Set("theme", None), hlc=2)
     segments = [

@@ -26,10 +26,11 @@ from samemind.verbs import portable
 LINES_PER_COMMIT = 25
 
 
-async def child(home: Path, file: Path, out: int) -> None:
-    """Import the file, telling what is durable."""
+async def child(home: Path, file: Path, out: int, begun: int) -> None:
+    """Import the file, telling what is durable; a byte to `begun` says that the import itself begins."""
     async with open_device(Home.at(home), program="a test", answers=False) as device:
         tell(out, f"start {await rows(device)}")
+        os.write(begun, b".")
 
         async def say(said: Mapping[str, Any]) -> None:
             tell(out, f"ack {await rows(device)}")
@@ -54,14 +55,22 @@ def main() -> None:
     home, file, kills, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     portable.BATCH = LINES_PER_COMMIT  # type: ignore[misc]
     draw = random.Random(seed)
-    took_s, killed, homes = 0.0, 0, 0
+    took_s, imported_s, killed, homes = 0.0, 0.0, 0, 0
     while True:
-        began, pid = time.monotonic(), os.fork()
+        began, (reading, writing) = time.monotonic(), os.pipe()
+        pid = os.fork()
         if pid == 0:
-            trio.run(child, home / str(homes), file, sys.stdout.fileno())
+            trio.run(child, home / str(homes), file, sys.stdout.fileno(), writing)
             os._exit(0)
-        if took_s and killed < kills:
-            time.sleep(draw.uniform(0, took_s))
+        os.close(writing)
+        kills_now = took_s and killed < kills
+        opening = kills_now and killed % 2  # every second one may fall into the opening of the store too
+        if not opening:
+            os.read(reading, 1)
+        importing = time.monotonic()
+        os.close(reading)
+        if kills_now:
+            time.sleep(draw.uniform(0, took_s if opening else imported_s))
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         if not os.WIFSIGNALED(status):
@@ -71,6 +80,7 @@ def main() -> None:
                 return
             # How long a whole run takes: kills fall within it. Then begin anew, on another device.
             took_s = max(took_s, time.monotonic() - began)
+            imported_s = max(imported_s, time.monotonic() - importing)
             homes += 1
             tell(sys.stdout.fileno(), "anew")
         else:

@@ -37,6 +37,7 @@ from replica import (
     new_memory_id,
     open_replica,
 )
+from sync.exchange import Exchange
 from sync.identity import Identity
 
 NOW_MS = 1_700_000_000_000
@@ -198,3 +199,28 @@ def unit_rows(count: int, width: int, seed: int) -> Vectors:
     rows = np.random.default_rng(seed).standard_normal((count, width)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return rows
+
+
+def acquaint(one: Home, other: Home) -> None:
+    """Let one device know another."""
+    who = other.identity
+    known = introduce(
+        one.identity.sign,
+        one.core.device,
+        public_key=who.public_key,
+        certificate=who.certificate,
+        name="other",
+    )
+    one.core.learn([known], [])
+
+
+def converse(one: Home, other: Home) -> None:
+    """Let two devices agree."""
+    ours = Exchange(one.core, other.core.device, NOW_MS)
+    theirs = Exchange(other.core, one.core.device, NOW_MS)
+    to_them, to_us = ours.more(NOW_MS), theirs.more(NOW_MS)
+    while to_them or to_us:
+        if to_them:
+            to_us += theirs.receive(to_them.pop(0), NOW_MS)
+        if to_us:
+            to_them += ours.receive(to_us.pop(0), NOW_MS)

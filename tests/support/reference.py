@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from replica import FIELDS
+from replica.evidence import SENTENCES
 from samemind import errors
 from samemind.cli.help import EXIT_CODES
 from samemind.fields import DOOR_NAMES
@@ -219,6 +220,16 @@ def routes() -> Iterator[str]:
     yield ""
 
 
+def hostile() -> Iterator[str]:
+    """What a hostile member of a simulated world does."""
+    from simulations.hostile import BEHAVIOURS
+
+    yield from ("| behaviour | the hostile member | and is held to have |", "| --- | --- | --- |")
+    for name, each in sorted(BEHAVIOURS.items()):
+        yield f"| {name} | {_cell(each.says)} | {'' if each.fault is None else _cell(SENTENCES[each.fault])} |"
+    yield ""
+
+
 PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "verbs": verbs,
     "methods": methods,
@@ -228,6 +239,7 @@ PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "layers": layers,
     "fields": memory_fields,
     "routes": routes,
+    "hostile": hostile,
 }
 
 

@@ -13,7 +13,13 @@ DOCS: Final = Path(__file__).parents[2] / "docs"
 _LINK: Final = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 # What tells the tests how to run a block is nothing that a highlighter knows.
 _FENCE: Final = re.compile(r"^(```\w+) [a-z-]+$", re.MULTILINE)
-_KINDS: Final = {"added": "Added", "changed": "Changed", "fixed": "Fixed", "removed": "Removed"}
+_KINDS: Final = {
+    "added": "Added",
+    "changed": "Changed",
+    "fixed": "Fixed",
+    "removed": "Removed",
+    "security": "Security",
+}
 
 
 def on_config(config: Any) -> Any:
@@ -69,17 +75,15 @@ def _linked(name: str) -> list[str]:
 
 def changes() -> str:
     """The changelog, with what is not released yet put together from its fragments."""
-    text = (DOCS / "changes" / "changelog.md").read_text("utf-8")
-    head, _, released = text.partition("## Not released yet")
-    released = released.partition("\n## ")[2]
-    parts = [head, "## Not released yet\n"]
+    head, _, released = (DOCS.parent / "CHANGELOG.md").read_text("utf-8").partition("<!-- releases -->\n")
+    parts = [head.partition("\n")[0], "\n\n## Not released yet\n"]
     for kind, title in _KINDS.items():
         fragments = sorted((DOCS / "changes").glob(f"*.{kind}.md"))
         if fragments:
             said = (fragment.read_text("utf-8").strip() for fragment in fragments)
             items = (each if each.startswith("- ") else "- " + each.replace("\n", "\n  ") for each in said)
             parts.append(f"\n### {title}\n\n" + "\n".join(items) + "\n")
-    return "".join(parts) + (f"\n## {released}" if released else "")
+    return "".join(parts) + released
 
 
 def _inside(link: re.Match[str], page: Path) -> str:

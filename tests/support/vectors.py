@@ -32,6 +32,7 @@ from tests.support.vectors_of_links import (
     RID,
     alongside,
     carrying,
+    carrying_1,
     groups,
     messages,
     pairing,
@@ -58,6 +59,10 @@ BODIES: dict[Kind, Body] = {
     Kind.TRIGGER: ops.Trigger(OTHER, 2, "decay_review", (OTHER,)),
     Kind.RECEIPT: ops.Receipt((RID,)),
     Kind.FEEDBACK: ops.Feedback(RID, (("meaning", 400_000_000), ("words", -100_000_000))),
+    Kind.SAYS_SAME: ops.SaysSame((RID, OTHER), 90),
+    Kind.UNLINK: ops.Unlink((PLACE,)),
+    Kind.TAG: ops.Tag(("home", "travel")),
+    Kind.UNTAG: ops.Untag(("home",)),
 }
 
 
@@ -242,6 +247,7 @@ VECTORS: dict[str, Callable[[], Any]] = {
     "snapshots": snapshots,
     "alongside": alongside,
     "carrying": carrying,
+    "carrying-1": carrying_1,
     "registers": registers,
     "documents": documents,
     "pairing": pairing,

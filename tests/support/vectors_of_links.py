@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import zstandard
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-from nacl.public import Box, PrivateKey
+from nacl.public import Box, PrivateKey, PublicKey
 from nacl.signing import VerifyKey
 
 from cognition.tables import indexed
@@ -193,6 +193,36 @@ def carrying() -> Any:
     hand = Hand("ann")
     op = hand.write(Set("theme", "dark"))
     take(core, hand.frame(op))
+    readers = sorted([core.device, ben.device])
+    (head,) = core.frontier().heads
+    known = [0, sha256(pack([]))[:16], sha256(pack([readers, [], []]))[:16]]
+    shorts = [each[:8] for each in readers]
+    held = [[shorts.index(core.device[:8]), head.origin.incarnation, head.seq, head.id8]]
+    frame = stored(zstandard.decompress(encode_frame(hand.frame(op))))
+    said = [
+        pack([2, core.device, NOW_MS, 2, b"".join(shorts), known, True, held, True]),
+        encode_message(Trust((member("ann", "ann"), member("ann", "ben")), (), ())),
+        encode_message(Ops(frame, last=False)),
+    ]
+    said.append(identity("ann").sign(b"samemind carry 2\0" + sha256(b"".join(map(sha256, said)))))
+    key = bytes(range(32))
+    nobody = [PrivateKey(bytes([n]) * 32).public_key for n in (7, 8)]
+    boxes = b"".join(boxed(key, identity(name).public_key, seed) for seed, name in enumerate(("ann", "ben")))
+    boxes += b"".join(_box(bytes(32), each, seed) for seed, each in enumerate(nobody, start=2))
+    front = b"samemind carry 2\n" + (4).to_bytes(4, "big") + boxes
+    stream = b"".join(len(message).to_bytes(4, "big") + message for message in said)
+    stream += bytes(4_096 - len(front) - 16 - len(stream))
+    nonce = bytes(11) + b"\1"
+    file = front + ChaCha20Poly1305(key).encrypt(nonce, stream, sha256(boxes))
+    return {"file": file, "reader": ben.device, "key": key, "messages": said}
+
+
+def carrying_1() -> Any:
+    """A carrier file of the first format."""
+    core, ben = group("ann", "ben")
+    hand = Hand("ann")
+    op = hand.write(Set("theme", "dark"))
+    take(core, hand.frame(op))
     heads = core.frontier()
     header = [core.device, NOW_MS, sorted([core.device, ben.device]), [], [], heads.plain(), True]
     frame = stored(zstandard.decompress(encode_frame(hand.frame(op))))
@@ -215,7 +245,11 @@ def carrying() -> Any:
 
 def boxed(key: bytes, reader: bytes, seed: int) -> bytes:
     """A box of libsodium's for the owner of an Ed25519 key, under a key that is drawn from a seed."""
-    theirs, once = VerifyKey(reader).to_curve25519_public_key(), PrivateKey(Random(seed).randbytes(32))
+    return _box(key, VerifyKey(reader).to_curve25519_public_key(), seed)
+
+
+def _box(key: bytes, theirs: PublicKey, seed: int) -> bytes:
+    once = PrivateKey(Random(seed).randbytes(32))
     nonce = blake2b(bytes(once.public_key) + bytes(theirs), digest_size=24).digest()
     return bytes(once.public_key) + Box(once, theirs).encrypt(key, nonce).ciphertext
 

@@ -1,5 +1,6 @@
 """What is handed to strangers: a wheel with all its parts, locks that hold for every machine, licences, one version."""
 
+import os
 import re
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from tests.support import licences
 from tests.support.locks import FILES, FOLDER, ROOT, pins
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-PACKAGES = ("replica", "sync", "cognition", "simulations", "samemind")
+# `simulations` plants bugs on purpose: it belongs to the repository, not into anybody's site-packages.
+PACKAGES = ("replica", "sync", "cognition", "samemind")
 
 
 def asked_for() -> dict[str, list[str]]:
@@ -99,6 +101,21 @@ def test_the_version_stands_in_one_place() -> None:
     assert [str(path) for path in code if f'"{version}"' in path.read_text("utf-8")] == []
 
 
+def test_the_changelog_tells_of_the_version_and_each_fragment_says_what_it_is() -> None:
+    version = PROJECT["project"]["version"]
+    released = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## {version} (" in released
+    assert "<!-- releases -->\n" in released
+    kinds = {each["directory"] for each in PROJECT["tool"]["towncrier"]["type"]}
+    folder = ROOT / "docs" / "changes"
+    others = {"README.md", "changelog.md", "template.md.jinja"}
+    for fragment in folder.iterdir():
+        if fragment.name not in others:
+            assert fragment.name.count(".") == 2, fragment.name
+            assert fragment.name.split(".")[1] in kinds, fragment.name
+            assert fragment.read_text("utf-8").strip()
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built by the backend that pyproject.toml names."""
@@ -164,3 +181,42 @@ with samemind.open_blocking(sys.argv[2]) as mind:
         timeout=120,
     )
     assert (ran.returncode, ran.stdout) == (0, "Ann moved to Lisbon in spring\n"), ran.stderr
+
+
+HIDING = "raise SystemExit('a file of the user was run')\n"
+
+
+@pytest.mark.parametrize("name", ["replica", "sync", "cognition"])
+def test_a_users_file_of_our_packages_name_is_named_and_hides_nothing_from_the_command(
+    name: str, tmp_path: Path
+) -> None:
+    hiding = tmp_path / f"{name}.py"
+    hiding.write_text(HIDING)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+    def ran(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    program = tmp_path / "program.py"
+    program.write_text("import samemind\n")
+    imported = ran(sys.executable, str(program))
+    assert imported.returncode == 1
+    assert f"ImportError: samemind expected its package {name!r}" in imported.stderr
+    assert str(hiding) in imported.stderr
+    assert "rename that file" in imported.stderr
+    for command in ([sys.executable, "-m", "samemind"], [str(Path(sys.executable).with_name("samemind"))]):
+        listed = ran(*command, "--home", str(tmp_path / "home"), "list", "--json")
+        assert (listed.returncode, listed.stderr) == (0, "")
+
+
+def test_a_program_that_loaded_its_own_module_of_that_name_first_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "sync.py").write_text("")
+    program = tmp_path / "program.py"
+    program.write_text("import sys, sync\nsys.path.pop(0)\nimport samemind\n")
+    ran = subprocess.run(
+        [sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ran.returncode == 1
+    assert str(tmp_path / "sync.py") in ran.stderr

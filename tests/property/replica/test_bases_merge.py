@@ -9,11 +9,26 @@ from random import Random
 
 import pytest
 
-from replica import Access, Erase, Forget, NotFound, Propose, Relate, Remember, Set, Write
+from replica import (
+    Access,
+    Erase,
+    Forget,
+    NotFound,
+    Propose,
+    Relate,
+    Remember,
+    SaysSame,
+    Set,
+    Tag,
+    Unlink,
+    Untag,
+    Write,
+)
 from replica.compaction import compact
 from replica.core import Core
 from replica.ids import MemoryId, new_memory_id
 from replica.oplog import Store
+from replica.state.cells import Part, maker_of
 from replica.state.register import Vector
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
@@ -62,25 +77,39 @@ class History:
             rid = new_memory_id(self.now_ms, random)
             self.rids.append(rid)
             more = [Write(Set("topic", "b"), rid)] if random.random() < 0.3 else []
-            core.commit([Write(Remember(f"text {self.now_ms}", {"topic": "a"}), rid), *more], self.now_ms)
+            core.commit(
+                [Write(Remember(f"text {self.now_ms}", {"topic": "a", "tags": ["a", "b"]}), rid), *more],
+                self.now_ms,
+            )
             return
         bodies = (
             Set(random.choice(("topic", "project")), str(self.now_ms)),
             Access(((rid, random.randrange(9), self.now_ms),)),
             Relate("a", random.choice("xy"), "b", random.choice((None, 0.5, 1.0))),
             Propose(tuple(sorted({*random.choices(self.rids, k=3)}))),
+            self.linked(core),
             Forget((rid,)),
             Erase((rid,)),
             None,
+            random.choice((Tag, Untag))(tuple(sorted(random.sample("abc", 2)))),
+            Set("tags", sorted(random.sample("abc", 2))),
+            Set(f"meta.{random.choice('kj')}", random.choice((None, self.now_ms))),
         )
-        body = random.choices(bodies, weights=(8, 1, 1, 1, 1, 1, 3))[0]
+        body = random.choices(bodies, weights=(8, 1, 1, 1, 3, 1, 1, 3, 4, 1, 2))[0]
         if body is None:
             try:
                 core.commit([core.edit_of(rid, f"edit {self.now_ms} text")], self.now_ms)
             except NotFound:
                 pass  # not here, or no more
         else:
-            core.commit([Write(body, rid if isinstance(body, Set) else None)], self.now_ms)
+            core.commit([Write(body, rid if isinstance(body, Set | Tag | Untag) else None)], self.now_ms)
+
+    def linked(self, core: Core) -> SaysSame | Unlink | None:
+        links = sorted(maker_of(key) for key, _ in core.store.all_cells() if key.part is Part.LINK)
+        if links and self.random.random() < 0.4:
+            return Unlink((self.random.choice(links),))
+        one, other = sorted(self.random.choices(self.rids, k=2))
+        return SaysSame((one, other), self.random.randint(1, 100)) if one != other else None
 
     def compact(self) -> None:
         core = self.random.choice(self.cores)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from replica import ops
 from replica.core import Core
+from replica.fields import Value
 from replica.frame import Frame
 from replica.ids import MemoryId, Place
 from replica.ops import Body, Op, Remember
@@ -46,6 +47,8 @@ class Commit:
 
 
 SMALL = st.integers(0, 2)
+LABELS = ("a", "b", "c")
+ENTRIES: tuple[Value, ...] = ({"k": 1, "j": 2}, {"j": 3}, None)
 
 
 def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
@@ -54,9 +57,20 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
     place = (
         made[draw(st.integers(0, len(made) - 1))].place if made else Place(Hand("ann").origin, 1, bytes(8))
     )
-    match draw(st.integers(0, 12)):
+    labels = LABELS[n : n + 2]
+    match draw(st.integers(0, 19)):
+        case 13 | 14:
+            return ops.Tag(labels), rid
+        case 15 | 16:
+            return ops.Untag(labels), rid
+        case 17:
+            return ops.Set("tags", [None, ["a", "c"], ["b"]][n]), rid
+        case 18:
+            return ops.Set("meta", ENTRIES[n]), rid
+        case 19:
+            return ops.Set(f"meta.{'kjk'[n]}", [None, 4, 5][n]), rid
         case 0 | 1 | 2:
-            return Remember(TEXTS[n % 2], {"importance": 0.5} if n else {}), rid
+            return Remember(TEXTS[n % 2], {"tags": list(labels), "meta": {"k": n}} if n else {}), rid
         case 3:
             return ops.Set("importance", [None, 0.25, 0.75][n]), rid
         case 4:
@@ -73,6 +87,10 @@ def draw_body(draw: st.DrawFn, made: list[Op]) -> tuple[Body, MemoryId | None]:
             return ops.Propose(tuple(RIDS[: n + 1])), None
         case 10:
             return (ops.Withdraw((place,)), None) if n else (ops.Forget((rid,)), None)
+        case 12 if n == 0:
+            return ops.SaysSame((RIDS[0], RIDS[1]), 90), None
+        case 12 if n == 1:
+            return ops.Unlink((place,)), None
         case 11:
             return ops.Trigger(bytes(16), n, "xyz"[n], tuple(sorted(RIDS[:n]))), rid
         case _:

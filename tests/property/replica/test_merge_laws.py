@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from replica.core import Core
 from replica.ids import Place
 from replica.state.cells import State, renumber
-from replica.state.merge import merge_states
+from replica.state.merge import News, merge_states
 from replica.state.register import Dot
 from tests.property.replica.test_convergence_laws import Commit, delivered, newcomer, op_histories
 from tests.support.replicas import take
@@ -43,9 +43,25 @@ def folded(core: Core, whole: Core) -> Held:
     return State(cells, core.store.all_tombstones()), holds
 
 
-def merged(one: Held, other: Held) -> Held:
-    state = merge_states(one[0], other[0], one[1], other[1])
-    return state, lambda dot: one[1](dot) or other[1](dot)
+def merged(one: Held, other: Held, whole: Core) -> Held:
+    """What `one` knows when the base of `other` was merged into its own."""
+    mine, i_have = one
+    theirs, they_have = other
+    writers = {
+        feed.no
+        for feed in whole.feeds
+        for seq in range(feed.fork + 1, feed.seq + 1)
+        if they_have(dot := Dot(feed.no, seq, whole.feeds.id8(feed.no, seq))) and not i_have(dot)
+    }
+
+    def is_new(place: Place) -> bool:
+        dot = whole.feeds.locate(place)
+        return dot is not None and they_have(dot) and not i_have(dot)
+
+    origins = {whole.feeds[no].origin_no for no in writers}
+    devices = {whole.feeds.origin_of(no).device for no in writers}
+    news = News(they_have, i_have, is_new, origins, devices, theirs.tombstones)
+    return merge_states(mine, theirs, news), lambda dot: i_have(dot) or they_have(dot)
 
 
 def plain(held: Held) -> object:
@@ -59,10 +75,14 @@ def test_states_merge_in_any_order_any_grouping_and_any_number_of_times(
 ) -> None:
     whole = delivered(history, order)
     a, b, c = (part_of(history, order, whole) for _ in range(3))
-    assert plain(merged(a, b)) == plain(merged(b, a))
-    assert plain(merged(merged(a, b), c)) == plain(merged(a, merged(b, c)))
-    assert plain(merged(a, a)) == plain(a)
-    assert plain(merged(merged(a, b), b)) == plain(merged(a, b))
+
+    def join(one: Held, other: Held) -> Held:
+        return merged(one, other, whole)
+
+    assert plain(join(a, b)) == plain(join(b, a))
+    assert plain(join(join(a, b), c)) == plain(join(a, join(b, c)))
+    assert plain(join(a, a)) == plain(a)
+    assert plain(join(join(a, b), b)) == plain(join(a, b))
 
 
 @settings(max_examples=25)
@@ -71,5 +91,5 @@ def test_two_parts_merge_to_what_a_replica_folds_that_took_both(history: list[Co
     whole = delivered(history, order)
     part = part_of(history, order, whole)
     everything = folded(whole, whole)
-    assert plain(merged(part, everything)) == plain(everything)
-    assert plain(merged(everything, part)) == plain(everything)
+    assert plain(merged(part, everything, whole)) == plain(everything)
+    assert plain(merged(everything, part, whole)) == plain(everything)

@@ -14,16 +14,29 @@ from tests.support.second.frames import Refused, sha256, unpack
 
 def open_file(data: bytes, private_key: bytes, keys: dict[bytes, bytes]) -> list[bytes]:
     """Return the messages of a file, its header first and without the signature, which was checked."""
-    magic = b"samemind carry 1\n"
-    if not data.startswith(magic):
-        raise Refused("no carrier file")
-    at = len(magic) + 4
-    count = int.from_bytes(data[len(magic) : at])
+    magic, at = data[:17], 21
+    count = int.from_bytes(data[17:at])
     boxes, at = data[at : at + count * 80], at + count * 80
     front = hashlib.sha256(boxes).digest()
-    cipher = ChaCha20Poly1305(_key(boxes, private_key))
+    if magic == b"samemind carry 1\n":
+        messages = _messages_1(data[at:], ChaCha20Poly1305(_key(boxes, private_key)), front)
+    elif magic == b"samemind carry 2\n":
+        if count < 4 or count & (count - 1):
+            raise Refused("the number of boxes tells how many may read it")
+        messages = _messages_2(data[at:], ChaCha20Poly1305(_key(boxes, private_key)), front)
+    else:
+        raise Refused("no carrier file")
+    *said, signature = messages
+    header = unpack(said[0])
+    maker = header[1] if magic == b"samemind carry 2\n" else header[0]
+    signed = magic[:-1] + b"\0" + sha256(b"".join(map(sha256, said)))
+    Ed25519PublicKey.from_public_bytes(keys[maker]).verify(signature, signed)
+    return said
+
+
+def _messages_1(data: bytes, cipher: ChaCha20Poly1305, front: bytes) -> list[bytes]:
     messages: list[bytes] = []
-    last = False
+    last, at = False, 0
     while not last:
         length, at = int.from_bytes(data[at : at + 4]), at + 4
         sealed, at = data[at : at + length], at + length
@@ -35,11 +48,22 @@ def open_file(data: bytes, private_key: bytes, keys: dict[bytes, bytes]) -> list
             last = True
     if at != len(data):
         raise Refused("more behind the last message")
-    *said, signature = messages
-    maker = unpack(said[0])[0]
-    signed = b"samemind carry 1\0" + sha256(b"".join(map(sha256, said)))
-    Ed25519PublicKey.from_public_bytes(keys[maker]).verify(signature, signed)
-    return said
+    return messages
+
+
+def _messages_2(data: bytes, cipher: ChaCha20Poly1305, front: bytes) -> list[bytes]:
+    sealed = [data[at : at + 65_552] for at in range(0, len(data), 65_552)]
+    stream = b"".join(
+        cipher.decrypt(number.to_bytes(11) + bytes([number == len(sealed) - 1]), record, front)
+        for number, record in enumerate(sealed)
+    )
+    messages: list[bytes] = []
+    while length := int.from_bytes(stream[:4]):
+        messages.append(stream[4 : 4 + length])
+        stream = stream[4 + length :]
+    if any(stream):
+        raise Refused("more behind the last message")
+    return messages
 
 
 def _key(boxes: bytes, private_key: bytes) -> bytes:

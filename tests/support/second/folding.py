@@ -16,9 +16,9 @@ from tests.support.second.rules import check_body
 from tests.support.second.texts import base_name, document
 
 # The kinds and the version of each that this reader understands: docs/reference/op-kinds.md.
-KINDS: Final = dict.fromkeys(range(1, 15), 1)
-NEED_A_MEMORY: Final = {1, 2, 8, 12}
-HOLD_WORDS: Final = {1, 2, 3, 8, 12}
+KINDS: Final = dict.fromkeys(range(1, 19), 1)
+NEED_A_MEMORY: Final = {1, 2, 8, 12, 17, 18}
+HOLD_WORDS: Final = {1, 2, 3, 8, 12, 17, 18}
 
 # (device id, incarnation, seq, first 8 bytes of the op's id)
 Place = tuple[bytes, bytes, int, bytes]
@@ -38,6 +38,18 @@ class Memory:
     claims: dict[Place, tuple[int, list[Any]]] = field(default_factory=dict)  # stamp, and what the op says
     verdicts: dict[Place, Heads] = field(default_factory=dict)
     triggers: dict[bytes, "Raised"] = field(default_factory=dict)
+    labels: dict[str, Heads] = field(default_factory=dict)  # of each label, whether it is on
+    off: dict[Place, set[str]] = field(default_factory=dict)  # taken off of an add or of a write of `tags`
+
+    def listed(self) -> dict[Place, tuple[int, list[str]]]:
+        """The labels that adds and writes of `tags` list, each with its stamp."""
+        lists = {at: (stamp, fields.get("tags")) for at, (stamp, _, fields) in self.adds.items()}
+        lists |= self.fields.get("tags", {})
+        return {at: (stamp, labels) for at, (stamp, labels) in lists.items() if labels}
+
+    def prune(self) -> None:
+        """Forget what was taken off of a write that is a head no more."""
+        self.off = {at: gone for at, gone in self.off.items() if at in self.listed()}
 
 
 @dataclass
@@ -66,6 +78,7 @@ class State:
     edges: dict[bytes, Heads] = field(default_factory=dict)
     settings: dict[bytes, Heads] = field(default_factory=dict)
     proposals: dict[Place, list[bytes]] = field(default_factory=dict)
+    links: dict[Place, list[Any]] = field(default_factory=dict)
     receipts: dict[bytes, set[bytes]] = field(default_factory=dict)
     lessons: dict[Place, list[Any]] = field(default_factory=dict)
     unknown: set[Place] = field(default_factory=set)
@@ -94,6 +107,8 @@ class Replica:
     # Of the chains that a base stands for, where it ends: the id of the last op, and its signature.
     ends: dict[Place, tuple[bytes, bytes]] = field(default_factory=dict)
     proven: set[bytes] = field(default_factory=set)
+    # What a base brought of signed deletions below it: each frame, and the memories that it deletes.
+    deletions: dict[bytes, set[bytes]] = field(default_factory=dict)
 
     @property
     def unknown(self) -> set[Place]:
@@ -130,7 +145,12 @@ class Replica:
         _fold(self.state, op, self.seen[at])
 
     def merge(self, base: State, spine: "Replica") -> None:
-        """Merge a base into that of this replica, and fold the log again on top; `spine` holds its chains."""
+        """Merge a base into that of this replica, and fold the log again on top; `spine` holds its chains.
+
+        A memory that lives here goes under a tombstone only if a signed op is behind it.
+        """
+        signed = self.proven.union(*self.deletions.values())
+        base.forgotten -= self.state.memories.keys() - signed
         self.base = _merged(self.base, base)
         self.before = spine.before | self.before
         self.seen = spine.seen | self.seen
@@ -181,6 +201,7 @@ class Replica:
         for part, registers in ((1, state.edges), (2, state.settings)):
             cells += [[part, name, _sorted(heads)] for name, heads in registers.items()]
         cells += [[3, pack(place)] for place in state.proposals]
+        cells += [[6, pack(place)] for place in state.links]
         cells += [[4, rid, sorted(devices)] for rid, devices in state.receipts.items()]
         cells += [[5, pack(place)] for place in state.lessons]
         tombstones = [[0, rid] for rid in state.forgotten]
@@ -230,6 +251,7 @@ def _act(state: State, op: Op, body: Any, knew: frozenset[Place]) -> None:
                 _write(state.settings.setdefault(body[0].encode(), {}), at, stamp, body[1], knew)
             elif memory := state.living(op.memory, knew):
                 _write(memory.fields.setdefault(body[0], {}), at, stamp, body[1], knew)
+                memory.prune()
         case 4 | 5:
             for named in body:
                 state.kill(named)
@@ -263,6 +285,24 @@ def _act(state: State, op: Op, body: Any, knew: frozenset[Place]) -> None:
                 state.receipts.setdefault(named, set()).add(op.device)
         case 14:
             state.lessons[at] = body
+        case 15:
+            state.links[at] = body
+        case 16:
+            for link in knew & set(map(tuple, body)):
+                state.links.pop(link, None)
+        case 17 | 18:
+            if memory := state.living(op.memory, knew):
+                _label(memory, at, stamp, set(body), knew, on=op.kind == 17)
+
+
+def _label(
+    memory: Memory, at: Place, stamp: int, named: set[str], knew: frozenset[Place], *, on: bool
+) -> None:
+    for label in named:
+        _write(memory.labels.setdefault(label, {}), at, stamp, on, knew)
+    for place, (_, labels) in memory.listed().items():
+        if not on and place in knew and (gone := named & set(labels)):
+            memory.off[place] = memory.off.get(place, set()) | gone
 
 
 def _write(heads: Heads, at: Place, stamp: int, value: Any, knew: frozenset[Place]) -> None:
@@ -295,7 +335,7 @@ def _merged(one: State, other: State) -> State:
             for name in mine.edits.keys() | theirs.edits.keys()
         }
         origins = mine.accesses.keys() | theirs.accesses.keys()
-        return Memory(
+        merged = Memory(
             adds=both(mine.adds, theirs.adds),
             fields=registers(mine.fields, theirs.fields),
             edits=edits,
@@ -310,7 +350,11 @@ def _merged(one: State, other: State) -> State:
                 name: mine.triggers.get(name, raised).joined(theirs.triggers.get(name, raised))
                 for name, raised in (mine.triggers | theirs.triggers).items()
             },
+            labels=registers(mine.labels, theirs.labels),
+            off={at: mine.off.get(at, set()) | theirs.off.get(at, set()) for at in mine.off | theirs.off},
         )  # fmt: skip
+        merged.prune()
+        return merged
 
     merged = State(
         covered=one.covered | other.covered,
@@ -321,6 +365,7 @@ def _merged(one: State, other: State) -> State:
         edges=registers(one.edges, other.edges),
         settings=registers(one.settings, other.settings),
         proposals=both(one.proposals, other.proposals),
+        links=both(one.links, other.links),
         receipts={
             rid: one.receipts.get(rid, set()) | other.receipts.get(rid, set())
             for rid in one.receipts.keys() | other.receipts.keys()
@@ -351,6 +396,7 @@ def _shown(rid: bytes, memory: Memory) -> list[Any]:
             fields.pop(name, None)
         else:
             fields[name] = value
+    _put_together(memory, fields)
     element: list[Any] = [0, rid, shown, [[name, fields[name]] for name in sorted(fields)]]
     accesses = sum(count for count, _ in memory.accesses.values())
     if accesses or memory.claims or memory.triggers:
@@ -360,14 +406,61 @@ def _shown(rid: bytes, memory: Memory) -> list[Any]:
     return element
 
 
+def _put_together(memory: Memory, fields: dict[str, Any]) -> None:
+    """Labels are those of all that told some; an entry is its latest, or what its own register says."""
+    written = memory.fields.get("tags", {})
+    if memory.labels or len(written or memory.adds) > 1:
+        lists = memory.listed()
+        told = [
+            (stamp, {label}) for label, heads in memory.labels.items() for stamp, on in heads.values() if on
+        ]
+        for at in written or memory.adds:
+            if at in lists:
+                stamp, labels = lists[at]
+                told.append((stamp, set(labels) - memory.off.get(at, set())))
+        since = {
+            label: min(stamp for stamp, labels in told if label in labels)
+            for label in set().union(*(labels for _, labels in told))
+        }
+        fields.pop("tags", None)
+        if since:
+            fields["tags"] = sorted(sorted(since, key=lambda label: (since[label], label))[:256])
+    own = {
+        name[5:]: heads
+        for name, heads in memory.fields.items()
+        if name.startswith("meta.") and not isinstance(_value(heads), list | dict | bytes)
+    }
+    written = memory.fields.get("meta", {})
+    if own or len(written or memory.adds) > 1:
+        maps = written or {at: (stamp, said.get("meta")) for at, (stamp, _, said) in memory.adds.items()}
+        entries: dict[str, Any] = {}
+        for at in sorted(maps, key=lambda at: (maps[at][0], at[3])):
+            for key, value in (maps[at][1] or {}).items():
+                entries[key] = (maps[at][0], value)
+        for key, heads in own.items():
+            fields.pop("meta." + key, None)
+            entries.pop(key, None)
+            if _value(heads) is not None:
+                entries[key] = (max(stamp for stamp, _ in heads.values()), _value(heads))
+        first = sorted(entries, key=lambda key: (entries[key][0], key))[:1024]
+        fields.pop("meta", None)
+        if first:
+            fields["meta"] = {key: entries[key][1] for key in sorted(first)}
+
+
 def _folded(rid: bytes, memory: Memory) -> list[Any]:
     cell: list[Any] = [0, rid, _sorted(memory.adds)]
-    if memory.fields or memory.claims:
+    if memory.fields or memory.claims or memory.labels:
         verdicts = [[list(claim), _sorted(heads)] for claim, heads in memory.verdicts.items()]
         cell += [
             [[name, _sorted(memory.fields[name])] for name in sorted(memory.fields)],
             _sorted(memory.claims),
             sorted(verdicts),
+        ]
+    if memory.labels:
+        cell += [
+            [[label, _sorted(memory.labels[label])] for label in sorted(memory.labels)],
+            sorted([*at, sorted(gone)] for at, gone in memory.off.items()),
         ]
     return cell
 

@@ -63,6 +63,54 @@ def _ids(ids: Any, *, sorted_once: bool = True) -> None:
     _need(not sorted_once or ids == sorted(set(ids)))
 
 
+def _edit(update: bytes) -> None:
+    """What an edit may hold: one new client's strings, and deletions."""
+    at = iter(update)
+
+    def number(most: int, least: int = 0) -> int:
+        found = place = 0
+        for byte in at:
+            found, place = found | (byte & 127) << place, place + 7
+            if byte < 128:
+                break
+            _need(place < 60)
+        _need(place > 0 and least <= found <= most)
+        return found
+
+    units = 0
+    behind: set[tuple[int, int] | None] = set()
+    clients: set[int] = set()
+    for _ in range(number(1)):
+        structs, client = number(10_000, 1), number(2**53 - 1)
+        number(0)
+        for _ in range(structs):
+            info = next(at)
+            beside: list[tuple[int, int] | None] = [
+                (number(2**53 - 1), number(1 << 20)) if info & bit else None for bit in (128, 64)
+            ]
+            _need(all(each is None or each[0] != client or each[1] < units for each in beside))
+            if info:
+                _need(beside[0] not in behind)
+                behind.add(beside[0])
+            if info and beside == [None, None]:
+                _need(number(1) == 1 and bytes(next(at) for _ in range(number(4, 4))) == b"text")
+            if info & 63 == 4:
+                text = bytes(next(at) for _ in range(number(len(update)))).decode()
+                units += len(text.encode("utf-16-le")) // 2
+                _need(text != "")
+            else:
+                _need(info == 0 or info & 63 == 1)
+                units += number(1 << 20, 1)
+            _need(units <= 1 << 20)
+    for _ in range(number(10**6)):
+        client = number(2**53 - 1)
+        _need(client not in clients)
+        clients.add(client)
+        for _ in range(number(10**6)):
+            number((1 << 20) - number(1 << 20), 1)
+    _need(next(at, None) is None)
+
+
 def _place(place: Any) -> None:
     _need(_is(place, list) and len(place) == 4)
     device, incarnation, seq, short = place
@@ -125,8 +173,9 @@ def check_body(kind: int, body: Any) -> None:
         case 2, [base, update]:
             _need(_is(base, bytes) and len(base) == 8 and _is(update, bytes))
             try:
+                _edit(update)
                 Doc().apply_update(update)
-            except (ValueError, RuntimeError):
+            except (ValueError, RuntimeError, StopIteration):
                 raise Refused("no Yjs update") from None
         case 3, [name, value]:
             check_field(name, value)
@@ -154,7 +203,7 @@ def check_body(kind: int, body: Any) -> None:
             for _, claim, keep in verdicts:
                 _place(claim)
                 _need(_is(keep, bool))
-        case 11, places:
+        case 11 | 16, places:
             _need(len(places) <= _NAMES_MAX)
             for place in places:
                 _place(place)
@@ -163,6 +212,12 @@ def check_body(kind: int, body: Any) -> None:
             _short(named)
             if about != []:
                 _ids(about)
+        case 15, [one, other, sureness]:
+            _ids([one, other])
+            _need(_is(sureness, int) and 1 <= sureness <= 100)
+        case 17 | 18, labels:
+            _need(len(labels) > 0)
+            check_field("tags", labels)
         case 14, [memory, amounts]:
             _ids([memory])
             _need(_is(amounts, list) and 1 <= len(amounts) <= 256)

@@ -17,7 +17,7 @@ from tests.support.second.folding import (
     Replica,
     State,
 )
-from tests.support.second.frames import Refused, pack, sha256
+from tests.support.second.frames import Op, Refused, pack, read_packed, sha256, unpack
 from tests.support.second.texts import base_name, document
 
 
@@ -32,13 +32,18 @@ def merge_packed(replica: Replica, packed: bytes, keys: dict[bytes, bytes], *, m
 def merge_snapshot(replica: Replica, signature: bytes, body: bytes, keys: dict[bytes, bytes]) -> bytes:
     """Merge what a member signed; return who."""
     plain = _any_order(body)
-    if plain[1][0] != 2:
+    if plain[1][0] not in (2, 3):
         raise Refused("another layout")
     Ed25519PublicKey.from_public_bytes(keys[plain[0]]).verify(
         signature, b"samemind snapshot 1\0" + sha256(body)
     )
-    maker, _, feeds, origins, cells, tombstones, _, columns = plain
+    maker, _, feeds, origins, cells, tombstones, _, columns, *more = plain
     reader = _Reader(feeds, origins)
+    for author, *_, head, signed, _, _ in feeds:
+        if signed:  # where a branch begins it may be missing: the end of that is signed
+            Ed25519PublicKey.from_public_bytes(keys[author]).verify(signed, b"samemind commit 1\0" + head)
+    for frame in more[0] if more else ():
+        replica.deletions[frame] = _deleted(read_packed(frame, keys), reader.spine)
     state = State(covered=set(reader.spine.before), forgotten=set(tombstones))
     for part, name, packed in cells:
         reader.read(state, part, name, _any_order(packed))
@@ -55,17 +60,30 @@ def make_snapshot(replica: Replica, sign: Callable[[bytes], bytes], maker: bytes
     body = pack(
         [
             maker,
-            {0: 2, **KINDS},
+            {0: 3, **KINDS},
             writer.feeds,
             [list(origin) for origin in writer.origins],
             list(writer.cells()),
             sorted(replica.base.forgotten),
             horizon_ms,
             writer.adds(),
+            sorted(replica.deletions),
+            [],
         ]
     )
     signature = sign(b"samemind snapshot 1\0" + sha256(body))
     return zstandard.ZstdCompressor().compress(pack([signature, body]))
+
+
+def _deleted(ops: list[Op], spine: Replica) -> set[bytes]:
+    """The memories that remains of deletions delete, by ops that the snapshot covers."""
+    deleted: set[bytes] = set()
+    for op in ops:
+        if op.kind == 4 and op.payload is not None:
+            if (op.device, op.incarnation, op.seq, op.id[:8]) not in spine.before:
+                raise Refused("a deletion beside what a snapshot covers")
+            deleted |= set(unpack(op.payload[16:]))
+    return deleted
 
 
 class _Reader:
@@ -119,6 +137,11 @@ class _Reader:
                 if pack(at) != name:
                     raise Refused("a proposal under another name")
                 state.proposals[at] = told[1]
+            case 6:
+                at = self._place(told[0])
+                if pack(at) != name:
+                    raise Refused("a link under another name")
+                state.links[at] = [*told[1], told[2]]
             case 4:
                 state.receipts[name] = set(told)
             case 5:
@@ -130,7 +153,8 @@ class _Reader:
         adds = {self._place(dot): (stamp, text, said) for *dot, stamp, text, said in told[0]}
         if len(told) == 1:
             return Memory(adds)
-        _, fields, edits, edited, accesses, claims, verdicts, triggers = told
+        _, fields, edits, edited, accesses, claims, verdicts, triggers, *more = told
+        labels, taken_off = more[0] if more else ({}, [])
         return Memory(
             adds,
             fields={name: self._heads(heads) for name, heads in fields.items()},
@@ -143,6 +167,8 @@ class _Reader:
                 name: Raised(status, (stamp, kind, about), tuple(delivered) if delivered else None)
                 for name, (status, stamp, kind, about, delivered) in triggers.items()
             },
+            labels={label: self._heads(heads) for label, heads in labels.items()},
+            off={self._place(dot): set(gone) for *dot, gone in taken_off},
         )
 
 
@@ -196,6 +222,8 @@ class _Writer:
             yield from ([part, name, pack(self._heads(heads))] for name, heads in registers.items())
         for at, memories in base.proposals.items():
             yield [3, pack(at), pack([self._dot(at), memories])]
+        for at, (one, other, sureness) in base.links.items():
+            yield [6, pack(at), pack([self._dot(at), [one, other], sureness])]
         for rid, devices in base.receipts.items():
             yield [4, rid, pack(sorted(devices))]
         for at, lesson in base.lessons.items():
@@ -217,7 +245,15 @@ class _Writer:
             [[*self._dot(at), stamp, *claim] for at, (stamp, claim) in memory.claims.items()],
             [[*self._dot(at), self._heads(heads)] for at, heads in memory.verdicts.items()],
             {name: [each.status, *each.told, each.delivered] for name, each in memory.triggers.items()},
+            *self._labels(memory),
         ]
+
+    def _labels(self, memory: Memory) -> Iterator[list[Any]]:
+        if memory.labels:
+            yield [
+                {label: self._heads(heads) for label, heads in memory.labels.items()},
+                [[*self._dot(at), sorted(gone)] for at, gone in memory.off.items()],
+            ]
 
     def adds(self) -> list[Any]:
         """The columns of all other memories."""

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -163,3 +164,11 @@ def test_what_is_due_is_told_once_and_first_also_where_it_is_a_hit() -> None:
                 assert made.text.count("call the plumber") == 1, (kind.name, budget)
                 assert made.rids.count(due.rid) == 1
                 assert len(made.rids) > 1
+
+
+def test_who_asks_for_a_prompt_is_told_what_is_in_dispute_as_who_recalls_is() -> None:
+    disputed = replace(hit("Lena works at Bosch"), contradiction=bytes(16))
+    text = assemble([disputed, hit("Lena likes tea", number=2)], SINGLE_HOP).text
+    (line,) = [line for line in text.splitlines() if "Bosch" in line]
+    assert line.endswith(" CONTRADICTED")
+    assert text.count("CONTRADICTED") == 1

@@ -170,7 +170,7 @@ def test_another_embedder_embeds_everything_anew_while_recall_goes_on_and_says_h
         async with open_memory(tmp_path / "m.db", embedder=other) as (_, mind):
             assert (await mind.embedding.state()).pending == 40
             (hit,) = await mind.recall("note number 7", k=1)
-            assert {found.channel for found in hit.found} == {"words"}
+            assert {found.channel for found in hit.found} == {"words"}, "a slow batch is not waited for"
             await mind.settle(told)
             assert left[0] == 40
             assert left == sorted(left, reverse=True)

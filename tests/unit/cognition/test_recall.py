@@ -7,7 +7,6 @@ import pytest
 from cognition import Filters, HashedEmbedder, InvalidQuery
 from cognition.embedding.embedder import Vectors
 from cognition.ranking.query import Query
-from cognition.ranking.signals import WEIGHTS
 from cognition.recall import NEIGHBOURED, assemble, fuse, rank
 from replica import Forget, Relate, Set, Write
 from replica.fields import INT_MAX
@@ -58,7 +57,7 @@ def test_a_hit_says_which_channels_found_it_at_which_rank(memory: Memory) -> Non
     assert [(found.channel, found.rank) for found in hit.found] == [("words", 0), ("vectors", 0)]
     assert hit.fused == pytest.approx(2 / 60)
     assert 0 < hit.score < 1
-    assert {"words", "meaning", "echo"} <= hit.signals.keys()
+    assert {"words", "meaning", "covered"} <= hit.signals.keys()
     assert hit.device == memory.home.identity.device_id
 
 
@@ -81,15 +80,21 @@ def test_a_forgotten_memory_is_never_found_and_leaves_the_index(memory: Memory) 
     assert len(memory.index) == 1
 
 
-def test_duplicates_are_shown_once_under_the_smallest_id(memory: Memory) -> None:
+def test_tellings_of_the_same_words_are_shown_once_and_the_newest_first(memory: Memory) -> None:
     rids = [memory.home.remember(text) for text in ("Ann likes tea", "ann likes  TEA", "Ann likes tea")]
     memory.embed()
-    assert [hit.rid for hit in memory.recall("does Ann like tea")] == [min(rids)]
+    (hit,) = memory.recall("does Ann like tea")
+    assert (hit.rid, hit.same, hit.tellings) == (rids[2], (rids[1], rids[0]), 3)
 
 
-def test_the_smallest_duplicate_is_chosen_among_those_the_filters_keep(memory: Memory) -> None:
-    rids = [memory.home.remember("Ann likes tea", project=name) for name in ("one", "two", "two")]
-    assert [hit.rid for hit in memory.recall("tea", project="two")] == [min(rids[1:])]
+def test_the_newest_telling_is_chosen_among_those_the_filters_keep(memory: Memory) -> None:
+    rids = [memory.home.remember("Ann likes tea", project=name) for name in ("two", "two", "one")]
+    assert [hit.rid for hit in memory.recall("tea", project="two")] == [rids[1]]
+
+
+def test_what_two_people_said_in_the_same_words_are_two_memories(memory: Memory) -> None:
+    rids = {memory.home.remember("I like tea", speaker=name) for name in ("Ann", "Ben")}
+    assert {hit.rid for hit in memory.recall("who likes tea")} == rids
 
 
 def test_texts_that_differ_in_a_letter_are_two_memories(memory: Memory) -> None:
@@ -228,8 +233,7 @@ def test_what_is_the_opposite_of_the_question_is_not_about_it() -> None:
     memory.home.remember("nothing harbour walrus", type="factual")
     memory.embed()
     meaning = {hit.memory.text: hit.signals.get("meaning", 0.0) for hit in memory.recall("harbour walrus")}
-    assert meaning["harbour walrus"] == pytest.approx(WEIGHTS["meaning"], abs=1e-3)
-    assert meaning["nothing harbour walrus"] == 0.0
+    assert meaning["harbour walrus"] > 0 > meaning["nothing harbour walrus"]
 
 
 def test_of_many_hits_it_is_the_turns_around_the_best_that_join_the_pool(memory: Memory) -> None:

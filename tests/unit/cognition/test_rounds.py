@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from cognition import Filters, Hit
+from cognition import Filters
 from cognition.composing import gather
 from cognition.errors import ModelUnavailable
 from cognition.mind import Mind
 from cognition.models.chat import ChatMessage
 from cognition.ranking.vocabulary import TABLES
+from cognition.recall import Hits
 from cognition.rounds import FOLLOW_UPS_MAX, gap, read_answer
 from replica import Replica
 from tests.support.minds import open_memory, remember
@@ -48,9 +49,9 @@ class Counted:
         self.read = mind.read
         self.queries: list[str] = []
 
-    async def recall(self, query: str, *, k: int, filters: Filters) -> list[Hit]:
+    async def recall(self, query: str, *, k: int, filters: Filters, now_ms: int | None = None) -> Hits:
         self.queries.append(query)
-        return await self._mind.recall(query, k=k, filters=filters)
+        return await self._mind.recall(query, k=k, filters=filters, now_ms=now_ms)
 
 
 async def fill(replica: Replica, mind: Mind) -> None:

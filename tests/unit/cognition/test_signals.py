@@ -1,10 +1,13 @@
 """The signals one by one, on pools made by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
+from cognition.ranking import signals
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
@@ -167,18 +170,36 @@ def test_a_stem_is_never_too_short_to_tell_words_apart(one: str, other: str) -> 
     assert stem(one) != stem(other)
 
 
-def test_a_turn_is_as_relevant_as_the_best_of_its_conversation() -> None:
-    """What answers "when" need not say of what: the turn before does."""
-    rows = [*talk("The walrus came to the harbour", "It was in June"), row(9, "It was in June")]
-    when = score(pool("when did the walrus come?", rows, words=[1.0, 0.0, 0.0])).contributions["when"]
-    assert when.tolist() == [0.0, WEIGHTS["when"], 0.0]
+def test_a_file_is_a_signal_and_nothing_lists_it() -> None:
+    folder = Path(signals.__file__).parent
+    assert len(SIGNALS) == len(list(folder.glob("*.py"))) - 1
+    assert len({signal.name for signal in SIGNALS}) == len(SIGNALS)
+    fitted = [signal for signal in SIGNALS if signal.weight and not signal.prior]
+    assert len(fitted) <= 15
 
 
-def test_what_shares_no_word_is_not_relevant_where_anything_does() -> None:
-    """However alike its vector is: what it is worth beside the topic then counts for nothing."""
-    rows = [row(1, "the walrus came"), row(2, "a dentist called")]
-    alike = np.ones(2)
-    some = Pool(Query("walrus"), rows, np.array([1.0, 0.0]), alike, NOW_MS, None)
-    assert score(some).contributions["length"].tolist() == [WEIGHTS["length"], 0.0]
-    none = Pool(Query("giraffe"), rows, np.zeros(2), alike, NOW_MS, None)
-    assert score(none).contributions["length"].tolist() == [WEIGHTS["length"]] * 2
+def test_a_cosine_counts_by_how_far_it_stands_above_the_others() -> None:
+    rows = [row(1, "a"), row(2, "b")]
+    none = np.zeros(2)
+    some = Pool(Query("x y"), rows, none, none, NOW_MS, standings=np.array([2.0, -1.0]))
+    assert given("meaning", some) == [2.0, -1.0]
+    assert given("meaning", Pool(Query("x y"), rows, none, none, NOW_MS)) == [0.0, 0.0]
+
+
+def test_letters_find_what_a_slip_or_an_ending_hides() -> None:
+    rows = [row(1, "the physiotherapist called"), row(2, "we bought apples"), row(3, "стоматолога не было")]
+    slip, *others = given("grams", pool("phisiotherapist", rows))
+    assert slip > 3 * max(others)
+    assert given("grams", pool("стоматолог", rows)) == [0.0, 0.0, 0.372513]
+    assert given("grams", pool("?!", rows)) == [0.0] * 3
+
+
+def test_what_was_told_or_happens_at_the_time_that_was_asked_for_is_lifted() -> None:
+    day = 86_400_000
+    rows = [
+        row(1, "planted garlic", time_ms=NOW_MS - day),
+        row(2, "planted leeks", time_ms=NOW_MS - 40 * day),
+        row(3, "the show is on 13 November 2023", time_ms=NOW_MS - 40 * day),
+    ]
+    assert given("during", pool("what did I do yesterday?", rows)) == [1.0, 0.0, 1.0]
+    assert given("during", pool("what did I plant?", rows)) == [0.0] * 3

@@ -8,7 +8,7 @@ import samemind
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.ranking.vocabulary import TABLES, with_own
-from cognition.spelling import corrected, slips
+from cognition.spelling import UNKNOWN_MAX, corrected, slips
 from tests.support.minds import Home
 
 LEXICON = WordVectors(StaticEmbedder())
@@ -82,3 +82,11 @@ def test_pm_65_a_question_with_a_slip_finds_its_memory(tmp_path: Path) -> None:
         for text in HELD:
             mind.remember(text)
         assert mind.recall("why Postgers?", k=1)[0].text == HELD[0]
+
+
+@pytest.mark.parametrize(("slips", "mends"), [(UNKNOWN_MAX, True), (UNKNOWN_MAX + 1, False)])
+def test_a_question_of_many_unknown_words_is_of_another_language_and_left_alone(
+    home: Home, slips: int, mends: bool
+) -> None:
+    asked = " ".join(["Postgers", *(f"zq{chr(ord('a') + n) * 5}" for n in range(slips - 1))])
+    assert (corrected(home.connection, asked, TABLES, LEXICON) != asked) is mends

@@ -217,3 +217,55 @@ def test_whoever_asks_goes_before_what_waits_unless_somebody_waits_for_that(
                 assert not worker._somebody_asks()
 
     trio.run(main)
+
+
+def test_a_small_backlog_is_embedded_by_the_recall_that_meets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cognition.worker.LINGER_S", 60)
+
+    async def main() -> None:
+        async with open_memory(tmp_path / "m.db") as (replica, mind):
+            await trio.testing.wait_all_tasks_blocked(0.1)
+            await remember(replica, *(f"fact number {n}" for n in range(100)))
+            first = await mind.recall("number facts", k=100)
+            assert first.unembedded == 0
+            assert await held(replica, mind) == 100
+            again = await mind.recall("number facts", k=100)
+            assert [hit.rid for hit in first] == [hit.rid for hit in again]
+            assert [hit.score for hit in first] == pytest.approx([hit.score for hit in again], abs=1e-6)
+
+    trio.run(main)
+
+
+def test_a_backlog_too_large_for_a_recall_is_counted_in_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cognition.worker.LINGER_S", 60)
+    monkeypatch.setattr("cognition.worker.CATCH_UP_MS_MAX", 50)
+
+    async def main() -> None:
+        embedder = FaultyEmbedder()
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            await trio.testing.wait_all_tasks_blocked(0.1)
+            await remember(replica, *(f"fact number {n}" for n in range(1_000)))
+            found = await mind.recall("facts")
+            assert (found.unembedded, embedder.calls) == (1_000, [["facts"]])
+            await mind.settle()
+            assert (await mind.recall("facts")).unembedded == 0
+            await remember(replica, "poison")
+            assert (await mind.recall("facts")).unembedded == 1, "what cannot be embedded is counted"
+
+    trio.run(main)
+
+
+def test_a_cheap_embedder_does_not_yield_to_who_asks(tmp_path: Path) -> None:
+    async def main(embedder: FaultyEmbedder) -> float:
+        async with open_memory(tmp_path / f"{embedder.costly}.db", embedder=embedder) as (_, mind):
+            mind.embedding.asked()
+            began_s = time.monotonic()
+            await mind.embedding._give_way()
+            return time.monotonic() - began_s
+
+    assert trio.run(main, FaultyEmbedder()) < ASKS_AGAIN_S / 2
+    assert trio.run(main, Slow()) >= ASKS_AGAIN_S / 2

@@ -34,6 +34,7 @@ from replica.ops import KIND_OF, Body, Kind
 SALT = bytes(range(SALT_BYTES))
 PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 RID = MemoryId(b"r" * 16)
+OTHER = MemoryId(b"s" * 16)
 
 # One body of each kind, and the plain values that its payload holds.
 BODIES: Mapping[Kind, tuple[Body, Any]] = {
@@ -57,6 +58,10 @@ BODIES: Mapping[Kind, tuple[Body, Any]] = {
     Kind.TRIGGER: (ops.Trigger(RID, 3, "reminder", (RID,)), [RID, 3, "reminder", [RID]]),
     Kind.RECEIPT: (ops.Receipt((RID,)), [RID]),
     Kind.FEEDBACK: (ops.Feedback(RID, (("words", -5),)), [RID, [["words", -5]]]),
+    Kind.SAYS_SAME: (ops.SaysSame((RID, OTHER), 90), [RID, OTHER, 90]),
+    Kind.UNLINK: (ops.Unlink((PLACE,)), [wire_place(PLACE)]),
+    Kind.TAG: (ops.Tag(("a", "b")), ["a", "b"]),
+    Kind.UNTAG: (ops.Untag(("a",)), ["a"]),
 }
 
 SCALARS = (
@@ -118,6 +123,12 @@ ANY_BODY: st.SearchStrategy[Body] = st.one_of(
         RIDS,
         st.dictionaries(NAMES, st.integers(-WHOLE_AMOUNT, WHOLE_AMOUNT), min_size=1, max_size=4),
     ),
+    st.builds(
+        lambda rids, sureness: ops.SaysSame((min(rids), max(rids)), sureness),
+        st.sets(RIDS, min_size=2, max_size=2),
+        st.integers(1, 100),
+    ),
+    st.builds(ops.Unlink, st.lists(PLACES, max_size=3).map(tuple)),
 )
 
 
@@ -234,6 +245,23 @@ WRONG: list[tuple[Kind, Any]] = [
     (Kind.PROPOSE, [RID, RID]),
     (Kind.WITHDRAW, [RID]),
     (Kind.WITHDRAW, 1),
+    (Kind.UNLINK, [RID]),
+    (Kind.TAG, []),
+    (Kind.TAG, "a"),
+    (Kind.TAG, ["b", "a"]),
+    (Kind.TAG, ["a", "a"]),
+    (Kind.TAG, [""]),
+    (Kind.TAG, [1]),
+    (Kind.TAG, ["x" * 16_385]),
+    (Kind.TAG, [f"{n:03}" for n in range(65)]),
+    (Kind.UNTAG, []),
+    (Kind.SAYS_SAME, [RID, RID, 90]),
+    (Kind.SAYS_SAME, [OTHER, RID, 90]),
+    (Kind.SAYS_SAME, [RID, OTHER]),
+    (Kind.SAYS_SAME, [RID, OTHER, 0]),
+    (Kind.SAYS_SAME, [RID, OTHER, 101]),
+    (Kind.SAYS_SAME, [RID, OTHER, True]),
+    (Kind.SAYS_SAME, [b"short", OTHER, 90]),
     (Kind.TRIGGER, [b"short", 1, "reminder", []]),
     (Kind.TRIGGER, [RID, 4, "reminder", []]),
     (Kind.TRIGGER, [RID, -1, "reminder", []]),

@@ -160,7 +160,7 @@ def test_a_snapshot_that_a_later_version_lays_out_otherwise_waits_for_the_upgrad
     ann, ben = group("ann", "ben")
     remember(ann, "one")
     compact(ann, NOW_MS)
-    body = pack([ann.device, {**ann.understood, 0: 3}, "what comes after", ["is another matter"]])
+    body = pack([ann.device, {**ann.understood, 0: 4}, "what comes after", ["is another matter"]])
     signature = ann.sign(b"samemind snapshot 1\0" + sha256(body).digest())
     snapshot = read_snapshot(zstandard.compress(pack([signature, body])), ben)
     assert snapshot.maker == ann.device

@@ -14,7 +14,7 @@ from replica.ids import MemoryId, derived_memory_id, new_memory_id
 from replica.incarnations import Why
 from replica.oplog import Changes, Status
 from replica.ops import Remember, Set, Write
-from replica.state.cells import Proposal, edge_key, setting_key
+from replica.state.cells import Link, Proposal, edge_key, setting_key
 from replica.state.register import winner
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
@@ -125,6 +125,24 @@ def test_yd_49_proposals_made_apart_are_a_set() -> None:
         {cell.rids for _, cell in core.store.all_cells() if isinstance(cell, Proposal)} for core in cores
     ]
     assert proposals == [{(a, b, c), (b, c, d)}] * 3
+
+
+def test_links_made_apart_are_a_set_and_an_unlink_takes_what_it_saw() -> None:
+    cores = group("ann", "ben", "cleo")
+    a, b, c = sorted(remember(cores[0], "a", "b", "c"))
+    settle(cores)
+    said = say(cores[0], ops.SaysSame((a, b), 90))
+    say(cores[1], ops.SaysSame((a, b), 80))
+    say(cores[1], ops.SaysSame((b, c), 70))
+    say(cores[0], ops.Unlink((said.place,)))
+    settle(cores)
+    settle(cores[::-1])
+    assert agree(*cores)
+    links = [
+        {(cell.rids, cell.sureness) for _, cell in core.store.all_cells() if isinstance(cell, Link)}
+        for core in cores
+    ]
+    assert links == [{((a, b), 80), ((b, c), 70)}] * 3
 
 
 def test_yd_50_the_log_only_grows() -> None:

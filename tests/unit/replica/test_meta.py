@@ -1,10 +1,12 @@
 """The facts that a replica keeps of itself, in rows and out of them."""
 
 from replica import hlc
+from replica.evidence import Accused, Fault, Seen
 from replica.folding import Totals
 from replica.ids import DeviceId, Origin
 from replica.incarnations import Incident, Opened, Why
 from replica.meta import Contact, Meta
+from replica.vouched import Vouched
 
 DEVICE = DeviceId(bytes(range(32)))
 
@@ -22,6 +24,9 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         began_ms=13,
         opened=Opened(b"before", b"now"),
         incidents=[Incident(5, Why.ECHO, bytes(DEVICE), b"12345678", 6, b"head")],
+        evidence={Accused(DEVICE, Fault.SNAPSHOT): Seen(14, 15, 16)},
+        vouched=[Vouched(1, 2, 3, DEVICE)],
+        shown_by=0,
     )
     assert Meta.read(meta.rows()) == meta
     assert Meta.read(meta.rows()).rows() == meta.rows()
@@ -30,4 +35,11 @@ def test_what_was_kept_is_read_as_it_was() -> None:
 def test_a_new_store_says_that_nothing_has_been() -> None:
     new = Meta.read({})
     assert (new.origin, new.own_feed, new.position, new.totals) == (None, None, 0, Totals())
-    assert (new.contacts, new.past, new.opened, new.incidents) == ({}, {}, None, [])
+    assert (new.contacts, new.past, new.opened, new.incidents, new.evidence, new.vouched) == (
+        {},
+        {},
+        None,
+        [],
+        {},
+        [],
+    )

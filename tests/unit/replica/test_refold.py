@@ -17,8 +17,6 @@ from replica.storage.store import SqliteStore
 from replica.verify import verify_replica
 from tests.support.replicas import NOW_MS, Hand, acquaint, core_of, remember, rows_of, say, sqlite_store, take
 
-# Of the programs that took words which they did not list for a mistake of the author's.
-OLDER = 3
 RID = MemoryId(new_memory_id(1, Random(1)))
 
 
@@ -27,23 +25,16 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
-def store_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
-    """A store as an older program leaves it."""
-    with monkeypatch.context() as older:
-        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:OLDER])
-        return sqlite_store(str(path))
-
-
 def upgraded(store: SqliteStore, path: Path) -> Core:
+    """The device when a program opened it that folds what the one before took for a mistake."""
+    schema.judge_crooked_ops_anew(store.connection)
     store.connection.close()
     return core_of("ann", sqlite_store(str(path)))
 
 
-def test_a_word_that_was_taken_for_a_mistake_is_folded_after_the_upgrade(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_word_that_was_taken_for_a_mistake_is_folded_after_the_upgrade(path: Path) -> None:
     """It was never looked at again, and the digests parted from the others' for good."""
-    store = store_of(path, monkeypatch)
+    store = sqlite_store(str(path))
     core = core_of("ann", store)
     (rid,) = remember(core, "one")
     word = say(core, ops.Set("type", "episodic"), rid)
@@ -57,8 +48,8 @@ def test_a_word_that_was_taken_for_a_mistake_is_folded_after_the_upgrade(
     assert not refold_after_upgrade(core, NOW_MS), "once"
 
 
-def test_what_its_author_made_wrong_stays_without_effect(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = store_of(path, monkeypatch)
+def test_what_its_author_made_wrong_stays_without_effect(path: Path) -> None:
+    store = sqlite_store(str(path))
     core = core_of("ann", store)
     acquaint(core, "ann", "ben")
     hand = Hand("ben")

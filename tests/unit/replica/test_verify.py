@@ -34,11 +34,12 @@ def ann() -> Core:
     say(ben, ops.Resolve((ops.Verdict(two, claim.place, keep=False),)))
     say(ben, ops.Trigger(MemoryId(bytes(16)), 2, "reminder", (one,)), two)
     say(ben, ops.Propose((one, two)))
+    say(ben, ops.SaysSame((one, two), 90))
     say(ann, ops.Forget((three,)))
     settle([ann, ben])
     remember(ann, "and one more")
     assert verify_replica(ann).problems == ()
-    assert verify_replica(ann).ops == ann.position == 16
+    assert verify_replica(ann).ops == ann.position == 17
     return ann
 
 
@@ -106,10 +107,10 @@ def losing_head(fields: Any) -> Any:
 
 TAMPERING: dict[str, Callable[[Core], None]] = {
     "a byte of a payload": lambda core: change_blob(core, "payload", "pos = 2"),
-    "a byte of the last payload": lambda core: change_blob(core, "payload", "pos = 16"),
+    "a byte of the last payload": lambda core: change_blob(core, "payload", "pos = 17"),
     "an id in the midst of a chain": lambda core: change_blob(core, "id", "pos = 4"),
-    "the id of the last op": lambda core: change_blob(core, "id", "pos = 16"),
-    "the last signature": lambda core: change_blob(core, "signature", "pos = 16"),
+    "the id of the last op": lambda core: change_blob(core, "id", "pos = 17"),
+    "the last signature": lambda core: change_blob(core, "signature", "pos = 17"),
     "a signature in the midst of a chain": lambda core: change_blob(core, "signature", "pos = 4"),
     "a stamp": sql("UPDATE op SET hlc = hlc + 1 WHERE pos = 5"),
     "a kind": sql("UPDATE op SET kind = kind + 1 WHERE pos = 5"),
@@ -125,8 +126,8 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
     "a payload withheld, with no hash": sql("UPDATE op SET payload = NULL WHERE pos = 5"),
     "an op gone from the midst": sql("DELETE FROM op WHERE pos = 5"),
     "the first op gone": sql("DELETE FROM op WHERE pos = 1"),
-    "the last op gone": sql("DELETE FROM op WHERE pos = 16"),
-    "two ops in another order": sql("UPDATE op SET pos = 17 WHERE pos = 3"),
+    "the last op gone": sql("DELETE FROM op WHERE pos = 17"),
+    "two ops in another order": sql("UPDATE op SET pos = 18 WHERE pos = 3"),
     "a feed's head": sql("UPDATE feed SET head = zeroblob(32) WHERE no = 0"),
     "a feed's end": sql("UPDATE feed SET seq = seq - 1 WHERE no = 0"),
     "a feed's vector": sql("UPDATE feed SET vector = x'8100c0' WHERE no = 1"),
@@ -145,6 +146,8 @@ TAMPERING: dict[str, Callable[[Core], None]] = {
     "an edge's weight": lambda core: change_cell(core, 1, lambda heads: [[*head[:4], 0.1] for head in heads]),
     "a setting": lambda core: change_cell(core, 2, lambda heads: [[*head[:4], "light"] for head in heads]),
     "a proposal's members": lambda core: change_cell(core, 3, lambda it: [it[0], it[1][:1]]),
+    "which tellings a link joins": lambda core: change_cell(core, 6, lambda it: [it[0], it[1], 1]),
+    "a link that does not show": sql("DELETE FROM says_same"),
     "a cell gone": sql("DELETE FROM cell WHERE part = 2"),
     "a cell that was never folded": sql("INSERT INTO cell (part, name, state) VALUES (2, x'78', x'90')"),
     "a cell that cannot be read": sql("UPDATE cell SET state = x'c1' WHERE part = 1"),

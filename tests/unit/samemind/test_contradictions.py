@@ -120,9 +120,11 @@ def test_a_rejected_value_told_anew_asks_anew_also_word_for_word(mind: BlockingM
     name = meta.contradictions[0]
     mind.resolve(name, keep_a=True)
     again = mind.remember("I work at Meta")
-    assert (again.duplicate_of, again.contradictions) == (meta.rid, [name])
+    assert (again.says_same, again.contradictions) == ([meta.rid], [name])
     assert only(mind).status == "open"
-    assert mind.remember("I work at Meta").op_id is None, "told a third time, it says nothing new"
+    third = mind.remember("I work at Meta")
+    assert third.contradictions == [name], "told a third time, it is the same question"
+    assert [side.value for side in (only(mind).a, only(mind).b)] == ["Google", "Meta"]
 
 
 def test_a_third_value_joins_the_same_record(mind: BlockingMind) -> None:

@@ -1,13 +1,18 @@
 """What went wrong, in the words of the doors."""
 
 import sqlite3
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import trio
 
 import cognition
 import replica
 import sync.errors
+from samemind.config import Home
 from samemind.errors import Ambiguous, Locked, NotFound, SamemindError, explain, from_document
+from samemind.reach import reach
 
 
 @pytest.mark.parametrize(
@@ -83,3 +88,31 @@ def test_an_error_comes_out_of_the_socket_as_it_went_in(error: SamemindError) ->
     again = from_document(error.document(), error.exit_code)
     assert type(again) is type(error)
     assert again.document() == error.document()
+
+
+def test_an_error_that_is_its_own_cause_is_explained_all_the_same() -> None:
+    """As `raise error from error` makes one: looking for its cause must come to an end."""
+    first, second = RuntimeError("a bug"), ValueError("another")
+    first.__cause__ = first
+    assert explain(first).code == "internal"
+    bug = RuntimeError("a bug")
+    bug.__context__, second.__context__ = second, bug
+    assert explain(bug).code == "internal"
+    beneath = RuntimeError("a bug")
+    beneath.__cause__ = KeyError("x")
+    beneath.__cause__.__cause__ = sqlite3.DatabaseError("file is not a database")
+    assert explain(beneath).code == "store_corrupt"
+
+
+def test_a_bug_of_ours_is_raised_as_it_is_by_whoever_opens_a_store(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with reach(Home.at(tmp_path), program="a test", answers=False) as reached:
+
+            async def unheard(said: object) -> None: ...
+
+            with patch("samemind.reach.perform", side_effect=RuntimeError("a bug")):
+                with pytest.raises(RuntimeError, match="a bug") as caught:
+                    await reached.ask("list", {}, unheard)
+            assert caught.value.__cause__ is None
+
+    trio.run(main)

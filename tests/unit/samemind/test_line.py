@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from samemind.cli.help import show_help
-from samemind.cli.line import find_verb, read_line, read_words
+from samemind.cli.line import find_verb, parser_of, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.errors import Usage
-from samemind.surface.catalog import NAMES
+from samemind.surface.catalog import COMMANDS, ELSEWHERE, NAMES, verb_named
 
 
 def test_home_json_and_raw_are_taken_from_anywhere() -> None:
@@ -132,6 +132,44 @@ def test_a_long_usage_is_told_short_and_a_slip_in_a_verb_is_guessed() -> None:
             find_verb(read_line([slip, "list"]))
     with pytest.raises(Usage, match=r"got 'quux'$"):
         find_verb(read_line(["quux"]))
+    with pytest.raises(Usage, match=r"unrecognized arguments: --explian; did you mean --explain\?$"):
+        read_words(find_verb(read_line(["recall"])), ["x", "--explian"])
+    with pytest.raises(Usage, match=r"unrecognized arguments: --jsno; did you mean --json\?$"):
+        read_words(find_verb(read_line(["list"])), ["--jsno"])
+
+
+def test_what_other_tools_call_a_verb_is_answered_by_ours() -> None:
+    assert set(ELSEWHERE).isdisjoint({name.split()[0] for name in [*NAMES, *COMMANDS]})
+    for theirs, ours in ELSEWHERE.items():
+        with pytest.raises(Usage, match=rf"got '{theirs}'; did you mean '{ours}'\?$"):
+            find_verb(read_line([theirs, "x"]))
+        assert find_verb(read_line([ours])).name
+
+
+def test_the_command_alone_says_the_next_step_and_the_verbs_of_every_day(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--home", str(tmp_path)]
+    show_help(read_line(words), Printer(json=False, raw=False))
+    fresh = capsys.readouterr().out
+    assert "Next: samemind remember" in fresh
+    assert fresh.count("\n") < 40
+    (tmp_path / "memory.db").touch()
+    show_help(read_line(words), Printer(json=False, raw=False))
+    assert "Next: samemind up" in capsys.readouterr().out
+    (tmp_path / "control.sock").touch()
+    show_help(read_line(words), Printer(json=False, raw=False))
+    assert "Next: samemind recall" in capsys.readouterr().out
+
+
+def test_only_verbs_that_answer_with_records_take_a_format() -> None:
+    for name in NAMES:
+        verb = verb_named(name)
+        assert ("--format" in parser_of(verb).format_help()) == (
+            bool(verb.rows) or name in ("import", "export")
+        )
+        if verb.rows:
+            assert verb.rows in verb.result.__dataclass_fields__
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import trio
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from cognition.context import FENCE_CLOSES, FENCE_OPENS
+from cognition.context import FENCE_CLOSES, FENCE_OPENS, harmless
 from samemind.errors import NotFound, Usage
 from samemind.mcp import telling
 from samemind.mcp.resources import read_page
@@ -193,3 +193,36 @@ def test_the_core_profile_says_who_its_owner_is_to_those_alone_who_may_read_ever
     assert trio.run(partial(read, "samemind://profile", whole=False)) == "the block"
     assert trio.run(partial(read, "samemind://contradictions", whole=False)) == "none"
     assert trio.run(partial(read, "samemind://other", whole=True)) is None
+
+
+def test_a_text_that_looks_secret_is_told_as_not_remembered() -> None:
+    document = {"rid": "r", "held": True, "facts": [], "contradictions": [], "says_same": []}
+    assert telling.tell("remember", document).startswith("NOT remembered")
+    assert telling.tell("remember", {**document, "held": False}) == "remembered r"
+
+
+def test_one_long_memory_fills_no_window_and_is_not_sent_twice() -> None:
+    hit = {"rid": "r", "text": "x" * 1_000_000, "created_at": "2026-01-01T00:00:00Z"}
+    document = telling.within_bounds("recall", {"results": [hit, {**hit, "text": "short"}]})
+    sent = telling.tell("recall", document) + json.dumps(document)
+    assert len(sent) < 4 * telling.TEXT_CHARACTERS_MAX
+    assert "1,000,000 characters; `why` has it whole" in document["results"][0]["text"]
+    assert document["results"][1]["text"] == "short"
+    brief = {"results": [{**hit, "text": "short"}]}
+    assert telling.within_bounds("recall", brief) is brief
+
+
+LOOKALIKES = (
+    "</recalled-memories>", "＜/recalled-memories＞", "﹤/recalled-memories﹥", "&lt;/recalled-memories&gt;",
+    "&LT/recalled-memories&GT", "&#60;/recalled-memories&#62;", "&#x3C;/recalled-memories&#x3e;", "\u202e\u2066x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LOOKALIKES)
+def test_nothing_that_reads_like_a_fence_or_turns_a_line_around_comes_through(text: str) -> None:
+    for made in (telling.harmless(text), harmless(text)):
+        assert not set(made) & set("<>＜＞﹤﹥\u202e\u2066"), made
+        assert "&" not in made
+    assert telling.harmless(text) == harmless(text)
+    for plain in ("R&D at AT&T", "a &ltd; b", "x &amp; y", "שלום \u200f!"):
+        assert telling.harmless(plain) == harmless(plain) == plain

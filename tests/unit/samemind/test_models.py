@@ -36,7 +36,7 @@ def doctored(home: Path, settings: Settings) -> dict[str, tuple[bool, str]]:
 def test_ml_85_doctor_lists_the_model_of_each_slot_and_says_local_or_remote(tmp_path: Path) -> None:
     """ML-16: each is swapped by configuration only."""
     said = doctored(tmp_path / "plain", Settings(mdns=False))
-    assert said["embedding"][1].startswith("wordllama-")
+    assert said["embedding"][1].startswith("use-multilingual-")
     assert "local" in said["embedding"][1]
     assert said["reranker"] == (True, "none: signals alone put memories in order")
     assert said["model"] == (True, "none: patterns alone find facts")

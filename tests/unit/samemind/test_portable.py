@@ -248,3 +248,20 @@ def test_what_a_later_version_has_more_words_for_comes_in_as_it_is(
         other.import_(tmp_path / "all.jsonl")
         assert other.digest().digest == mind.digest().digest
         assert other.verify().ok
+
+
+def test_a_dry_run_says_what_would_come_in_and_writes_nothing(mind: BlockingMind, tmp_path: Path) -> None:
+    secret = "the key is AKIAABCDEFGHIJKLMNOP and the password: hunter2-XyZ!9"
+    file = tmp_path / "notes.jsonl"
+    lines = [{"text": "Carl lives in Oslo"}, {"text": "Ann knows Carl"}, {"text": secret}, {"text": 5}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    before = mind.digest()
+    would = mind.import_(str(file), dry_run=True)
+    assert mind.digest() == before
+    assert (would.dry_run, would.undo) == (True, None)
+    came = mind.import_(str(file))
+    for name in ("imported", "skipped", "held", "failed"):
+        assert getattr(would, name) == getattr(came, name), name
+    assert came.held == 1
+    again = mind.import_(str(file), dry_run=True)
+    assert (again.imported, again.skipped) == (0, came.imported)

@@ -1,12 +1,16 @@
 """What whoever sits at a terminal sees while a verb is at work; and that nobody else sees anything."""
 
+import csv
 import io
+import json
 import sys
 import threading
+from typing import Any
 
 import pytest
 
 from samemind.cli import printing
+from samemind.cli.formats import formatted
 from samemind.cli.printing import Printer
 from samemind.errors import Usage
 
@@ -84,3 +88,53 @@ def test_whoever_wants_no_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> 
 def test_every_line_of_a_hint_stands_under_what_went_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     Printer(json=False, raw=False).failed(Usage("no such option", hint="usage: so\nhelp tells more"))
     assert capsys.readouterr().err == "samemind: no such option\n  usage: so\n  help tells more\n"
+
+
+def test_where_no_terminal_is_progress_is_a_line_every_few_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr("samemind.cli.printing.time.monotonic", lambda: now_s)
+    printer = Printer(json=False, raw=False)
+    with printer.waiting("import"):
+        for done in range(0, 20_000, 1_000):
+            printer.said("import", {"progress": {"done": done, "total": 20_000}})
+            now_s += 1.0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"import: {done:,} of 20,000" for done in (5_000, 10_000, 15_000)]
+
+
+def test_what_an_interrupted_import_left_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    for json_asked in (False, True):
+        printer = Printer(json=json_asked, raw=False)
+        with printer.waiting("import"):
+            pass
+        printer.interrupted()
+        told = capsys.readouterr()
+        assert "import the same files again to go on" in (told.out if json_asked else told.err)
+    printer = Printer(json=False, raw=False)
+    with printer.waiting("recall"):
+        pass
+    printer.interrupted()
+    assert capsys.readouterr().err == ""
+
+
+ROWS: list[dict[str, Any]] = [
+    {"rid": "a", "text": 'line\nbreak, and "quotes"', "tags": ["x"], "score": 0.5, "device": "d" * 64},
+    {"rid": "b", "text": "\x1b[2Jclears", "tags": [], "score": None, "device": "d" * 64},
+]
+
+
+def test_records_are_printed_as_a_table_rows_or_a_document() -> None:
+    document = {"results": ROWS, "took_ms": 1}
+    read = list(csv.DictReader(io.StringIO(formatted("csv", document, ROWS))))
+    assert [row["text"] for row in read] == [row["text"] for row in ROWS]
+    assert (read[0]["tags"], read[1]["score"]) == ('["x"]', "")
+    assert [json.loads(line) for line in formatted("jsonl", document, ROWS).splitlines()] == ROWS
+    assert json.loads(formatted("json", document, ROWS)) == document
+    table = formatted("table", document, ROWS)
+    assert len(table.splitlines()) == 3
+    assert "\x1b" not in table
+    assert "d" * 64 not in table
+    for each in ("table", "csv", "jsonl"):
+        assert formatted(each, {"results": []}, []).strip() == ""

@@ -35,7 +35,8 @@ def test_a_list_says_how_much_it_left_out() -> None:
 def test_yd_43_who_reads_an_answer_sees_that_it_is_in_dispute() -> None:
     hit = {"rid": "r1", "text": "I live in Porto", "score": 0.5, "created_at": "2023-05-08T12:00:00Z"}
     found = {
-        "results": [hit | {"contradiction_id": "92c52e1eef17" + "0" * 20}, hit | {"contradiction_id": None}]
+        "results": [hit | {"contradiction_id": "92c52e1eef17" + "0" * 20}, hit | {"contradiction_id": None}],
+        "unembedded": 0,
     }
     disputed, undisputed = show("recall", found)[1::2]
     assert disputed.endswith("  in dispute: 92c52e1eef17")

@@ -135,23 +135,26 @@ def test_a_batch_takes_facts_when_asked(mind: BlockingMind) -> None:
     assert len(texts(mind)) == 5
 
 
-def test_ml_52_a_repetition_in_other_words_brings_the_memory_up_to_date(mind: BlockingMind) -> None:
+def test_ml_52_a_repetition_in_other_words_is_kept_beside_the_first_and_shown_with_it(
+    mind: BlockingMind,
+) -> None:
     first = mind.remember("Ann loves hiking in the mountains", type="factual", certainty=0.8, tag=["hills"])
     second = mind.remember("Ann really loves hiking in the mountains", type="factual", tag=["sport"])
-    assert second.rid == second.duplicate_of == first.rid
-    memory = mind.get(first.rid)
-    assert memory.text == "Ann really loves hiking in the mountains"
-    assert (memory.tags, memory.meta["mentions"], memory.certainty) == (["hills", "sport"], 2, 0.95)
-    assert memory.updated_at > memory.created_at
-    assert mind.history(first.rid).versions[0].text == "Ann loves hiking in the mountains"
+    assert (second.says_same, second.duplicate_of) == ([first.rid], None)
+    (shown,) = mind.list()
+    assert (shown.rid, shown.same, shown.tellings) == (second.rid, [first.rid], 2)
+    assert mind.get(first.rid).text == "Ann loves hiking in the mountains", "nothing is overwritten"
+    assert mind.get(first.rid).same == [second.rid]
 
 
-def test_ml_30_a_fact_told_three_times_is_one_memory_reinforced_twice(mind: BlockingMind) -> None:
-    first = mind.remember("Ann loves hiking in the mountains")
-    for text in ("Ann really loves hiking in the mountains", "Ann loves hiking, in the mountains!"):
-        assert mind.remember(text).rid == first.rid
-    assert texts(mind) == ["Ann really loves hiking in the mountains"]
-    assert mind.get(first.rid).meta["mentions"] == 3
+def test_ml_30_a_fact_told_three_times_is_shown_once_and_counted(mind: BlockingMind) -> None:
+    told = ["Ann loves hiking in the mountains", "Ann really loves hiking in the mountains"]
+    told.append("Ann loves hiking, in the mountains!")
+    rids = [mind.remember(text).rid for text in told]
+    assert texts(mind) == [told[2]]
+    assert {hit.tellings for hit in mind.recall("what does Ann love?")} == {3}
+    assert [mind.get(rid).text for rid in rids] == told
+    assert "told 3 times" in mind.context("what does Ann love?").text
 
 
 @pytest.mark.parametrize(
@@ -163,15 +166,15 @@ def test_ml_30_a_fact_told_three_times_is_one_memory_reinforced_twice(mind: Bloc
             "Ann really loves hiking in the mountains",
             {"type": "affective"},
         ),
-        ("Ann loves hiking in the mountains", "Ann really loves hiking in the mountains", {"no_dedup": True}),
+        ("Ann loves hiking in the mountains", "Ann really loves hiking in the mountains", {"speaker": "Bob"}),
         ("Ann loves hiking in the mountains", "Ann really loves hiking in the mountains", {"turn": "D1:4"}),
     ],
 )
-def test_me_11_what_is_not_surely_the_same_is_stored_beside_it(
+def test_me_11_what_is_not_surely_the_same_is_shown_beside_it(
     mind: BlockingMind, first: str, second: str, options: dict[str, object]
 ) -> None:
     mind.remember(first)
-    assert mind.remember(second, **options).duplicate_of is None  # type: ignore[arg-type]
+    assert mind.remember(second, **options).says_same == []  # type: ignore[arg-type]
     assert texts(mind) == sorted([first, second])
 
 
@@ -179,7 +182,7 @@ def test_me_10_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
     first = mind.remember(
         "Ann loves hiking in the mountains", topic="sport", tag=["a", "b"], meta={"k": "long label"}
     )
-    assert mind.remember("Ann really loves hiking in the mountains", topic="sport").rid == first.rid
+    assert mind.remember("Ann really loves hiking in the mountains", topic="sport").says_same == [first.rid]
 
 
 def test_ml_51_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind: BlockingMind) -> None:

@@ -30,7 +30,8 @@ def test_why_not_finds_exactly_what_a_recall_shows(tmp_path: Path) -> None:
         mind.think()
         for view in [view for view in mind.list() if not view.summary_of][:4]:
             mind.archive(view)
-        everything = [view.rid for view in mind.list(include_cold=True, limit=500)]
+        listed = mind.list(include_cold=True, limit=500)
+        everything = [rid for view in listed for rid in (view.rid, *view.same)]
         assert mind.contradictions().total
         for query in QUESTIONS:
             for k in (0, 1, 4, 200):

@@ -9,6 +9,7 @@ import trio
 import trio.testing
 
 import sync.links
+from replica.supervision import Supervisor
 from sync.address import Address
 from sync.group import Group
 from sync.links import RIVALS_MAX, Kept, Links
@@ -30,7 +31,13 @@ async def links_of(device: Device) -> AsyncIterator[Links]:
             pass
 
         yield Links(
-            device.replica, group, nursery, changed=nothing, grown=nothing, linked=nothing, lost=nothing
+            device.replica,
+            group,
+            Supervisor(nursery),
+            changed=nothing,
+            grown=nothing,
+            linked=nothing,
+            lost=nothing,
         )
         nursery.cancel_scope.cancel()
 
@@ -173,7 +180,7 @@ def test_a_device_that_can_hold_no_more_links_waits_without_looking(
         count = 0
 
         def before_task_step(self, task: trio.lowlevel.Task) -> None:
-            self.count += task.name.endswith("Syncer._dial")
+            self.count += task.name == "calling devices"
 
     async def main() -> None:
         async with devices(tmp_path, "laptop", "phone") as (laptop, _):

@@ -1,17 +1,20 @@
 """What the mDNS finder makes of what it hears, and of a machine whose addresses change."""
 
+import asyncio
 import itertools
 from collections.abc import Callable
 
 import pytest
 import trio
 import trio.testing
-from zeroconf.asyncio import AsyncServiceInfo
+from zeroconf._protocol.incoming import DNSIncoming
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from replica.asyncio_host import AsyncioHost
-from sync.discovery.mdns import MdnsFinder, _sighting, random_name
+from sync.discovery.mdns import ADDRESSES_MAX, MdnsFinder, Unsayable, _origin, _sighting, random_name
 from sync.discovery.sightings import Service, Sighting, Vanished
 from sync.network import own_hosts
+from tests.support.mdns_packets import PTR, announcement
 
 KIND = Service.SYNC.value
 
@@ -33,6 +36,47 @@ def test_an_announcement_cannot_send_us_to_ourselves_or_to_everybody(hopeless: s
     seen = heard(hopeless, "10.0.0.1")
     assert seen is not None
     assert [each.host for each in seen.addresses] == ["10.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    ["::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "240.0.0.1", "::ffff:0.0.0.0"],
+)
+def test_an_address_in_disguise_cannot_send_us_to_ourselves_either(disguised: str) -> None:
+    assert heard(disguised) is None
+
+
+def test_an_ipv4_address_in_ipv6_clothes_is_dialled_once_as_what_it_is() -> None:
+    for said in (["::ffff:10.0.0.1"], ["::ffff:10.0.0.1", "10.0.0.1"]):
+        seen = heard(*said)
+        assert seen is not None
+        assert [each.host for each in seen.addresses] == ["10.0.0.1"]
+
+
+def test_an_address_of_our_own_counts_only_where_this_machine_announced_it() -> None:
+    """Or anybody could have us knock at services that only we reach; the name and the port are proven."""
+    own = frozenset({"10.0.0.1"})
+    name = f"x.{KIND}"
+    proven = _origin(name, 7411)
+    assert list(proven) == ["o"]
+
+    def sighted_at(port: int, properties: dict[str, str]) -> list[str]:
+        addresses = ["10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2"]
+        info = AsyncServiceInfo(KIND, name, parsed_addresses=addresses, port=port, properties=properties)
+        seen = _sighting(info, own)
+        assert seen is not None
+        return [each.host for each in seen.addresses]
+
+    assert sighted_at(7411, {}) == ["10.0.0.2"]
+    assert sighted_at(7411, {"o": "00" * 8}) == ["10.0.0.2"]
+    assert sighted_at(22, proven) == ["10.0.0.2"], "a proof for one port is none for another"
+    assert sighted_at(7411, proven) == ["10.0.0.1", "10.0.0.2"]
+
+
+def test_an_announcement_names_so_many_addresses_and_no_more() -> None:
+    seen = heard(*(f"10.0.{n}.1" for n in range(200)))
+    assert seen is not None
+    assert len(seen.addresses) == ADDRESSES_MAX
 
 
 def test_an_announcement_without_a_port_is_no_sighting() -> None:
@@ -145,3 +189,22 @@ async def probed(finder: MdnsFinder, port: int) -> bool:
                 seen = await news.receive()
                 if isinstance(seen, Sighting) and port in {each.port for each in seen.addresses}:
                     return True
+
+
+async def cached_after(packet: bytes) -> list[str]:
+    """What a station keeps of services of ours after a packet."""
+    station = AsyncZeroconf(interfaces=["127.0.0.1"])
+    try:
+        station.zeroconf.async_add_listener(Unsayable(), None)
+        station.zeroconf.record_manager.async_updates_from_response(DNSIncoming(packet, ("127.0.0.1", 5353)))
+        cache = station.zeroconf.cache
+        return [each.alias for each in cache.get_all_by_details(Service.SYNC.value, PTR, 1)]  # type: ignore[attr-defined]
+    finally:
+        await station.async_close()
+
+
+def test_a_name_that_no_question_could_list_is_not_kept() -> None:
+    """Known answers go into each question: such a name would end all asking."""
+    assert asyncio.run(cached_after(announcement(b"\xff" * 30, ["192.0.2.1"], 7411))) == []
+    (kept,) = asyncio.run(cached_after(announcement(b"a" * 63, ["192.0.2.1"], 7411)))
+    assert kept.startswith("a" * 63 + ".")

@@ -393,3 +393,21 @@ def test_a_peer_that_dials_again_later_replaces_the_link_it_has_lost(
     standing, later = Standing(dialled_before, 0), Standing(dialled_by_us, SIMULTANEOUS_MS)
     assert rival(standing, later, own=OWN, peer=ANN) is Rival.NEW_STAYS
     assert rival(standing, later, own=ANN, peer=OWN) is Rival.NEW_STAYS
+
+
+def test_devices_that_lost_each_other_together_do_not_call_together() -> None:
+    """Each wait is drawn anew, from the half of it to the whole."""
+    waits = []
+    for seed in range(40):
+        roster = roster_of(ANN)
+        roster.fix(HERE, now_ms=0)
+        key = only(roster.due(now_ms=0)).key
+        roster.calling(key, now_ms=0)
+        for _ in range(4):
+            roster.failed(key, now_ms=0, random=Random(seed))
+        wake_ms = roster.next_wake_ms(now_ms=0)
+        assert wake_ms is not None
+        waits.append(wake_ms)
+    longest = backoff_ms(4)
+    assert all(longest // 2 <= wait <= longest for wait in waits)
+    assert len(set(waits)) > 20

@@ -151,7 +151,7 @@ def test_what_was_refused_still_counts_as_lacking(monkeypatch: pytest.MonkeyPatc
     assert link.theirs.unsent() == 0
 
 
-@pytest.mark.parametrize(("newer", "who"), [(-1, "laptop"), (1, "the device which got it")])
+@pytest.mark.parametrize(("newer", "who"), [(-2, "laptop"), (1, "the device which got it")])
 def test_the_words_say_whom_to_upgrade(monkeypatch: pytest.MonkeyPatch, newer: int, who: str) -> None:
     laptop, phone = compacted()
     laid_out_as(monkeypatch, replica.snapshot._LAYOUT + newer)

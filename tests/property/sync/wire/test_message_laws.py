@@ -8,6 +8,7 @@ from replica import DeviceId, Origin, Place
 from replica.alongside import Wish
 from replica.codec import pack
 from replica.frontier import Frontier
+from replica.limits import FRAME_OPS_MAX
 from replica.membership import introduce, revoke
 from sync.errors import RemoteProtocolError
 from sync.wire.messages import (
@@ -79,7 +80,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Locator, grouped),
     st.builds(Known, grouped),
     st.builds(Ops, st.binary(max_size=100), st.booleans()),
-    st.builds(Ack, st.integers(0, 2**31), st.lists(refused, max_size=3).map(tuple)),
+    st.builds(Ack, st.integers(0, FRAME_OPS_MAX), st.lists(refused, max_size=3).map(tuple)),
     st.builds(CaughtUp),
     st.builds(Bye, reasons),
     st.builds(Want, st.lists(wishes, min_size=1, max_size=5).map(tuple)),

@@ -1,11 +1,23 @@
 """What the claims of one slot come to, whatever order they came in."""
 
+from dataclasses import replace
 from itertools import permutations
+from random import Random
+from time import process_time
 
 import pytest
 
 from cognition.contradictions.relations import ACTIONS, SEVERITIES, relation_of
-from cognition.contradictions.slots import Opinion, SettledBy, Standing, Status, Told, as_known, judge
+from cognition.contradictions.slots import (
+    VALUES_PER_DEVICE_MAX,
+    Opinion,
+    SettledBy,
+    Standing,
+    Status,
+    Told,
+    as_known,
+    judge,
+)
 from cognition.contradictions.values import ENDED, compatible, slot_id
 
 DEVICE = bytes(32)
@@ -174,3 +186,47 @@ def test_values_contradict_only_where_neither_says_the_other_more_precisely(
 def test_a_slot_is_known_by_the_same_id_however_it_is_spelt() -> None:
     assert slot_id(None, "Ann", "works_at") == slot_id("", "ann ", "works_at")
     assert slot_id("team", "Ann", "works_at") != slot_id(None, "Ann", "works_at")
+
+
+def numbered(
+    number: int, value: str, *, replaces: int | None = None, device: bytes = DEVICE, rid: str = ""
+) -> Told:
+    named = "" if replaces is None else chr(replaces)
+    one = told(chr(number), value, replaces=named, rid=rid or f"m{number}")
+    return replace(one, device=device)
+
+
+def test_one_device_opens_so_many_values_of_a_slot_and_crowds_out_nobody() -> None:
+    flood = [numbered(100 + n, f"Town{n}") for n in range(20 * VALUES_PER_DEVICE_MAX)]
+    honest = [numbered(9_000 + n, name, device=b"honest") for n, name in enumerate(("Berlin", "Bergen"))]
+    judged = judge("lives_in", [*flood, *honest])
+    assert judged.status is Status.OPEN
+    values = [side[0].told.value for side in judged.sides]
+    assert len(values) == VALUES_PER_DEVICE_MAX + len(honest)
+    assert {"Berlin", "Bergen"} <= set(values)
+    assert len(judged.beliefs) == len(flood) + len(honest), "every claim is still known"
+    shuffled = [*flood, *honest]
+    Random(3).shuffle(shuffled)
+    assert judge("lives_in", shuffled) == judged
+
+
+@pytest.mark.parametrize("chained", [False, True])
+def test_thousands_of_claims_that_say_the_same_are_judged_in_time_that_grows_with_them(chained: bool) -> None:
+    """Each names the one before as replaced, or none: neither may compare each with every other."""
+    numbers = range(100, 3_100)
+    claims = [
+        numbered(n, "Bergen", replaces=n - 1 if chained and n > 100 else None, rid="r") for n in numbers
+    ]
+    began = process_time()
+    assert len(judge("lives_in", claims).beliefs) == len(numbers)
+    assert process_time() - began < 2
+
+
+def test_what_was_replaced_from_before_it_began_ended_when_it_began() -> None:
+    """Somebody may say in March that it changed in January, of what was told to hold since February."""
+    january, february = ord("J"), ord("f")
+    old = told("f", "Berlin")
+    news = replace(told("n", "Bergen", replaces="f"), valid_from=january)
+    (was, _) = judge("lives_in", [old, news]).beliefs
+    assert was.standing is Standing.REPLACED
+    assert was.until_ms == february

@@ -10,14 +10,16 @@ from replica.state.cells import (
     Cell,
     Key,
     Lesson,
+    Link,
     Part,
     Proposal,
     decode_cell,
     edge_key,
     encode_cell,
+    link_key,
+    maker_of,
     memory_key,
     proposal_key,
-    proposal_place,
     renumber,
     setting_key,
 )
@@ -27,6 +29,7 @@ from replica.state.text import EditedText, base_name
 
 PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 DOTS = st.builds(Dot, st.integers(0, 40), st.integers(1, 2**40), st.binary(min_size=8, max_size=8))
+LINKS = st.builds(Link, DOTS, st.just((MemoryId(bytes(16)), MemoryId(b"x" * 16))), st.integers(1, 100))
 SCALARS = (
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=9) | st.binary(max_size=9)
 )
@@ -94,6 +97,8 @@ def test_a_register_comes_back_from_its_bytes(register: Register, part: Part) ->
 def test_a_proposal_comes_back_from_its_bytes(dot: Dot) -> None:
     proposal = Proposal(dot, (MemoryId(bytes(16)), MemoryId(b"x" * 16)))
     assert decode_cell(Part.PROPOSAL, encode_cell(proposal)) == proposal
+    link = Link(dot, (MemoryId(bytes(16)), MemoryId(b"x" * 16)), 90)
+    assert decode_cell(Part.LINK, encode_cell(link)) == link
 
 
 def test_a_lesson_comes_back_from_its_bytes() -> None:
@@ -111,7 +116,7 @@ def test_an_edited_text_comes_back_from_its_bytes() -> None:
     assert show(rid, again).text == show(rid, cell).text == "one two"
 
 
-@given(cell=CELLS | REGISTERS | st.builds(Proposal, DOTS, st.just((MemoryId(bytes(16)),))))
+@given(cell=CELLS | REGISTERS | st.builds(Proposal, DOTS, st.just((MemoryId(bytes(16)),))) | LINKS)
 def test_numbers_translated_there_and_back_are_the_same(cell: Cell) -> None:
     """As when a snapshot crosses to a replica that met the feeds in another order."""
     there = renumber(cell, lambda dot: dot._replace(feed=dot.feed + 7), lambda origin: origin + 3)
@@ -121,9 +126,10 @@ def test_numbers_translated_there_and_back_are_the_same(cell: Cell) -> None:
 
 def test_keys_are_names_that_every_replica_shares() -> None:
     assert memory_key(bytes(16)) == Key(Part.MEMORY, bytes(16))
-    assert proposal_place(proposal_key(PLACE)) == PLACE
+    assert maker_of(proposal_key(PLACE)) == maker_of(link_key(PLACE)) == PLACE
     assert edge_key("a", "b", "c") != edge_key("ab", "", "c")
-    assert len({edge_key("a", "b", "c"), setting_key("a"), memory_key(b"a"), proposal_key(PLACE)}) == 4
+    keys = {edge_key("a", "b", "c"), setting_key("a"), memory_key(b"a"), proposal_key(PLACE), link_key(PLACE)}
+    assert len(keys) == 5
     assert setting_key("a") != Key(Part.MEMORY, b"a")
 
 

@@ -9,12 +9,27 @@ from replica.codec import pack
 from replica.core import Core
 from replica.frame import Frame
 from replica.ids import MemoryId
-from replica.ops import Access, Claim, Edit, Kind, Propose, Remember, Resolve, Set, Trigger, Verdict, Withdraw
-from replica.state.cells import Part
+from replica.ops import (
+    Access,
+    Claim,
+    Edit,
+    Kind,
+    Propose,
+    Remember,
+    Resolve,
+    SaysSame,
+    Set,
+    Trigger,
+    Unlink,
+    Verdict,
+    Withdraw,
+)
+from replica.state.cells import Link, Part
 from replica.state.text import EditedText, base_name
 from tests.support.replicas import Hand, agree, group, memories, sqlite_store, take
 
 RID = MemoryId(bytes(range(16)))
+OTHER = MemoryId(bytes(range(1, 17)))
 
 
 def taken_in_every_order(*frames: Frame, first: Frame | None = None) -> list[Core]:
@@ -55,6 +70,19 @@ def test_a_withdrawal_of_a_proposal_that_its_writer_never_saw_does_nothing() -> 
     for core in cores:
         take(core, cleo.frame(seen))
         assert list(core.store.all_cells()) == []
+
+
+def test_an_unlink_of_a_link_that_its_writer_never_saw_does_nothing() -> None:
+    """Add-wins: who links again while somebody else unlinks keeps the link."""
+    ben, cleo = Hand("ben"), Hand("cleo")
+    one = ben.write(SaysSame((RID, OTHER), 90))
+    first = ben.frame(one)
+    again = ben.write(SaysSame((RID, OTHER), 80))
+    unlink = cleo.write(Unlink((one.place, again.place)), seen=[one.place])
+    cores = taken_in_every_order(ben.frame(again), cleo.frame(unlink), first=first)
+    assert agree(*cores)
+    for core in cores:
+        assert [cell.sureness for _, cell in core.store.all_cells() if isinstance(cell, Link)] == [80]
 
 
 def test_an_edit_whose_base_its_writer_never_saw_does_nothing(added: tuple[Hand, Frame]) -> None:

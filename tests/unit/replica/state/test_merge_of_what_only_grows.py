@@ -1,4 +1,6 @@
-"""When two bases meet, what grows is joined and what one gave up is gone, whichever is called mine."""
+"""When a base is merged, what its unheld ops can have done is joined, and nothing else changes what is held."""
+
+from collections.abc import Mapping
 
 import pytest
 
@@ -7,32 +9,34 @@ from replica.state.cells import (
     Cell,
     Key,
     Lesson,
+    Link,
     Proposal,
+    Receipts,
     State,
     feedback_key,
+    link_key,
     memory_key,
     proposal_key,
+    receipt_key,
     setting_key,
 )
 from replica.state.memories import Add, HeldTrigger, MemoryCell
-from replica.state.merge import merge_states
-from replica.state.register import Dot
+from replica.state.merge import News, merge_states
+from replica.state.register import Dot, Register
 
 RID = MemoryId(bytes(range(16)))
 DOT = Dot(0, 1, b"8 bytes.")
 PLACE = Place(Origin(DeviceId(b"d" * 32), b"incarnat"), 41, b"eight by")
 
 
-def merged(one: dict[Key, Cell], other: dict[Key, Cell], *, both_have: bool) -> dict[Key, Cell]:
-    """Both merges, which must come to the same."""
-    results = [
-        merge_states(
-            State(dict(mine)), State(dict(theirs)), lambda dot: both_have, lambda dot: both_have
-        ).cells
-        for mine, theirs in ((one, other), (other, one))
-    ]
-    assert results[0] == results[1]
-    return results[0]
+def merged(
+    mine: Mapping[Key, Cell], theirs: Mapping[Key, Cell], *, held: bool, by: bytes = b""
+) -> dict[Key, Cell]:
+    """What becomes of mine by a base that covers every op, all of which were `held` here, or none; `by` wrote more."""
+    news = News(
+        lambda dot: True, lambda dot: held, lambda place: not held, {0, 1} if by else set(), {by}, set()
+    )
+    return merge_states(State(dict(mine)), State(dict(theirs)), news).cells
 
 
 def memory(**triggers: HeldTrigger) -> MemoryCell:
@@ -40,40 +44,89 @@ def memory(**triggers: HeldTrigger) -> MemoryCell:
     return MemoryCell(adds={DOT: Add(5, "one", {})}, triggers=held)
 
 
-@pytest.mark.parametrize("both_have", [True, False])
-def test_triggers_of_two_bases_join(both_have: bool) -> None:
+def test_triggers_of_two_bases_join() -> None:
     ours = HeldTrigger(2, (7, "reminder", ()), None)
     theirs = HeldTrigger(1, (5, "reminder", (RID,)), (6, b"phone"))
     alone = HeldTrigger(0, (9, "reminder", ()), None)
-    cells = merged(
-        {memory_key(RID): memory(a=ours)}, {memory_key(RID): memory(a=theirs, b=alone)}, both_have=both_have
-    )
     both = HeldTrigger(2, (5, "reminder", (RID,)), (6, b"phone"))
-    assert cells[memory_key(RID)] == memory(a=both, b=alone)
+    here, there = {memory_key(RID): memory(a=ours)}, {memory_key(RID): memory(a=theirs, b=alone)}
+    assert merged(here, there, held=False, by=b"phone")[memory_key(RID)] == memory(a=both, b=alone)
 
 
-@pytest.mark.parametrize("both_have", [True, False])
-def test_a_lesson_that_one_base_holds_stays(both_have: bool) -> None:
+def test_a_delivery_counts_where_there_is_news_of_who_delivered() -> None:
+    ours = HeldTrigger(2, (7, "reminder", ()), None)
+    theirs = HeldTrigger(1, (5, "reminder", ()), (6, b"phone"))
+    here, there = {memory_key(RID): memory(a=ours)}, {memory_key(RID): memory(a=theirs)}
+    (cell,) = merged(here, there, held=True, by=b"another").values()
+    assert isinstance(cell, MemoryCell)
+    assert [held.delivered for held in cell.triggers.values()] == [None]
+
+
+def test_receipts_count_where_there_is_news_of_who_confirmed() -> None:
+    here = {receipt_key(RID): Receipts(frozenset({b"laptop"}))}
+    there = {receipt_key(RID): Receipts(frozenset({b"phone", b"tablet"}))}
+    assert merged(here, there, held=True, by=b"phone") == {
+        receipt_key(RID): Receipts(frozenset({b"laptop", b"phone"}))
+    }
+    assert merged({}, there, held=True, by=b"another") == {}
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_a_lesson_of_an_op_that_was_not_held_is_learnt_and_none_is_lost(held: bool) -> None:
     lesson = Lesson(RID, (("recency", 5),))
     key = feedback_key(PLACE)
-    assert merged({key: lesson}, {}, both_have=both_have) == {key: lesson}
-    assert merged({key: lesson}, {key: lesson}, both_have=both_have) == {key: lesson}
+    assert merged({key: lesson}, {}, held=held) == {key: lesson}
+    assert merged({key: lesson}, {key: lesson}, held=held) == {key: lesson}
+    assert merged({}, {key: lesson}, held=held) == ({} if held else {key: lesson})
 
 
-@pytest.mark.parametrize("both_have", [True, False])
-def test_of_totals_and_of_the_last_edit_the_larger_stays(both_have: bool) -> None:
+def test_of_totals_and_of_the_last_edit_the_larger_stays() -> None:
     ours = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=4, accesses={0: (3, 20), 1: (1, 1)})
     theirs = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=9, accesses={0: (2, 30)})
-    cell = merged({memory_key(RID): ours}, {memory_key(RID): theirs}, both_have=both_have)[memory_key(RID)]
+    here, there = {memory_key(RID): ours}, {memory_key(RID): theirs}
+    for mine, other in ((here, there), (there, here)):
+        cell = merged(mine, other, held=False, by=b"phone")[memory_key(RID)]
+        assert isinstance(cell, MemoryCell)
+        assert (cell.edited_hlc, cell.accesses) == (9, {0: (3, 30), 1: (1, 1)})
+
+
+def test_totals_of_an_origin_all_of_whose_ops_are_held_stay_as_they_are() -> None:
+    ours = MemoryCell(adds={DOT: Add(5, "one", {})}, accesses={0: (3, 20)})
+    theirs = MemoryCell(adds={DOT: Add(5, "one", {})}, accesses={0: (1 << 40, 1 << 40)})
+    (cell,) = merged({memory_key(RID): ours}, {memory_key(RID): theirs}, held=True).values()
     assert isinstance(cell, MemoryCell)
-    assert (cell.edited_hlc, cell.accesses) == (9, {0: (3, 30), 1: (1, 1)})
+    assert cell.accesses == {0: (3, 20)}
 
 
 @pytest.mark.parametrize(
     ("key", "cell"),
-    [(setting_key("name"), {DOT: (5, "v")}), (proposal_key(PLACE), Proposal(DOT, (RID, RID)))],
+    [(proposal_key(PLACE), Proposal(DOT, (RID, RID))), (link_key(PLACE), Link(DOT, (RID, RID), 90))],
 )
-def test_what_only_one_base_holds_of_an_op_that_both_folded_was_given_up(key: Key, cell: Cell) -> None:
-    assert merged({key: cell}, {key: cell}, both_have=True) == {key: cell}
-    assert merged({key: cell}, {}, both_have=True) == {}
-    assert merged({key: cell}, {}, both_have=False) == {key: cell}
+def test_what_is_taken_back_without_a_trace_is_gone_where_the_base_covers_it(key: Key, cell: Cell) -> None:
+    assert merged({key: cell}, {key: cell}, held=True) == {key: cell}
+    assert merged({key: cell}, {}, held=True) == {}
+    assert merged({}, {key: cell}, held=True) == {}
+    assert merged({}, {key: cell}, held=False) == {key: cell}
+
+
+def test_a_value_goes_for_a_later_one_and_for_nothing_less() -> None:
+    key, later = setting_key("name"), Dot(1, 1, b"another.")
+    ours, theirs = {DOT: (5, "v")}, {later: (6, "w")}
+
+    def heads(mine: Register, theirs: Register, *held: Dot) -> Cell | None:
+        news = News(lambda dot: True, held.__contains__, lambda place: False, set(), set(), set())
+        return merge_states(State({key: mine}), State({key: theirs} if theirs else {}), news).cells.get(key)
+
+    assert heads(ours, {}, DOT) == ours
+    assert heads(ours, theirs, DOT) == theirs
+    assert heads(ours, theirs, DOT, later) == ours, "I hold that op, and it did not win here"
+    assert heads({}, theirs, later) is None
+
+
+def test_a_memory_goes_under_a_deletion_that_is_proven() -> None:
+    cell = MemoryCell(adds={DOT: Add(5, "one", {})})
+    for proven in (set[bytes](), {bytes(RID)}):
+        news = News(lambda dot: True, lambda dot: True, lambda place: False, set(), set(), proven)
+        state = merge_states(State({memory_key(RID): cell}), State(tombstones={RID}), news)
+        assert (memory_key(RID) in state.cells, RID in state.tombstones) == (not proven, bool(proven))
+        assert merge_states(State(), State(tombstones={RID}), news).tombstones == {RID}

@@ -4,16 +4,19 @@ import io
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from replica.compaction import compact
 from replica.core import Core
 from replica.membership import revoke
-from replica.ops import Erase
+from replica.ops import Erase, Set
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
-from sync.carrier.cargo import Brought, Header, Taking, check, export, header_of, messages
-from sync.carrier.sealing import MAGIC, Sealer
+from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, messages
+from sync.carrier.sealing import FILE_BYTES_MIN, MAGIC, Sealer, open_sealed, padme
 from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
+from sync.wire.limits import FRAME_BYTES_MAX
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, acquaint, agree, core_of, edit, group, remember, say, sync, texts
 
@@ -21,9 +24,7 @@ from tests.support.replicas import NOW_MS, acquaint, agree, core_of, edit, group
 def load(core: Core, known: dict[int, int] | None = None) -> bytes:
     """Write a file for whoever holds what `known` covers."""
     file = io.BytesIO()
-    header = header_of(core, known or {}, NOW_MS)
-    keys = [core.membership.members[each].public_key for each in header.recipients]
-    export(core, header, known or {}, Sealer(file, keys, Random(1).randbytes))
+    export(core, known or {}, NOW_MS, file, entropy=Random(1).randbytes)
     return file.getvalue()
 
 
@@ -50,7 +51,7 @@ def test_a_file_brings_another_device_to_agreement() -> None:
 
 def test_a_file_goes_on_from_what_a_peer_is_known_to_hold() -> None:
     laptop, phone = group("laptop", "phone")
-    remember(laptop, *(f"old {n}" for n in range(200)))
+    remember(laptop, *(f"old {n}" for n in range(400)))
     sync(laptop, phone)
     held = laptop.feeds.held()
     remember(laptop, "new")
@@ -135,7 +136,7 @@ def test_a_file_of_a_stranger_or_of_one_who_was_put_out_is_refused() -> None:
     remember(laptop, "from the thief")
     data = load(laptop)
     phone.learn([], [revoke(identity("phone").sign, phone.device, laptop.device)])
-    with pytest.raises(Untrusted, match="put out"):
+    with pytest.raises(Untrusted, match="revoked"):
         check(phone, identity("phone"), io.BytesIO(data))
 
 
@@ -168,10 +169,9 @@ def test_a_member_cannot_sign_for_another() -> None:
     laptop, phone, tablet = group("laptop", "phone", "tablet")
     remember(laptop, "true")
     file = io.BytesIO()
-    true = header_of(laptop, {}, NOW_MS)
-    forged = Header(laptop.device, NOW_MS, true.recipients, (), (), (), folded=True)
-    keys = [phone.membership.members[each].public_key for each in true.recipients]
-    export(phone, forged, {}, Sealer(file, keys))
+    forged = header_of(laptop, NOW_MS)._replace(held=())
+    keys = [each.public_key for each in laptop.membership.members.values()]
+    fill(phone, forged, {}, Sealer(file, keys))
     with pytest.raises(Untrusted, match="not signed"):
         check(tablet, identity("tablet"), io.BytesIO(file.getvalue()))
 
@@ -191,7 +191,7 @@ def test_every_cut_and_every_flipped_byte_is_refused_before_anything_is_taken() 
         except SyncError:
             continue
         pytest.fail(f"a flipped bit in byte {at} went through")
-    with pytest.raises(RemoteProtocolError, match="goes on"):
+    with pytest.raises(RemoteProtocolError, match="cut off, altered"):
         check(phone, identity("phone"), io.BytesIO(data + b"x"))
     assert texts(phone) == set()
 
@@ -203,6 +203,68 @@ def test_a_file_that_announces_too_much_costs_nothing() -> None:
     with pytest.raises(RemoteProtocolError, match="another"):
         check(phone, identity("phone"), io.BytesIO(b"PK\x03\x04 some other program's file"))
     file = io.BytesIO()
-    Sealer(file, [identity("phone").public_key])
+    sealer = Sealer(file, [identity("phone").public_key])
+    sealer._waiting += (FRAME_BYTES_MAX + 1).to_bytes(4, "big")
+    sealer.end()
     with pytest.raises(LimitExceeded):
-        check(phone, identity("phone"), io.BytesIO(file.getvalue() + b"\xff\xff\xff\xff"))
+        check(phone, identity("phone"), io.BytesIO(file.getvalue()))
+
+
+def test_sizes_of_files_and_numbers_of_boxes_are_few() -> None:
+    """What the place where files lie learns: one of few lengths, and the group's size to the next power of two."""
+    sizes, boxes = set(), set()
+    for count in range(1, 12):
+        names = [f"device {n}" for n in range(count)]
+        core = group(*names)[0]
+        remember(core, "one short note")
+        file = io.BytesIO()
+        export(core, {}, NOW_MS, file, tells_group=False)
+        data = file.getvalue()
+        sizes.add(len(data))
+        boxes.add(int.from_bytes(data[len(MAGIC) : len(MAGIC) + 4], "big"))
+    assert sizes == {FILE_BYTES_MIN}
+    assert boxes == {4, 8, 16}
+
+
+@given(st.integers(1, 1 << 30))
+def test_padding_adds_at_most_an_eighth_and_keeps_order(length: int) -> None:
+    assert length <= padme(length) <= length + max(1, length // 8)
+    assert padme(padme(length)) == padme(length)
+    assert padme(length) <= padme(length + 1)
+
+
+@given(st.lists(st.integers(1, 200_000), min_size=1, max_size=5), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_what_was_sealed_comes_out_whatever_its_lengths(lengths: list[int], readers: int) -> None:
+    random, file = Random(sum(lengths)), io.BytesIO()
+    said = [random.randbytes(length) for length in lengths]
+    sealer = Sealer(file, [identity(f"reader {n}").public_key for n in range(readers)], random.randbytes)
+    for message in said:
+        sealer.add(message)
+    sealer.end()
+    key = identity("reader 0").private_key.private_bytes_raw()
+    opened = list(open_sealed(io.BytesIO(file.getvalue()), key))
+    assert [message for message, _ in opened] == said
+    assert [last for _, last in opened] == [False] * (len(said) - 1) + [True]
+    assert len(file.getvalue()) >= FILE_BYTES_MIN
+
+
+def test_a_plain_file_stays_small_as_the_group_grows() -> None:
+    """1.2 kB and 130 bytes for each member, before padding: a box of 80, and where its feeds end."""
+    for count in (2, 5, 10, 20):
+        cores = group(*(f"device {n}" for n in range(count)))
+        for core in cores:
+            remember(core, "its own")
+        for core in cores[1:]:
+            sync(cores[0], core)
+        held = cores[0].feeds.held()
+        remember(cores[0], "everything is known but this")
+        say(cores[0], Set("theme", "dark"))  # names nobody else's op any more
+        held[cores[0].own_feed or 0] += 1
+        file = io.BytesIO()
+        header = header_of(cores[0], NOW_MS, tells_group=False)
+        keys = [each.public_key for each in cores[0].membership.members.values()]
+        sealer = Sealer(file, keys)
+        fill(cores[0], header, held, sealer)
+        plain = sealer.said + len(MAGIC) + 4 + 80 * count
+        assert plain <= 1_200 + 130 * count, f"{plain} bytes for {count} members"

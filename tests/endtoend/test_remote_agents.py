@@ -1,0 +1,221 @@
+"""Agents from elsewhere: the official client over HTTP, with a plain token and by OAuth, against a real daemon."""
+
+import re
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+import trio
+from mcp.client.auth.oauth2 import OAuthClientProvider
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthToken,
+)
+
+from tests.support.agents import call
+from tests.support.cli import daemon, run
+
+# The SDK's own imports do; whether ours do, other tests see.
+SDK_WARNS = "default"
+CALLBACK = "http://127.0.0.1:9/callback"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A home, and where its daemon serves agents."""
+    home = tmp_path / "home"
+    with daemon(home, "--mcp-http", "127.0.0.1:0", PYTHONWARNINGS=SDK_WARNS) as running:
+        yield home, running.said["mcp_url"]
+
+
+def let_in(home: Path, name: str, *words: str) -> str:
+    """Make a token."""
+    token: str = run(home, "--json", "agents", "add", name, *words).json["token"]
+    return token
+
+
+@asynccontextmanager
+async def connected(url: str, token: str, **options: Any) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=60, **options) as http:
+        async with Client(streamable_http_client(url, http_client=http)) as client:
+            yield client
+
+
+class Storage:
+    """Where a program keeps what it got."""
+
+    def __init__(self) -> None:
+        self.tokens: OAuthToken | None = None
+        self.client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+class Browser:
+    """The user's browser: follows to the page that waits, shows its code to the owner, and comes back."""
+
+    def __init__(self, home: Path, answer: str, *words: str) -> None:
+        self.home, self.answer, self.words = home, answer, words
+        self.came: dict[str, list[str]] = {}
+
+    async def go(self, url: str) -> None:
+        async with httpx2.AsyncClient(timeout=60) as http:
+            page = await http.get(url, follow_redirects=True)
+            assert page.status_code == 200, page.text
+            assert "a &lt;b&gt;program&lt;/b&gt; asks for your memory" in page.text
+            assert "default-src 'none'" in page.headers["content-security-policy"]
+            found = re.search(r"samemind agents approve ([A-Z]{3}-[A-Z]{3})", page.text)
+            assert found is not None
+            listed = await trio.to_thread.run_sync(run, self.home, "agents", "list")
+            assert found[1] in listed.out
+            ran = await trio.to_thread.run_sync(run, self.home, "agents", self.answer, found[1], *self.words)
+            assert ran.code == 0, ran.err
+            back = await http.get(page.url)
+            assert back.status_code == 302
+            assert back.headers["location"].startswith(CALLBACK)
+            self.came = parse_qs(urlsplit(back.headers["location"]).query)
+            again = await http.get(page.url)
+            assert again.status_code == 410
+
+    async def back(self) -> AuthorizationCodeResult:
+        if "error" in self.came:
+            raise PermissionError(self.came["error"][0])
+        return AuthorizationCodeResult(code=self.came["code"][0], state=self.came["state"][0])
+
+
+def oauth(url: str, storage: Storage, browser: Browser) -> OAuthClientProvider:
+    metadata = OAuthClientMetadata.model_validate(
+        {"redirect_uris": [CALLBACK], "client_name": "a <b>program</b>"}
+    )
+    return OAuthClientProvider(url, metadata, storage, browser.go, browser.back)
+
+
+def test_an_agent_with_a_token_uses_the_memory_until_it_is_revoked(served: tuple[Path, str]) -> None:
+    home, url = served
+    token = let_in(home, "Claude on the web")
+
+    async def main() -> None:
+        async with connected(url, token) as client:
+            told = await call(client, "remember", text="Ann moved to Lisbon")
+            (hit,) = (await call(client, "recall", query="where does Ann live?"))["results"]
+            assert hit["rid"] == told["rid"]
+            assert run(home, "agents", "revoke", "claude").code == 0
+            with pytest.raises(Exception):  # noqa: B017 - the SDK has several ways to say that it was refused
+                with trio.fail_after(30):
+                    await client.call_tool("recall", {"query": "Ann"})
+
+    trio.run(main)
+    calls = run(home, "--json", "agents", "log", "Claude on the web").json["calls"]
+    assert [(each["tool"], each["wrote"]) for each in calls] == [("remember", True), ("recall", False)]
+    assert calls[0]["rids"] == calls[1]["rids"]
+    assert run(home, "--json", "agents").json["agents"] == []
+
+
+def test_each_agent_has_its_own_space_and_one_that_only_reads_has_no_tool_to_write(
+    served: tuple[Path, str],
+) -> None:
+    home, url = served
+    assert run(home, "remember", "the code is 4711", "--workspace", "red").code == 0
+    blue = let_in(home, "blue", "--workspace", "blue", "--profile", "full")
+    reader = let_in(home, "reader", "--read-only")
+
+    async def main() -> None:
+        async with connected(url, blue) as client, connected(url, reader) as other:
+            await call(client, "remember", text="the sky is blue")
+            assert "4711" not in str(await call(client, "recall", query="what is the code?"))
+            tools = {tool.name: tool for tool in (await other.list_tools()).tools}
+            assert "recall" in tools
+            assert "remember" not in tools
+            assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
+            assert "4711" in str(await call(other, "recall", query="what is the code?"))
+            with pytest.raises(Exception, match="expected a tool among"):
+                await other.call_tool("remember", {"text": "x"})
+
+    trio.run(main)
+
+
+def test_a_program_comes_in_by_oauth_when_its_owner_approves_and_not_when_refused(
+    served: tuple[Path, str],
+) -> None:
+    home, url = served
+    storage = Storage()
+
+    async def main() -> None:
+        auth = oauth(url, storage, Browser(home, "approve", "--workspace", "w"))
+        async with httpx2.AsyncClient(auth=auth, timeout=60) as http:
+            async with Client(streamable_http_client(url, http_client=http)) as client:
+                await call(client, "remember", text="Ann moved to Lisbon")
+        assert storage.tokens is not None
+        assert storage.tokens.refresh_token
+        (agent,) = run(home, "--json", "agents").json["agents"]
+        assert (agent["by"], agent["workspace"], agent["calls"]) == ("oauth", "w", 1)
+        base = url.removesuffix("/mcp")
+        assert storage.client is not None
+        given = {
+            "client_id": storage.client.client_id or "",
+            "client_secret": storage.client.client_secret or "",
+        }
+        refreshing = {
+            "grant_type": "refresh_token", "refresh_token": storage.tokens.refresh_token, **given,
+        }  # fmt: skip
+        async with httpx2.AsyncClient(timeout=60) as http:
+            refreshed = await http.post(f"{base}/token", data=refreshing)
+            assert refreshed.status_code == 200, refreshed.text
+            assert refreshed.json()["access_token"] != storage.tokens.access_token
+            stale = await http.post(f"{base}/token", data=refreshing)
+            assert stale.json()["error"] == "invalid_grant", "a refresh token is good once"
+        with pytest.raises(Exception):  # noqa: B017 - and the access token before it is worth nothing
+            async with connected(url, storage.tokens.access_token) as client:
+                await client.list_tools()
+        async with connected(url, refreshed.json()["access_token"]) as client:
+            assert (await client.list_tools()).tools
+        refused = oauth(url, Storage(), Browser(home, "refuse"))
+        with pytest.raises(Exception) as caught:  # noqa: PT012 - wrapped in groups by the SDK
+            async with httpx2.AsyncClient(auth=refused, timeout=60) as http:
+                async with Client(streamable_http_client(url, http_client=http)) as client:
+                    await client.list_tools()
+        error: BaseException = caught.value
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        assert "access_denied" in str(error)
+
+    trio.run(main)
+
+
+def test_to_other_machines_it_is_https_only(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with daemon(home, "--mcp-http", "0.0.0.0:0", PYTHONWARNINGS=SDK_WARNS) as running:
+        url = running.said["mcp_url"]
+        assert url.startswith("https://")
+        port = urlsplit(url).port
+        token = let_in(home, "phone")
+        context = ssl.create_default_context(cafile=str(home / "panel.pem"))
+
+        async def main() -> None:
+            async with connected(url, token, verify=context) as client:
+                await call(client, "remember", text="Ann moved to Lisbon")
+            async with httpx2.AsyncClient(timeout=60) as http:
+                with pytest.raises(httpx2.TransportError):
+                    await http.post(f"http://127.0.0.1:{port}/mcp", json={})
+
+        trio.run(main)

@@ -1,0 +1,211 @@
+"""Edits that a member made by hand: refused by their bytes alone where the library might never end with them.
+
+Four updates of 18 bytes once froze a device until it was killed; thirty thousand letters behind one word took a minute.
+"""
+
+import time
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replica.errors import InvalidOp
+from replica.limits import TEXT_BYTES_MAX
+from replica.oplog import Status
+from replica.ops import Edit
+from replica.state.text import EditedText, base_name, check_state, check_update
+from replica.state.yjs import CLOCK_MAX, EDIT_STRUCTS_MAX, check_document, check_edit
+from tests.support.replicas import (
+    NOW_MS,
+    Hand,
+    agree,
+    edit,
+    group,
+    memories,
+    remember,
+    rows_of,
+    settle,
+    texts,
+)
+
+RID = bytes(range(16))
+SPINNING = (
+    "0101b9600101010474657874808080800800",
+    "0101b9600101010474657874ffffffff0f00",
+    "0101b960010080808080802000",
+    "0101b960010101047465787480808080802000",
+)
+
+
+def varint(number: int) -> bytes:
+    said = b""
+    while True:
+        low, number = number & 127, number >> 7
+        if not number:
+            return said + bytes([low])
+        said += bytes([low | 128])
+
+
+def update(*structs: bytes, client: int = 5, clock: int = 0, deletions: bytes = b"\0") -> bytes:
+    """What one client says."""
+    return b"\1" + varint(len(structs)) + varint(client) + varint(clock) + b"".join(structs) + deletions
+
+
+def letter(client: int, clock: int, word: bytes = b"a") -> bytes:
+    """A word behind another."""
+    return b"\x84" + varint(client) + varint(clock) + varint(len(word)) + word
+
+
+FIRST = b"\4\1\4text\1a"
+ONE_DELETION = b"\1\5\1"
+
+
+@pytest.mark.parametrize("hexed", SPINNING)
+def test_what_made_the_library_spin_is_refused(hexed: str) -> None:
+    with pytest.raises(InvalidOp):
+        check_update(bytes.fromhex(hexed))
+
+
+@pytest.mark.parametrize(
+    "crooked",
+    [
+        update(FIRST, clock=1),
+        update(FIRST, client=2**53),
+        update(b"\1\1\4text" + varint(CLOCK_MAX + 1)),
+        update(b"\0" + varint(CLOCK_MAX), b"\0\1"),
+        update(b"\0\0"),
+        update(b"\x0a\1"),
+        update(b"\4\1\4text\0"),
+        update(b"\4\1\5other\1a"),
+        update(b"\x24\1\4text\1x\1a"),
+        update(b"\7\1\4text\0"),
+        update(letter(5, 0)),
+        update(FIRST, letter(5, 1)),
+        update(letter(7, CLOCK_MAX + 1)),
+        update(letter(7, 1), letter(7, 1)),
+        update(FIRST, FIRST),
+        update(FIRST, deletions=ONE_DELETION + varint(CLOCK_MAX) + b"\1"),
+        update(FIRST, deletions=ONE_DELETION + b"\0\0"),
+        update(FIRST, deletions=ONE_DELETION + b"\0" + varint(CLOCK_MAX + 1)),
+        update(FIRST) + b"\0",
+        update(FIRST)[:-1],
+        update(),
+        b"\2" + update(FIRST)[1:-1] + update(FIRST, client=6)[1:],
+        update(b"\4\1\4text\1\xff"),
+        b"\x80" * 12,
+        b"",
+    ],
+    ids=lambda each: each.hex()[:40] or "nothing",
+)
+def test_what_no_edit_of_ours_comes_to_is_refused(crooked: bytes) -> None:
+    with pytest.raises(InvalidOp):
+        check_edit(crooked)
+
+
+def test_the_largest_that_may_be_said_is_taken() -> None:
+    for lawful in (
+        update(FIRST),
+        update(FIRST, letter(5, 0)),
+        update(b"\0" + varint(CLOCK_MAX)),
+        update(letter(7, CLOCK_MAX)),
+        update(FIRST, deletions=ONE_DELETION + b"\0" + varint(CLOCK_MAX)),
+        b"\0" + ONE_DELETION + varint(CLOCK_MAX - 1) + b"\1",
+    ):
+        check_edit(lawful)
+
+
+words = st.text(alphabet="ab ä😀\n", min_size=1, max_size=30)
+
+
+@settings(max_examples=200)
+@given(words, st.lists(words, max_size=6), st.integers(0, 2**32))
+def test_every_edit_of_ours_and_every_document_they_make_may_be_read(
+    first: str, edits: list[str], seed: int
+) -> None:
+    """The reader takes whatever the library itself says, so nobody refuses an honest edit."""
+    random = Random(seed)
+    one, other = EditedText.from_base(RID, first), EditedText.from_base(RID, first)
+    said = []
+    for n, text in enumerate(edits):
+        document = (one, other)[n % 2]
+        said.append(document.edit(text, random))
+        check_update(said[-1])
+        document.apply(said[-1])
+        check_state(document.state())
+    for each in said:
+        one.apply(each)
+        other.apply(each)
+    assert one.show() == other.show()
+    check_document(one.state())
+
+
+def test_an_edit_of_more_runs_of_words_than_others_take_replaces_the_text() -> None:
+    runs = EDIT_STRUCTS_MAX + 5
+    before = " ".join(f"w{n} x{n}" for n in range(runs))
+    after = " ".join(f"w{n} y{n}" for n in range(runs))
+    document = EditedText.from_base(RID, before)
+    said = document.edit(after, Random(1))
+    check_update(said)
+    document.apply(said)
+    assert document.show() == after
+
+
+def test_the_longest_text_may_be_replaced_by_another() -> None:
+    document = EditedText.from_base(RID, "a" * TEXT_BYTES_MAX)
+    said = document.edit("b" * TEXT_BYTES_MAX, Random(1))
+    check_update(said)
+    document.apply(said)
+    check_state(document.state())
+
+
+def test_a_device_that_is_sent_such_edits_goes_on_and_so_does_the_text() -> None:
+    """They are kept and passed on, without effect, alike everywhere; their author is named."""
+    ann, ben, eve = group("ann", "ben", "eve")
+    (rid,) = remember(ann, "hello world text")
+    hand = Hand("eve")
+    base = base_name(rid, "hello world text")
+    head = ann.feeds.heads()[0]
+    crooked = [hand.write(Edit(base, bytes.fromhex(each)), rid, seen=[head]) for each in SPINNING]
+    began = time.monotonic()
+    assert ann.take(hand.frame(*crooked), NOW_MS, peer=eve.device).ops == len(SPINNING)
+    assert time.monotonic() - began < 5
+    assert [row.status for row in rows_of(ann)][1:] == [Status.UNFOLDABLE] * len(SPINNING)
+    assert {each.device for each in ann.evidence} == {eve.device}
+    settle([ann, ben])
+    edit(ann, rid, "hello whole world text")
+    edit(ben, rid, "hello world text, too")
+    settle([ann, ben])
+    assert agree(ann, ben)
+    assert texts(ann) == {"hello whole world text, too"}
+    assert memories(ben)[rid].text == "hello whole world text, too"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_whatever_the_reader_takes_the_library_comes_to_an_end_with(seed: int) -> None:
+    """Lawful edits by a hostile hand: clients said twice, neighbours that nobody wrote, everything deleted."""
+    random, clients = Random(seed), [5, 6, 7, 2**53 - 1]
+    document = EditedText.from_base(RID, "hello world text")
+    taken = 0
+    for _ in range(40):
+        client, clock, structs = random.choice(clients), 0, []
+        for _ in range(random.randint(1, 5)):
+            word = random.choice([b"a", b"ab", "😀".encode(), b"x" * 60])
+            kind = random.randrange(4)
+            near = varint(random.choice(clients)) + varint(random.choice([0, 1, 2, 9, CLOCK_MAX]))
+            size = varint(random.choice([1, 2, 1000]))
+            structs.append(
+                (FIRST, b"\x84" + near + varint(len(word)) + word, b"\x81" + near + size, b"\0" + size)[kind]
+            )
+        said = update(
+            *structs, client=client, clock=clock, deletions=ONE_DELETION + b"\0" + varint(CLOCK_MAX)
+        )
+        try:
+            check_edit(said)
+        except InvalidOp:
+            continue
+        taken += 1
+        document.apply(said)
+    assert taken > 5
+    check_document(document.state())
+    assert isinstance(document.show(), str)

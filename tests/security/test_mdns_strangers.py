@@ -1,0 +1,163 @@
+"""What a stranger on the network can do to a device that looks for another: nothing that lasts.
+
+Once a single packet of 70 bytes, whose service name held a control character, ended the whole daemon. A device is
+looking while one of its peers is away, and a stranger needs no code and no key to be heard.
+"""
+
+import ipaddress
+import json
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import pytest
+from zeroconf import Error as ZeroconfError
+from zeroconf._dns import DNSAddress, DNSPointer
+from zeroconf._protocol.incoming import DNSIncoming
+from zeroconf.asyncio import AsyncServiceInfo
+
+from sync.discovery.mdns import _sighting
+from sync.discovery.sightings import Service
+from tests.support.mdns_packets import GROUP, ODD_NAMES, announcement, odd
+from tests.support.netns import Host, needs_netns, two_hosts
+from tests.support.processes import Process
+
+FLOOD_SECONDS = 5
+
+# In a namespace: listen at these places on one port, and print what comes there.
+LISTENER = """
+import json, select, socket, sys
+places = [(host, socket.AF_INET6 if ":" in host else socket.AF_INET) for host in sys.argv[2:]]
+sockets = []
+for host, family in places:
+    one = socket.socket(family)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    one.bind((host, int(sys.argv[1])))
+    one.listen()
+    sockets.append(one)
+print(json.dumps("ready"), flush=True)
+while True:
+    for one in select.select(sockets, [], [])[0]:
+        taken, _ = one.accept()
+        print(json.dumps(one.getsockname()[0]), flush=True)
+        taken.close()
+"""
+
+
+def test_whatever_an_announcement_holds_it_comes_to_a_place_out_there_or_to_nothing() -> None:
+    """Thousands of crooked packets, as zeroconf reads them: names, ports, addresses and properties of any kind."""
+    seed = 20
+    random = Random(seed)
+    sighted = 0
+    for turn in range(3000):
+        try:
+            answers = list(DNSIncoming(odd(random), (GROUP[0], 5353)).answers())
+        except ZeroconfError:  # read on its own thread, where it is logged: no part of this
+            continue
+        places = [each.address for each in answers if isinstance(each, DNSAddress)] + [b"\x0a\0\0\1"]
+        for answer in answers:
+            if not isinstance(answer, DNSPointer):
+                continue
+            try:
+                info = AsyncServiceInfo(Service.SYNC.value, answer.alias, port=7411, addresses=places)
+            except (ZeroconfError, ValueError):
+                continue
+            seen = _sighting(info)
+            assert seen is not None, f"seed {seed}, packet {turn}"
+            sighted += 1
+            for address in seen.addresses:
+                host = ipaddress.ip_address(address.host)
+                odd_ones = (host.is_loopback, host.is_unspecified, host.is_reserved, host.is_multicast)
+                assert not any(odd_ones), f"seed {seed}, packet {turn}: {address}"
+    assert sighted > 500
+
+
+def shout(host: Host, seconds: float, seed: int) -> int:
+    """Have a host multicast crooked packets for some seconds; return how many it sent."""
+    command = [sys.executable, "-m", "tests.support.mdns_packets", host.address, str(seconds), str(seed)]
+    said = host.run(command, capture_output=True, text=True, timeout=seconds + 60)
+    return int(said.stdout)
+
+
+@needs_netns
+@pytest.mark.slow
+def test_crooked_packets_do_not_end_a_device_that_looks_for_another(tmp_path: Path) -> None:
+    """Then the other comes back, and the two find each other as ever."""
+    with two_hosts() as (left, right):
+        start = partial(Process, tmp_path)
+        laptop = start("laptop", "--knows", "phone", "--listen", "", "--mdns", start=left.popen)
+        time.sleep(3)  # it joins the group, and asks for who is there
+        sent = shout(right, FLOOD_SECONDS, seed=1)
+        assert sent > 100
+        assert laptop.ask("remember 1 the key is under the mat")["remembered"] == 1
+        phone = start("phone", "--knows", "laptop", "--listen", "", "--mdns", start=right.popen)
+        phone.ask("wait the key is under the mat")
+        for device in (laptop, phone):
+            device.end()
+
+
+@needs_netns
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ODD_NAMES[:4], ids=repr)
+def test_one_packet_with_an_odd_name_ends_nothing(tmp_path: Path, name: bytes) -> None:
+    with two_hosts() as (left, right):
+        laptop = Process(tmp_path, "laptop", "--knows", "phone", "--listen", "", "--mdns", start=left.popen)
+        time.sleep(3)
+        packet = announcement(name, [right.address], 7411)
+        code = (
+            "import sys; from tests.support.mdns_packets import GROUP, sender\n"
+            "with sender(sys.argv[1]) as out: out.sendto(bytes.fromhex(sys.argv[2]), GROUP)"
+        )
+        right.run([sys.executable, "-c", code, right.address, packet.hex()])
+        time.sleep(2)
+        assert laptop.ask("remember 1 still here")["remembered"] == 1
+        laptop.end()
+
+
+@needs_netns
+@pytest.mark.slow
+def test_an_announcement_cannot_have_a_device_knock_at_itself(tmp_path: Path) -> None:
+    """At its loopback, at its own address, or at either in IPv6 clothes; at the stranger's own place it does knock."""
+    port = 9100
+    with two_hosts() as (left, right):
+        inside = left.popen(
+            [sys.executable, "-c", LISTENER, str(port), "127.0.0.1", "::1", left.address],
+            stdout=-1,
+            text=True,
+        )
+        outside = right.popen(
+            [sys.executable, "-c", LISTENER, str(port), right.address], stdout=-1, text=True
+        )
+        for each in (inside, outside):
+            assert json.loads(cast("Any", each.stdout).readline()) == "ready"
+        laptop = Process(tmp_path, "laptop", "--knows", "phone", "--listen", "", "--mdns", start=left.popen)
+        time.sleep(3)
+        code = (
+            "import sys, time; from tests.support.mdns_packets import GROUP, sender\n"
+            "with sender(sys.argv[1]) as out:\n"
+            "    for _ in range(3):\n"
+            "        for one in sys.argv[2:]:\n"
+            "            out.sendto(bytes.fromhex(one), GROUP)\n"
+            "        time.sleep(1)\n"
+        )
+        there = [
+            "::ffff:127.0.0.1",
+            "127.0.0.1",
+            "::1",
+            left.address,
+            f"::ffff:{left.address}",
+            "::127.0.0.1",
+        ]
+        packets = [
+            announcement(b"into%d" % n, [host], port).hex() for n, host in enumerate([*there, right.address])
+        ]
+        right.run([sys.executable, "-c", code, right.address, *packets])
+        assert json.loads(cast("Any", outside.stdout).readline()) == right.address
+        time.sleep(2)
+        inside.terminate()
+        knocked = cast("Any", inside.stdout).read()
+        assert knocked == "", f"it knocked at {knocked}"
+        laptop.end()

@@ -1,0 +1,177 @@
+"""The interface for remote agents, tried by those who should not get in: a real daemon, and anybody's requests."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from samemind.mcp.http import BODY_BYTES_MAX
+from samemind.mcp.oauth import redirect_is_safe
+from tests.support.cli import RunningDaemon, daemon, run
+
+SECRET = "the spare key is with Mrs. Okafor"
+HELLO = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a test", "version": "1"},
+    },
+}  # fmt: skip
+
+
+class Served:
+    def __init__(self, home: Path, running: RunningDaemon) -> None:
+        self.home = home
+        self.url = running.said["mcp_url"]
+        self.base = self.url.removesuffix("/mcp")
+        self.host = urlsplit(self.url).netloc
+        self.token = run(home, "--json", "agents", "add", "desk").json["token"]
+
+    def ask(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Send one request with exactly these headers, and return what came."""
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        given.setdefault("Host", self.host)
+        if data is not None:
+            given.setdefault("Content-Type", "application/json")
+            given.setdefault("Accept", "application/json, text/event-stream")
+        connection.request(method, path, data, given)
+        answer = connection.getresponse()
+        came = answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read()
+        connection.close()
+        return came
+
+    def hello(self, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        return self.ask("POST", "/mcp", HELLO, **headers)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("remote") / "home"
+    assert run(home, "remember", SECRET).code == 0
+    with daemon(home, "--mcp-http", "127.0.0.1:0", PYTHONWARNINGS="default") as running:
+        yield Served(home, running)
+
+
+def test_only_a_token_of_this_device_lets_anybody_in(served: Served) -> None:
+    good = f"Bearer {served.token}"
+    assert served.hello(Authorization=good)[0] == 200
+    for bad in (
+        "",
+        "Bearer",
+        "Bearer ",
+        f"Basic {served.token}",
+        f"Bearer {served.token}0",
+        "Bearer " + "0" * 64,
+    ):
+        status, headers, body = served.hello(Authorization=bad)
+        assert status == 401, bad
+        assert "resource_metadata=" in headers["www-authenticate"]
+        assert SECRET.encode() not in body
+    assert served.hello()[0] == 401
+    assert served.ask("GET", f"/mcp?token={served.token}")[0] == 401, "not in an address, which logs keep"
+
+
+def test_a_foreign_name_or_a_foreign_page_gets_nothing(served: Served) -> None:
+    good = f"Bearer {served.token}"
+    port = served.host.rpartition(":")[2]
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1:1", f"127.0.0.2:{port}", ""):
+        assert served.hello(Authorization=good, Host=host)[0] in (400, 421), host
+    for origin in ("http://evil.example", "null", f"https://127.0.0.1:{port}", "http://127.0.0.1:1"):
+        assert served.hello(Authorization=good, Origin=origin)[0] == 403, origin
+    assert served.hello(Authorization=good, Origin=served.base)[0] == 200
+
+
+def test_a_session_is_its_agents_alone(served: Served) -> None:
+    _, headers, _ = served.hello(Authorization=f"Bearer {served.token}")
+    session = headers["mcp-session-id"]
+    other = run(served.home, "--json", "agents", "add", "other").json["token"]
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    own = served.ask("POST", "/mcp", listing, Authorization=f"Bearer {served.token}", Mcp_Session_Id=session)
+    assert own[0] == 200
+    theirs = served.ask("POST", "/mcp", listing, Authorization=f"Bearer {other}", Mcp_Session_Id=session)
+    assert theirs[0] == 404
+
+
+def test_a_body_without_end_is_refused(served: Served) -> None:
+    good = f"Bearer {served.token}"
+    told = {"Content-Length": str(BODY_BYTES_MAX + 1)}  # refused by its length, before anything of it comes
+    assert served.ask("POST", "/mcp", b"", Authorization=good, **told)[0] == 413
+    assert served.ask("POST", "/register", b"[" * 200_000)[0] == 400
+    assert served.hello(Authorization=good)[0] == 200
+
+
+def registered(served: Served, uri: str = "https://app.example/cb") -> tuple[int, dict[str, Any]]:
+    status, _, body = served.ask("POST", "/register", {"redirect_uris": [uri], "client_name": "app"})
+    return status, json.loads(body)
+
+
+def test_a_program_may_be_answered_only_where_it_can_be(served: Served) -> None:
+    assert registered(served)[0] == 201
+    assert registered(served, "http://127.0.0.1:7000/cb")[0] == 201
+    assert registered(served, "cursor://anysphere.cursor/oauth")[0] == 201
+    for uri in ("javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://app.example/cb"):
+        assert registered(served, uri)[0] == 400, uri
+        assert not redirect_is_safe(uri)
+    assert not redirect_is_safe("http://[bad/cb")
+
+
+def authorize(served: Served, client: dict[str, Any], **changed: str) -> tuple[int, str]:
+    query = {
+        "client_id": client["client_id"], "redirect_uri": "https://app.example/cb", "response_type": "code",
+        "code_challenge": "x" * 43, "code_challenge_method": "S256", "state": "s", "resource": served.url, **changed,
+    }  # fmt: skip
+    words = "&".join(f"{name}={value}" for name, value in query.items() if value)
+    status, headers, _ = served.ask("GET", f"/authorize?{words}")
+    return status, headers.get("location", "")
+
+
+def test_authorisation_wants_pkce_the_registered_address_and_this_server(served: Served) -> None:
+    _, client = registered(served)
+    status, location = authorize(served, client)
+    assert status == 302
+    assert location.startswith(f"{served.base}/approve?request=")
+    for changed in (
+        {"code_challenge": ""},
+        {"code_challenge_method": "plain"},
+        {"resource": "https://elsewhere.example/mcp"},
+        {"redirect_uri": "https://evil.example/cb"},
+        {"client_id": "nobody"},
+    ):
+        _, location = authorize(served, client, **changed)
+        assert "/approve?" not in location, changed
+        assert "evil.example" not in location
+    assert served.ask("GET", "/approve?request=0000")[0] == 410
+
+
+def test_a_code_is_good_for_its_program_its_proof_and_once(served: Served) -> None:
+    _, client = registered(served)
+    _, location = authorize(served, client)
+    path = location.removeprefix(served.base)
+    waiting = run(served.home, "--json", "agents").json["waiting"][-1]
+    assert served.ask("GET", path)[0] == 200
+    assert run(served.home, "agents", "approve", waiting["code"]).code == 0
+    status, headers, _ = served.ask("GET", path)
+    assert status == 302
+    code = headers["location"].partition("code=")[2].partition("&")[0]
+    secret = client.get("client_secret") or ""
+    form = "&".join(
+        (
+            "grant_type=authorization_code", f"code={code}", f"client_id={client['client_id']}",
+            f"client_secret={secret}", "redirect_uri=https://app.example/cb", "code_verifier=" + "y" * 43,
+        )
+    ).encode()  # fmt: skip
+    kind = {"Content_Type": "application/x-www-form-urlencoded"}
+    status, _, body = served.ask("POST", "/token", form, **kind)
+    assert (status, json.loads(body)["error"]) == (400, "invalid_grant"), "the proof does not fit"
+    _, other = registered(served)
+    stolen = form.replace(client["client_id"].encode(), other["client_id"].encode())
+    stolen = stolen.replace(secret.encode(), (other.get("client_secret") or "").encode())
+    status, _, body = served.ask("POST", "/token", stolen, **kind)
+    assert (status, json.loads(body)["error"]) == (400, "invalid_grant"), "it is another program's"

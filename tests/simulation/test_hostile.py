@@ -1,0 +1,48 @@
+"""Worlds with a hostile member: how many there are, that each behaviour is met, and that the others get on."""
+
+from dataclasses import replace
+
+import pytest
+
+from simulations.experiments import beside_the_hostile
+from simulations.hostile import BEHAVIOURS, HOSTILE
+from simulations.options import Options, draw
+from simulations.run import simulate
+from simulations.world import Outcome
+
+SEEDS = range(3_000)
+# What the honest get done beside a hostile member, of what they get done beside one more like themselves.
+PROGRESS_MIN = 0.8
+PROGRESS_SEEDS = range(200, 240)
+
+
+def test_at_least_a_third_of_the_worlds_has_a_hostile_member() -> None:
+    hostile = sum(bool(draw(seed).hostility) for seed in SEEDS)
+    assert len(SEEDS) / 3 <= hostile <= len(SEEDS) * (HOSTILE + 0.05)
+
+
+def test_nobody_is_hostile_where_only_everyday_faults_are_wanted() -> None:
+    assert not any(draw(seed, faults=faults).hostility for seed in range(50) for faults in ("some", "none"))
+
+
+def world_of(behaviour: str) -> Options:
+    """A world in which the hostile member does this and nothing else."""
+    seed = next(seed for seed in SEEDS if behaviour in draw(seed, ops=30).hostility)
+    return replace(draw(seed, ops=30), hostility=(behaviour,))
+
+
+def told(outcome: Outcome) -> str:
+    return "; ".join(f"{each.checker}: {each.detail}" for each in outcome.violations[:3])
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_each_behaviour_alone_does_no_harm(behaviour: str) -> None:
+    outcome = simulate(world_of(behaviour))
+    assert outcome.counts["hostile acts"] > 0
+    assert not outcome.violations, told(outcome)
+
+
+def test_honest_devices_get_on_beside_a_hostile_one() -> None:
+    beside, alone = beside_the_hostile(PROGRESS_SEEDS)
+    assert alone > 0
+    assert beside >= PROGRESS_MIN * alone

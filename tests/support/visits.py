@@ -1,0 +1,87 @@
+"""Visits of cores to a mailbox that is a dict: what the daemon's shell does, without a network and a store."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from replica.core import Core
+from replica.errors import ReplicaError
+from sync.carrier.shelf import Shelf
+from sync.carrier.visit import Get, Looked, MayWrite, Names, Put, Remove, Run, Save, Step, Visitor
+from sync.errors import Gone, SyncError
+from tests.support.links import identity
+from tests.support.replicas import NOW_MS
+
+Box = dict[str, bytes]
+
+
+def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[str, bytes]) -> Looked:
+    """Do what a visit wants done; `rows` is what is written down of the mailbox."""
+    result: Any = None
+    failure: SyncError | ReplicaError | None = None
+    while True:
+        try:
+            step = visit.send(result) if failure is None else visit.throw(failure)
+        except StopIteration as end:
+            looked: Looked = end.value
+            return looked
+        result, failure = None, None
+        match step:
+            case Names():
+                result = {name: len(data) for name, data in box.items()}
+            case Get(name):
+                if name in box:
+                    result = box[name]
+                else:
+                    failure = Gone(name)
+            case Put(name, data):
+                assert name not in box, "a name is never written twice"
+                box[name] = data
+            case Remove(name):
+                box.pop(name, None)
+            case Run(fn):
+                try:
+                    result = fn(core)
+                except (SyncError, ReplicaError) as error:
+                    failure = error
+            case Save(new, gone):
+                rows |= new
+                for name in gone:
+                    rows.pop(name, None)
+
+
+@dataclass
+class Visiting:
+    """A device that visits a mailbox; its clock is its own."""
+
+    core: Core
+    name: str
+    now_ms: int = NOW_MS
+    rows: dict[str, bytes] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
+    bytes_max: int | None = None
+
+    def visit(self, box: Box, **options: Any) -> Looked:
+        """Look once, a second later than before."""
+        self.now_ms += 1_000
+        visitor = Visitor(
+            self.shelf,
+            identity(self.name),
+            now_ms=lambda: self.now_ms,
+            bytes_max=self.bytes_max,
+            entropy=Random(f"{self.name} {self.now_ms}").randbytes,
+        )
+        return drive(visitor.visit(**options), self.core, box, self.rows)
+
+    def restart(self) -> None:
+        """Remember what was written down, and nothing else."""
+        self.shelf = Shelf(self.rows.items())
+
+
+def never(_: object) -> bool:
+    """Put writing off."""
+    return False
+
+
+__all__ = ["Box", "MayWrite", "Visiting", "drive", "never"]

@@ -1,0 +1,81 @@
+"""Which times questions name, in the languages of the reader."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognition.ranking.times import windows
+
+NOW_MS = int(datetime(2026, 6, 15, 10, tzinfo=UTC).timestamp() * 1_000)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+WORDS = [
+    *("last", "next", "two", "weeks", "of", "june", "31", "ago", "in", "vor", "drei", "tagen", "may", "2026"),
+    *("early", "end", "the", "month"),
+]
+
+
+def days(text: str) -> list[str]:
+    """Return the first and last day of each stretch, as MM-DD, of the year that is first."""
+    found = []
+    for window in windows(text, NOW_MS):
+        first, last = (EPOCH + timedelta(milliseconds=ms) for ms in window)
+        found.append(
+            f"{first:%Y-%m-%d}" if f"{first:%j}" == f"{last:%j}" else f"{first:%Y-%m-%d}/{last:%m-%d}"
+        )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("what did I do last week?", "2026-06-08/06-14"),
+        ("was war im März?", "2026-03-01/03-31"),
+        ("the first two weeks of June", "2026-06-01/06-14"),
+        ("where was I on Boxing Day?", "2025-12-26"),
+        ("що було двадцять першого травня?", "2026-05-21"),
+        ("what is due within three weeks?", "2026-06-15/07-09"),
+        ("qu'est-ce qui est prévu dans les deux prochaines semaines ?", "2026-06-15/06-29"),
+        ("où étions-nous début juin ?", "2026-06-01/06-10"),
+        ("vor drei Tagen", "2026-06-12"),
+        ("три дня назад", "2026-06-12"),
+        ("onde passei o 25 de abril?", "2026-04-25"),
+        ("¿qué hice hace tres días?", "2026-06-12"),
+        ("chi viene tra due settimane?", "2026-06-26/07-02"),
+        ("wat deed ik gisteren?", "2026-06-14"),
+        ("co robiłem wczoraj?", "2026-06-14"),
+        ("what did we do the day before yesterday?", "2026-06-13"),
+        ("am Ende des Monats", "2026-06-20/06-30"),
+        ("on 2026-02-03", "2026-02-03"),
+        ("last summer", "2025-06-01/08-31"),
+        ("at Easter", "2026-04-03/04-06"),
+    ],
+)
+def test_a_time_is_read(text: str, named: str) -> None:
+    assert days(text)[0] == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "may I come in?",
+        "that march was long",
+        "do I drink coffee these days?",
+        "il a été vendu",
+    ],
+)
+def test_what_is_no_time_is_not_read(text: str) -> None:
+    assert days(text) == []
+
+
+@given(text=st.text(max_size=80), now_ms=st.integers(-(10**14), 10**16))
+def test_any_text_at_any_moment_gives_stretches_that_begin_before_they_end(text: str, now_ms: int) -> None:
+    assert all(window.start_ms <= window.end_ms for window in windows(text, now_ms))
+
+
+@given(
+    words=st.lists(st.sampled_from(WORDS), max_size=8),
+)
+def test_any_run_of_such_words_gives_stretches_that_begin_before_they_end(words: list[str]) -> None:
+    assert all(window.start_ms <= window.end_ms for window in windows(" ".join(words), NOW_MS))

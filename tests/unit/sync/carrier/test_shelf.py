@@ -1,0 +1,361 @@
+"""A place that several devices write files to: what each fetches, writes and removes."""
+
+import io
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from replica.compaction import compact
+from replica.core import Core
+from replica.membership import revoke
+from replica.ops import Erase
+from replica.storage.memory_store import MemoryStore
+from sync.carrier.cargo import check
+from sync.carrier.shelf import (
+    FETCH_FILES_MAX,
+    FILE_BYTES_MAX,
+    LISTED_MS_MAX,
+    TIER_FILES_MAX,
+    UNREADABLE_MS_MAX,
+    Shelf,
+    State,
+    new_name,
+    tier,
+)
+from tests.support.links import identity
+from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
+from tests.support.visits import Box, Visiting
+
+FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
+
+
+def devices(*names: str) -> list[Visiting]:
+    """Devices that were all paired with each other."""
+    return [Visiting(core, name) for core, name in zip(group(*names), names, strict=True)]
+
+
+def makers(box: Box, reader: Visiting) -> list[bytes]:
+    """Who made the files."""
+    return [check(reader.core, identity(reader.name), io.BytesIO(data)).maker for data in box.values()]
+
+
+def holds(box: Box, reader: Visiting, word: str) -> bool:
+    """Say whether a newcomer who may read everything finds a word in it."""
+    core = Core(
+        MemoryStore(),
+        device=reader.core.device,
+        sign=identity(reader.name).sign,
+        random=Random(4),
+    )
+    core.adopt(reader.core.membership)
+    fresh = Visiting(core, reader.name)
+    for _ in range(3):
+        fresh.visit(box, writes=False)
+    return any(word in text for text in texts(core))
+
+
+def test_devices_that_only_share_a_place_agree_and_it_comes_to_rest() -> None:
+    laptop, phone, tablet = all_of_them = devices("laptop", "phone", "tablet")
+    box: Box = {}
+    for n in range(3):
+        for each in all_of_them:
+            remember(each.core, f"{each.name} {n}")
+            each.visit(box)
+    for each in (laptop, phone):
+        each.visit(box)
+    assert agree(laptop.core, phone.core, tablet.core)
+    assert len(texts(laptop.core)) == 9
+    before = dict(box)
+    for _ in range(3):
+        for each in all_of_them:
+            looked = each.visit(box)
+            assert (looked.fetched, looked.wrote, looked.removed) == (0, [], []), "one list, nothing else"
+    assert box == before
+
+
+def test_each_file_is_fetched_once_also_by_a_program_that_was_restarted() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    for n in range(5):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    assert phone.visit(box, writes=False).fetched == 5
+    phone.restart()
+    assert phone.visit(box, writes=False).fetched == 0
+    assert laptop.visit(box).fetched == 0, "its own it has written itself"
+
+
+def test_only_what_is_new_is_written_and_each_states_the_group_once() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, *(f"note {n}" for n in range(300)))
+    (first,) = laptop.visit(box).wrote
+    remember(phone.core, "from the phone")
+    (second,) = phone.visit(box).wrote
+    assert second.ops == 1
+    assert second.size < first.size
+    remember(phone.core, "more from the phone")
+    phone.visit(box)
+    tells = [check(phone.core, identity("phone"), io.BytesIO(data)).tells_group for data in box.values()]
+    assert sorted(tells) == [False, True, True]
+
+
+def test_many_small_files_become_one_and_a_newcomer_opens_few() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    most = 0
+    for n in range(20 * TIER_FILES_MAX):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+        most = max(most, len(box))
+    assert most <= 3 * TIER_FILES_MAX
+    phone.visit(box)
+    assert len(texts(phone.core)) == 20 * TIER_FILES_MAX
+
+
+def test_a_file_that_went_missing_is_written_again_by_whoever_looks_next() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    for n in range(3):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    phone.visit(box)
+    del box[min(box)]
+    assert [wrote.ops for wrote in phone.visit(box).wrote] == [1]
+    assert laptop.visit(box).fetched == 2, "with that by which the phone states the group"
+    (watch,) = (Visiting(core_of("watch"), "watch"),)
+    acquaint(watch.core, "watch", "laptop", "phone")
+    acquaint(laptop.core, "laptop", "watch")
+    laptop.visit(box)
+    for _ in range(2):
+        watch.visit(box, writes=False)
+    assert len(texts(watch.core)) == 3
+
+
+def test_a_listing_that_is_late_makes_nobody_write_again_at_once() -> None:
+    laptop, _ = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "one note")
+    (wrote,) = laptop.visit(box).wrote
+    hidden = {wrote.name: box.pop(wrote.name)}
+    assert not laptop.visit(box).wrote, "it may be listed in a moment"
+    box |= hidden
+    assert not laptop.visit(box).wrote
+    del box[wrote.name]
+    assert laptop.visit(box).wrote, "it was listed, and is gone"
+    box.clear()
+    laptop.now_ms += LISTED_MS_MAX
+    assert laptop.visit(box).wrote, "it never came"
+
+
+def test_nothing_is_removed_for_the_sake_of_a_file_that_is_not_listed() -> None:
+    laptop, _ = devices("laptop", "phone")
+    box: Box = {}
+    for n in range(TIER_FILES_MAX - 1):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    remember(laptop.core, "the last")
+    looked = laptop.visit(box)
+    assert [wrote.ops for wrote in looked.wrote] == [1, TIER_FILES_MAX], "they are written as one, too"
+    assert not looked.removed
+    del box[looked.wrote[1].name]
+    assert not laptop.visit(box).removed
+    assert len(box) >= TIER_FILES_MAX
+
+
+def test_a_newcomer_reads_everything_and_one_who_was_revoked_nothing_new() -> None:
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box: Box = {}
+    remember(laptop.core, "before")
+    laptop.visit(box)
+    acquaint(laptop.core, "laptop", "watch")
+    laptop.visit(box)
+    watch = Visiting(core_of("watch"), "watch")
+    acquaint(watch.core, "watch", "laptop")
+    watch.visit(box)
+    assert texts(watch.core) == {"before"}
+    laptop.core.learn([], [revoke(identity("laptop").sign, laptop.core.device, tablet.core.device)])
+    remember(laptop.core, "after the theft")
+    laptop.visit(box)
+    tablet.visit(box)
+    assert "after the theft" not in texts(tablet.core)
+    phone.visit(box)
+    assert texts(phone.core) == {"before", "after the theft"}
+
+
+def test_files_of_one_who_was_revoked_go_once_others_have_what_is_in_them() -> None:
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box: Box = {}
+    remember(tablet.core, "by the tablet while it was one of us")
+    tablet.visit(box)
+    laptop.visit(box)
+    assert tablet.core.device in makers(box, laptop)
+    laptop.core.learn([], [revoke(identity("laptop").sign, laptop.core.device, tablet.core.device)])
+    laptop.visit(box)
+    laptop.visit(box)
+    assert set(makers(box, laptop)) == {laptop.core.device}
+    phone.visit(box)
+    assert texts(phone.core) == {"by the tablet while it was one of us"}
+
+
+def test_what_was_erased_leaves_when_the_first_device_that_knows_comes_by() -> None:
+    laptop, phone, tablet = devices("laptop", "phone", "tablet")
+    box: Box = {}
+    (rid,) = remember(laptop.core, "an unspeakable word")
+    remember(laptop.core, "harmless")
+    laptop.visit(box)
+    tablet.visit(box)
+    old = set(box)
+    say(laptop.core, Erase((rid,)))
+    sync(laptop.core, phone.core)
+    phone.visit(box)  # which never wrote a word of it
+    phone.visit(box)
+    assert not old & set(box), "every file from before is gone, whoever made it"
+    assert not holds(box, tablet, "unspeakable")
+    assert holds(box, tablet, "harmless")
+    before = dict(box)
+    laptop.visit(box)
+    tablet.visit(box)
+    assert before.keys() <= box.keys(), "it was written once, not by each of them"
+    assert texts(tablet.core) == {"harmless"}
+
+
+def test_what_an_older_program_wrote_is_taken_and_counts() -> None:
+    """Files that 0.1.0 wrote into a folder: one of a whole history, and one that goes on from it."""
+    old = {path.name: path.read_bytes() for path in FROZEN.iterdir()}
+    box = dict(old)
+    _, phone = devices("laptop", "phone")
+    looked = phone.visit(box)
+    assert looked.taken == len(old) == 2
+    assert texts(phone.core) == {"written by 0.1.0", "and in the same file", "in a file that goes on"}
+    assert sum(wrote.ops for wrote in looked.wrote) == 0, "what they have is reached"
+
+
+def test_a_base_counts_for_what_left_the_log() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, *(f"note {n}" for n in range(50)))
+    assert compact(laptop.core, NOW_MS) == 50
+    remember(laptop.core, "above the base")
+    (wrote,) = laptop.visit(box).wrote
+    assert wrote.has_base
+    assert not laptop.visit(box).wrote
+    phone.visit(box)
+    assert agree(laptop.core, phone.core)
+    assert not phone.visit(box).wrote
+
+
+def test_a_store_that_lost_ops_since_takes_their_files_again() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    phone.visit(box)
+    empty = core_of("phone", seed="again")
+    acquaint(empty, "phone", "laptop")
+    phone.core = empty
+    phone.visit(box)
+    assert phone.visit(box).taken == 1
+    assert texts(empty) == {"a note"}
+
+
+def test_junk_is_read_seldom_and_removed_after_a_month_if_it_is_named_as_ours() -> None:
+    laptop, _ = devices("laptop", "phone")
+    junk, theirs = new_name(), "holiday.samemind"
+    box: Box = {junk: b"nonsense", theirs: b"not ours to judge"}
+    assert laptop.visit(box).fetched == 2
+    assert laptop.visit(box).fetched == 0
+    laptop.now_ms += 11 * 60_000
+    assert laptop.visit(box).fetched == 2
+    laptop.now_ms += 11 * 60_000
+    assert laptop.visit(box).fetched == 0, "and ever more seldom"
+    laptop.now_ms += UNREADABLE_MS_MAX - DAY_MS
+    laptop.visit(box)
+    assert junk in box
+    laptop.now_ms += DAY_MS
+    laptop.visit(box)
+    assert junk not in box
+    assert theirs in box
+
+
+def test_a_file_that_grew_is_read_again_at_once() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    ((name, data),) = box.items()
+    assert phone.visit({name: data[:1000]}, writes=False).taken == 0
+    assert phone.shelf.kept[name].state is State.UNREADABLE
+    assert phone.visit(box, writes=False).taken == 1
+
+
+def test_a_flood_only_delays() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "a note")
+    laptop.visit(box)
+    box |= {f"{n:032x}.samemind": b"" for n in range(3 * FETCH_FILES_MAX)}
+    looks = 0
+    while texts(phone.core) != {"a note"}:
+        assert phone.visit(box, writes=False).fetched <= FETCH_FILES_MAX
+        looks += 1
+        assert looks < 6
+    huge = Shelf()
+    assert huge.listed({new_name(): FILE_BYTES_MAX + 1}, NOW_MS) == []
+    assert [kept.state for kept in huge.kept.values()] == [State.UNREADABLE]
+
+
+def test_files_of_strangers_are_read_again_when_the_group_grew() -> None:
+    (laptop,) = devices("laptop")
+    watch = Visiting(core_of("watch"), "watch")
+    acquaint(watch.core, "watch", "laptop")
+    box: Box = {}
+    remember(watch.core, "hello from a stranger")
+    watch.visit(box)
+    laptop.visit(box, writes=False)
+    assert texts(laptop.core) == set()
+    assert {kept.state for kept in laptop.shelf.kept.values()} == {State.STRANGE}
+    phone = Visiting(core_of("phone"), "phone")
+    acquaint(phone.core, "phone", "laptop", "watch")
+    acquaint(laptop.core, "laptop", "phone")
+    phone.visit(box)
+    assert laptop.visit(box, writes=False).again, "the phone introduced the maker"
+    laptop.visit(box, writes=False)
+    assert "hello from a stranger" in texts(laptop.core)
+
+
+def test_two_devices_that_wrote_the_same_at_once_keep_one_copy() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, *(f"note {n}" for n in range(50)))
+    sync(laptop.core, phone.core)
+    one: Box = {}
+    other: Box = {}
+    laptop.visit(one)
+    phone.visit(other)
+    box = one | other
+    for _ in range(3):
+        laptop.visit(box)
+        phone.visit(box)
+    files = [each.shelf.kept[name].filed for each in (laptop, phone) for name in box]
+    assert sum(bool(filed and filed.reaches) for filed in files) == 2, "both know of the one with the notes"
+
+
+def test_over_its_bound_own_files_become_one() -> None:
+    laptop, _ = devices("laptop", "phone")
+    box: Box = {}
+    for n in range(8):
+        remember(laptop.core, f"note {n}")
+        laptop.visit(box)
+    laptop.bytes_max = 10_000
+    for _ in range(3):
+        laptop.visit(box)
+    assert len(box) <= 2
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(4_096, 0), (16_384, 0), (16_385, 1), (262_144, 1), (262_145, 2), (4 << 20, 2)]
+)
+def test_each_class_of_size_is_sixteen_times_the_one_below(size: int, expected: int) -> None:
+    assert tier(size) == expected
