@@ -20,7 +20,7 @@ SEED ?= 1
 LONG := $(BIN)/python -m pytest -s -o faulthandler_timeout=0
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz e2e bench bench-recall bench-sync bench-think models docs lock package clean
+.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers e2e bench bench-recall bench-sync bench-think models docs lock changelog package clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,9 @@ torture: $(DEV) ## kill whatever has a home open, again and again: make torture 
 fuzz: $(DEV) ## spoiled input for every decoder, so many minutes each: make fuzz MINUTES=10
 	MINUTES=$(or $(MINUTES),10) $(LONG) tests/endurance/test_fuzz.py
 
+strangers: $(DEV) ## strangers at one daemon, at every port and by mDNS: make strangers MINUTES=60
+	MINUTES=$(or $(MINUTES),60) $(LONG) tests/endurance/test_strangers.py
+
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend
 
@@ -90,6 +93,9 @@ lock: $(PUBLISH) ## write requirements/*.txt anew for what pyproject.toml says; 
 	$(BIN)/python -m tests.support.locks $(UPGRADE)
 	$(MAKE) $(DEV)
 	$(BIN)/python -m tests.support.licences
+
+changelog: $(PUBLISH) ## move the fragments of docs/changes into CHANGELOG.md: make changelog VERSION=0.2.0
+	$(BIN)/towncrier build --yes --version $(VERSION)
 
 package: $(PUBLISH) ## wheel and sdist in dist/, tried in a venv of their own, with the list of what is in it (SBOM)
 	rm -rf dist
