@@ -100,6 +100,8 @@ class Exported:
     has_base: bool = False
     whole: bool = True
     reaches: list[Reach] = field(default_factory=list)
+    needs: tuple[Place, ...] = ()
+    """What its ops have seen, in the file or out of it: the last op of each feed."""
 
 
 @dataclass(slots=True)
@@ -179,6 +181,7 @@ def fill(
         for part in _trust_of(core).parts():
             add(encode_message(part))
     outbox = Outbox(known, parted={feed.origin: None for feed in core.feeds})
+    seen = set[Place]()
     if outbox.lacks_base(core):
         exported.has_base = True
         for each in parts_of(make_snapshot(core)):
@@ -187,12 +190,14 @@ def fill(
     while (frame := outbox.next_frame(core)) is not None:
         exported.ops += len(frame.ops)
         exported.reaches += reaches_of(frame)
+        seen |= seen_in(frame)
         add(encode_message(Ops(encode_frame(frame), last=False)))
         if bytes_max is not None and sealer.size >= bytes_max:
             exported.whole = outbox.is_empty(core)
             break
     sealer.add(core.sign(_CONTEXT + digest.digest()))
     sealer.end()
+    exported.needs = core.feeds.held_of(seen)
     return exported
 
 
@@ -204,6 +209,11 @@ def reaches_of(frame: Frame) -> list[Reach]:
         for at, segment in enumerate(frame.segments)
         if at in ends
     ]
+
+
+def seen_in(frame: Frame) -> set[Place]:
+    """Return what the ops of a frame say that they have seen."""
+    return {place for op in frame.ops for place in op.seen}
 
 
 def base_reaches(core: Core, reaches: dict[int, int]) -> list[Reach]:
@@ -259,6 +269,11 @@ class Taking:
         self.brought = Brought()
         self.reaches: list[Reach] = []
         """What was found in the file; where nothing was refused, it is held here now."""
+        self._seen = set[Place]()
+
+    def needs(self, core: Core) -> tuple[Place, ...]:
+        """Return what the ops in the file have seen, in it or out of it: the last op of each feed."""
+        return core.feeds.held_of(self._seen)
 
     def take(self, core: Core, message: Message, now_ms: int) -> None:
         """Take one message, durably."""
@@ -275,6 +290,7 @@ class Taking:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
                 self.brought.ops += taken.ops
                 self.reaches += reaches_of(frame)
+                self._seen |= seen_in(frame)
                 self._refuse(*(refusal.reason for refusal in taken.refusals))
             case _:
                 raise RemoteProtocolError(f"{type(message).__name__} has no place in a file")

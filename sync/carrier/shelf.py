@@ -3,8 +3,9 @@
 The place (a folder, a mailbox) is blind, lossy and untrusted: it may lose files, show them late, show old ones again.
 So nothing rests on its word. What counts is what is listed and was taken here: each file is fetched once, and what was
 found in it is remembered. A file is *good* if it was made by a member, for everybody who is a member now, by a device
-that knew of every erasure known here. What good files have of a feed without a gap from its start, they *reach*;
-whatever they do not reach is written again. So a loss is made up for by whoever looks next.
+that knew of every erasure known here. Good files *reach* what somebody who holds nothing can take from them, one file
+after the other, each with all that its ops follow and have seen; whatever they do not reach is written again. So a loss
+is made up for by whoever looks next, and no two files wait for each other.
 
 Nobody ever writes over a file, since every name is drawn at random. Files only leave: a file that is not good leaves
 once good ones reach what it has, whoever made it; a device's own also when larger ones have the same; and what
@@ -22,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from replica.codec import pack, read_place, unpack, wire_place
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.ids import DeviceId, Origin
+from replica.ids import DeviceId, Origin, Place
 from sync.carrier.cargo import Header, Known, Reach, known_to, readers_of, short
 from sync.carrier.sealing import FILE_BYTES_MIN
 
@@ -57,6 +58,13 @@ Stretch = tuple[int, int, int]
 """A feed, and the seqs between which a file has its ops: behind the first, up to and with the second."""
 
 
+class Placed(NamedTuple):
+    """What a file has of the feeds known here, and how far its ops have seen them."""
+
+    stretches: tuple[Stretch, ...]
+    needs: dict[int, int]
+
+
 class State(IntEnum):
     """What came of a file."""
 
@@ -79,12 +87,20 @@ class Filed:
     known: Known
     tells_group: bool
     reaches: tuple[Reach, ...]
+    needs: tuple[Place, ...]
+    """What its ops have seen, in the file or out of it."""
 
     @classmethod
-    def of(cls, header: Header, reaches: Iterable[Reach]) -> "Filed":
+    def of(cls, header: Header, reaches: Iterable[Reach], needs: tuple[Place, ...]) -> "Filed":
         """Put together what is remembered of a file."""
         return cls(
-            header.maker, header.made_ms, header.readers, header.known, header.tells_group, _joined(reaches)
+            header.maker,
+            header.made_ms,
+            header.readers,
+            header.known,
+            header.tells_group,
+            _joined(reaches),
+            needs,
         )
 
 
@@ -210,7 +226,7 @@ class Shelf:
         files = dict[str, File]()
         for name, kept in list(self._kept.items()):
             if kept.filed is not None:
-                if _stretches(core, kept.filed.reaches) is None:  # what it brought was lost here since
+                if _placed(core, kept.filed) is None:  # what it brought was lost here since
                     self.failed(name, kept.size, State.WAITS, "its ops are not held here any more", 0)
                 else:
                     files[name] = File(kept.filed, kept.size, kept.listed)
@@ -261,8 +277,9 @@ def plan(
     What was written here and is not listed yet is not written again; but nothing is removed for its sake.
     """
     readers, known = frozenset(map(short, readers_of(core))), known_to(core)
+    nothing = Placed((), {})
     place = _Place(
-        core, files, {name: _stretches(core, file.filed.reaches) or () for name, file in files.items()}, known
+        core, files, {name: _placed(core, file.filed) or nothing for name, file in files.items()}, known
     )
     good = {name for name, file in files.items() if _is_good(core, file.filed, readers, known)}
     listed = {name for name in good if files[name].listed}
@@ -273,7 +290,7 @@ def plan(
         for name, file in files.items()
         if file.listed
         and name not in kept
-        and (name in good or _is_reached(core, place.stretches[name], reached))
+        and (name in good or _is_reached(core, place.placed[name], reached))
         and not place.introduces(name)
     }
     counts = kept if listed == good else place.needed(good)
@@ -299,7 +316,7 @@ class _Place:
 
     core: Core
     files: Mapping[str, File]
-    stretches: Mapping[str, tuple[Stretch, ...]]
+    placed: Mapping[str, Placed]
     known: Known
 
     def needed(self, names: Collection[str]) -> set[str]:
@@ -312,17 +329,18 @@ class _Place:
         for name in sorted(own, key=self._order):
             larger = [each for each in kept if self._order(each) > self._order(name)]
             told = (
-                self.stretches[name]
+                self.placed[name].stretches
                 or not self.tells(name)
                 or any(self.tells_itself(each) for each in larger)
             )
-            if told and _is_reached(self.core, self.stretches[name], self.reached(larger)):
+            if told and _is_reached(self.core, self.placed[name], self.reached(larger)):
                 kept.remove(name)
         return kept
 
     def reached(self, names: Iterable[str]) -> dict[int, int]:
         """Return how far these files reach."""
-        return _reached(self.core, (self.stretches[name] for name in names))
+        in_turn = sorted(names, key=lambda name: self.files[name].filed.made_ms)
+        return _reached(self.core, [self.placed[name] for name in in_turn])
 
     def tells(self, name: str) -> bool:
         """Whether a file states the group and the erasures as they are known here."""
@@ -348,7 +366,7 @@ class _Place:
         )
 
     def _order(self, name: str) -> tuple[int, int, str]:
-        ops = sum(last - after for _, after, last in self.stretches[name])
+        ops = sum(last - after for _, after, last in self.placed[name].stretches)
         return ops, self.files[name].size, name
 
 
@@ -367,10 +385,10 @@ def _knows(theirs: Known, ours: Known) -> bool:
     return theirs.erased == ours.erased or theirs.erasures > ours.erasures
 
 
-def _stretches(core: Core, reaches: Iterable[Reach]) -> tuple[Stretch, ...] | None:
+def _placed(core: Core, filed: Filed) -> Placed | None:
     """Return what a file has, by feeds known here; None if it has something that is not held here."""
     found: list[Stretch] = []
-    for reach in reaches:
+    for reach in filed.reaches:
         dot = core.feeds.locate(reach.last)
         if dot is None:
             return None
@@ -379,29 +397,51 @@ def _stretches(core: Core, reaches: Iterable[Reach]) -> tuple[Stretch, ...] | No
             found.append((feed.no, feed.fork, last))
             feed, last = core.feeds[feed.parent], feed.fork
         found.append((feed.no, reach.after, last))
-    return tuple(found)
+    dots = [core.feeds.locate(place) for place in filed.needs]
+    needs = core.feeds.vector_to(dot for dot in dots if dot is not None)
+    return None if None in dots else Placed(tuple(found), needs)
 
 
-def _reached(core: Core, files: Iterable[Iterable[Stretch]]) -> dict[int, int]:
-    """Return how far these files reach: of each feed, from its start up to the first gap."""
-    by_feed: dict[int, list[tuple[int, int]]] = {}
-    for stretches in files:
-        for no, after, last in stretches:
-            by_feed.setdefault(no, []).append((after, last))
+def _reached(core: Core, files: Iterable[Placed]) -> dict[int, int]:
+    """Return how far somebody who holds nothing gets with these files: quickest if each comes after what it needs.
+
+    A file is taken whole or does not count: what is signed once may have seen something behind a gap.
+    """
     reached: dict[int, int] = {}
-    for no, parts in by_feed.items():
-        at = fork = core.feeds[no].fork
-        for after, last in sorted(parts):
-            if after > at:
-                break
-            at = max(at, last)
-        if at > fork:
-            reached[no] = at
+    waiting = list(files)
+    while waiting:
+        left = []
+        for file in waiting:
+            if (further := _with(core, reached, file)) is None:
+                left.append(file)
+            else:
+                reached = further
+        if len(left) == len(waiting):
+            break
+        waiting = left
     return reached
 
 
-def _is_reached(core: Core, stretches: Iterable[Stretch], reached: Mapping[int, int]) -> bool:
-    return all(last <= max(core.feeds[no].fork, reached.get(no, 0)) for no, _, last in stretches)
+def _with(core: Core, reached: dict[int, int], file: Placed) -> dict[int, int] | None:
+    """Return how far one gets with this file, too; None if it follows or has seen what is not reached then."""
+    further = dict(reached)
+    for no, after, last in sorted(file.stretches):
+        if after > max(core.feeds[no].fork, further.get(no, 0)):
+            return None
+        further[no] = max(last, further.get(no, 0))
+    for no, _, _ in file.stretches:
+        feed = core.feeds[no]
+        if feed.parent is not None and not _reaches(core, further, feed.parent, feed.fork):
+            return None
+    return further if all(_reaches(core, further, no, seq) for no, seq in file.needs.items()) else None
+
+
+def _reaches(core: Core, reached: dict[int, int], no: int, seq: int) -> bool:
+    return seq <= max(core.feeds[no].fork, reached.get(no, 0))
+
+
+def _is_reached(core: Core, file: Placed, reached: dict[int, int]) -> bool:
+    return all(_reaches(core, reached, no, last) for no, _, last in file.stretches)
 
 
 def _merging(own: Mapping[str, int], total: int, bytes_max: int | None) -> set[str]:
@@ -450,6 +490,7 @@ def _pack_kept(kept: Kept) -> bytes:
             list(filed.known),
             filed.tells_group,
             [[wire_place(reach.last), reach.after, reach.prev] for reach in filed.reaches],
+            [wire_place(place) for place in filed.needs],
         ]
     state = int(kept.state)
     return pack([kept.size, state, kept.since_ms, kept.tried_ms, kept.tries, about, kept.reason, kept.listed])
@@ -461,12 +502,13 @@ def _read_kept(data: bytes) -> Kept | None:
         size, state, since_ms, tried_ms, tries, about, reason, listed = unpack(data)
         filed = None
         if about is not None:
-            maker, made_ms, readers, known, tells_group, reaches = about
+            maker, made_ms, readers, known, tells_group, reaches, needs = about
             width = len(short(maker))
             shorts = frozenset(readers[i : i + width] for i in range(0, len(readers), width))
             places = [(read_place(place), after, prev) for place, after, prev in reaches]
             found = tuple(Reach(place.origin, after, prev, place) for place, after, prev in places)
-            filed = Filed(DeviceId(maker), made_ms, shorts, Known(*known), tells_group, found)
+            seen = tuple(map(read_place, needs))
+            filed = Filed(DeviceId(maker), made_ms, shorts, Known(*known), tells_group, found, seen)
         return Kept(size, State(state), since_ms, tried_ms, tries, filed, reason, listed)
     except (InvalidOp, ValueError, TypeError):
         return None

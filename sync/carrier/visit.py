@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from replica.core import Core
 from replica.errors import ReplicaError
+from replica.ids import Place
 from sync.carrier.cargo import Exported, Header, Taking, check, export, known_to, messages
 from sync.carrier.sealing import Entropy
 from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, Plan, Shelf, State, new_name
@@ -202,6 +203,7 @@ class Visitor:
             for message in messages(self._identity, io.BytesIO(waiting.data)):
                 yield Run(partial(_take_one, taking, message, self._now_ms))
             yield Run(lambda core: taking.done(core, self._now_ms()))
+            needs: tuple[Place, ...] = yield Run(taking.needs)
         except (RemoteProtocolError, ReplicaError) as error:
             self.shelf.failed(name, size, State.UNREADABLE, str(error), self._now_ms())
             return ()
@@ -211,7 +213,7 @@ class Visitor:
             self.shelf.failed(name, size, State.WAITS, refused[0], self._now_ms())
             looked.refused += refused
             return refused
-        self.shelf.took(name, size, Filed.of(waiting.header, taking.reaches), self._now_ms())
+        self.shelf.took(name, size, Filed.of(waiting.header, taking.reaches, needs), self._now_ms())
         looked.taken += 1
         return ()
 
@@ -250,7 +252,8 @@ class Visitor:
         )
         name, data = new_name(self._entropy), file.getvalue()
         yield Put(name, data)
-        self.shelf.wrote(name, len(data), Filed.of(exported.header, exported.reaches), self._now_ms())
+        filed = Filed.of(exported.header, exported.reaches, exported.needs)
+        self.shelf.wrote(name, len(data), filed, self._now_ms())
         looked.wrote.append(Wrote(name, len(data), exported.ops, exported.has_base))
 
 

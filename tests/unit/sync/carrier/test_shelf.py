@@ -1,8 +1,10 @@
 """A place that several devices write files to: what each fetches, writes and removes."""
 
+import copy
 import io
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -33,6 +35,12 @@ FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
 def devices(*names: str) -> list[Visiting]:
     """Devices that were all paired with each other."""
     return [Visiting(core, name) for core, name in zip(group(*names), names, strict=True)]
+
+
+def same_device(name: str) -> dict[str, Any]:
+    """What a copy of a device is made with, beside the copy of its store."""
+    who = identity(name)
+    return {"device": who.device_id, "sign": who.sign, "random": Random(f"{name}, cloned")}
 
 
 def makers(box: Box, reader: Visiting) -> list[bytes]:
@@ -131,6 +139,47 @@ def test_a_file_that_went_missing_is_written_again_by_whoever_looks_next() -> No
     for _ in range(2):
         watch.visit(box, writes=False)
     assert len(texts(watch.core)) == 3
+
+
+def test_no_two_files_wait_for_each_other() -> None:
+    """What was said in turn lies in a file each; written anew as one, each file would follow the other."""
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "question")
+    (asked,) = laptop.visit(box).wrote
+    phone.visit(box)
+    remember(phone.core, "answer")
+    phone.visit(box)
+    laptop.visit(box)
+    remember(laptop.core, "thanks")
+    (thanked,) = laptop.visit(box).wrote
+    del box[asked.name], box[thanked.name]
+    laptop.now_ms += LISTED_MS_MAX
+    laptop.visit(box)
+    for word in ("question", "answer", "thanks"):
+        assert holds(box, phone, word)
+
+
+def test_a_branch_counts_with_its_stem_only() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "stem")
+    (stem,) = laptop.visit(box).wrote
+    core = Core(copy.deepcopy(laptop.core.store), **same_device("laptop"))
+    clone = Visiting(core, "laptop", now_ms=NOW_MS + 500)
+    remember(laptop.core, "one way")
+    remember(clone.core, "the other way")
+    for each in (laptop, clone):
+        each.visit(box)
+    for each in (phone, laptop, clone, phone):
+        each.visit(box)
+    assert agree(laptop.core, phone.core, clone.core)
+    for name in [name for name in box if name == stem.name]:
+        del box[name]
+    phone.now_ms += LISTED_MS_MAX
+    assert [each.ops for each in phone.visit(box).wrote] == [3]
+    for word in ("stem", "one way", "the other way"):
+        assert holds(box, phone, word)
 
 
 def test_a_listing_that_is_late_makes_nobody_write_again_at_once() -> None:
