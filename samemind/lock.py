@@ -56,6 +56,21 @@ def hold(home: Home, *, program: str) -> Iterator[None]:
         os.close(descriptor)
 
 
+def is_held(home: Home) -> bool:
+    """Return whether a program holds the store at this moment."""
+    try:
+        descriptor = os.open(home.lock, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def locked_by(home: Home) -> Locked:
     """Return the error that says who holds the store."""
     holder = Holder.of(home)

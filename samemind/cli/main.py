@@ -18,10 +18,11 @@ from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
 from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, explain
+from samemind.lock import is_held
 from samemind.surface.declare import Verb, read_options
 
-# A daemon ends within two seconds, or something holds it that no waiting will help with.
-END_SECONDS_MAX: Final = 5.0
+# A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
+END_SECONDS_MAX: Final = 20.0
 # Verbs that are about whether a daemon runs, and start none to find out.
 _OWN_PROCESS: Final = frozenset({"up", "down", "panel", "status", "init"})
 
@@ -221,5 +222,6 @@ def _started_on_demand(home: Home) -> bool:
 def _wait_for_the_end(home: Home) -> None:
     """Return when the daemon has let go of the store, so that whatever comes next can have it."""
     deadline = time.monotonic() + END_SECONDS_MAX
-    while home.control.exists() and time.monotonic() < deadline:
+    # The socket goes first, and the store is closed after it.
+    while (home.control.exists() or is_held(home)) and time.monotonic() < deadline:
         time.sleep(0.01)
