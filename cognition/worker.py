@@ -144,18 +144,16 @@ class EmbeddingWorker:
         return waiting
 
     async def _embed_meanwhile(self) -> None:
-        """Embed all that is due while somebody waits; a batch under way is waited for, but no longer than a moment."""
-        with trio.move_on_after(CATCH_UP_MS_MAX / 1_000) as waited:
-            await self._batching.acquire()
-        if waited.cancelled_caught:
-            return
+        """Embed all that is due while somebody waits.
+
+        A batch under way is waited for: it is part of a small backlog, and the model that it may be loading is the one
+        that the question needs too.
+        """
         try:
-            while await self._embed_due():
+            while await self._embed_batch():
                 pass
         except (ModelUnavailable, ReplicaError) as error:
             self.trouble = error
-        finally:
-            self._batching.release()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""
