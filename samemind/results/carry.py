@@ -23,7 +23,7 @@ class SkippedFile:
     reason: str
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CarriedIn:
     """What was taken. `refused`: why ops were not, such as that an earlier file is missing."""
 

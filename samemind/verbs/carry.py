@@ -94,24 +94,23 @@ async def _visit(device: Device, folder: Path, *, writes: bool) -> tuple[Carried
     mailbox = f"file://{await trio.Path(folder).resolve()}"
     shelf = await load_shelf(device.replica, mailbox)
     visitor, box = Visitor(shelf, device.identity, now_ms=device.now_ms), FolderBox(folder)
-    came, looked = CarriedIn(ops=0, files=0), Looked()
+    ops, files, looked = 0, 0, Looked()
     try:
         for _ in range(_LOOKS_MAX):
             looked = await look(box, device.replica, mailbox, visitor.visit(writes=writes))
-            came.ops, came.files = came.ops + looked.ops, came.files + looked.taken
+            ops, files = ops + looked.ops, files + looked.taken
             if not looked.again:
                 break
     except MailboxError as error:
         raise Failed(str(error), code="cannot_carry") from None
-    came.refused = _told(looked.refused)
-    came.skipped = [
+    skipped = [
         SkippedFile(file=name, reason=kept.reason)
         for name, kept in sorted(shelf.kept.items())
         if kept.state is not State.TAKEN
     ]
-    if came.ops and device.syncer is not None:
+    if ops and device.syncer is not None:
         await device.syncer.refresh()
-    return came, looked
+    return CarriedIn(ops=ops, files=files, refused=_told(looked.refused), skipped=skipped), looked
 
 
 async def _check(device: Device, path: Path) -> Header:
