@@ -133,7 +133,7 @@ acknowledged = 0
 try:
     with samemind.open_blocking(sys.argv[1]) as mind:
         for number in range(60):
-            mind.remember(f"on a failing disk {number:03}", no_dedup=True)
+            mind.remember(f"on failing disk {sys.argv[2]}, note {number:03}")
             acknowledged += 1
 except SamemindError as error:
     print(error.code, error.hint, file=sys.stderr)
@@ -150,9 +150,9 @@ def test_a_disk_that_fails_to_sync_is_told_and_nothing_acknowledged_is_lost(tmp_
     with samemind.open_blocking(home) as mind:
         mind.remember("before", no_dedup=True)
     chance, total, failed = Random(9), 1, 0
-    for _ in range(2):
+    for turn in range(2):
         done = subprocess.run(
-            [sys.executable, "-c", WRITER, str(home)],
+            [sys.executable, "-c", WRITER, str(home), str(turn)],
             capture_output=True, text=True, check=False, timeout=cli.SECONDS_MAX,
             env=cli.environment(LD_PRELOAD=str(library), FSYNCS_LEFT=str(chance.randrange(2, 40))),
         )  # fmt: skip

@@ -29,7 +29,7 @@ from simulations.options import Options, draw
 from simulations.world import World
 
 # Chosen for what `ended` and the tests ask of it: that there is something to look at.
-SEED = 9
+SEED = 6
 KINDS = (Remember, Edit, Relate, Access, Forget)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import trio
@@ -205,6 +206,13 @@ async def cached_after(packet: bytes) -> list[str]:
 
 def test_a_name_that_no_question_could_list_is_not_kept() -> None:
     """Known answers go into each question: such a name would end all asking."""
-    assert asyncio.run(cached_after(announcement(b"\xff" * 30, ["192.0.2.1"], 7411))) == []
-    (kept,) = asyncio.run(cached_after(announcement(b"a" * 63, ["192.0.2.1"], 7411)))
+    with ThreadPoolExecutor(1) as thread:  # another test's browser may keep a loop of this one
+        unsayable, longest = (
+            thread.submit(
+                lambda label: asyncio.run(cached_after(announcement(label, ["192.0.2.1"], 7411))), label
+            )
+            for label in (b"\xff" * 30, b"a" * 63)
+        )
+    assert unsayable.result() == []
+    (kept,) = longest.result()
     assert kept.startswith("a" * 63 + ".")
