@@ -20,7 +20,7 @@ SEED ?= 1
 LONG := $(BIN)/python -m pytest -s -o faulthandler_timeout=0
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers e2e bench bench-recall bench-sync bench-think models docs lock changelog package clean
+.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers told e2e bench bench-recall bench-sync bench-think models docs lock changelog package clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,10 @@ fuzz: $(DEV) ## spoiled input for every decoder, so many minutes each: make fuzz
 
 strangers: $(DEV) ## strangers at one daemon, at every port and by mDNS: make strangers MINUTES=60
 	MINUTES=$(or $(MINUTES),60) $(LONG) tests/endurance/test_strangers.py
+
+told: $(DEV) ## nothing told is lost, in random histories on both stores: make told HISTORIES=10000
+	$(BIN)/python -m tests.support.told $(or $(HISTORIES),10000) --store sqlite
+	$(BIN)/python -m tests.support.told $(or $(HISTORIES),10000) --store memory
 
 e2e: $(DEV) ## real processes and sockets only
 	$(BIN)/python -m pytest tests/endtoend

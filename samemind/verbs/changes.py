@@ -116,7 +116,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def erase(core: Core, connection: sqlite3.Connection) -> tuple[list[MemoryId], set[MemoryId]]:
         named = {find_memory(connection, text, forgotten=True) for text in options.rids}
-        said = named.union(*(_told_as(connection, rid, options.workspace) for rid in named))
+        said = named.union(*(told_as(connection, rid, options.workspace) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         for start in range(0, len(rids), NAMES_MAX):
@@ -125,7 +125,7 @@ async def forget(device: Device, options: Forget) -> Forgotten:
 
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
-        said = named.union(*(_told_as(connection, rid, options.workspace) for rid in named))
+        said = named.union(*(told_as(connection, rid, options.workspace) for rid in named))
         facts = _facts_of(connection, said)
         rids = sorted(said | facts)
         parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
@@ -170,7 +170,7 @@ def _seen(connection: sqlite3.Connection, rid: MemoryId, held: MemoryId | None) 
     return view if held is None else replace(view, held=show_memory_id(held))
 
 
-def _told_as(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> set[MemoryId]:
+def told_as(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> set[MemoryId]:
     """Return what goes with a memory that is forgotten: what holds the same words, and what is shown with it as one."""
     rows = connection.execute(
         "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?) "

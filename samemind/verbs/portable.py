@@ -333,7 +333,7 @@ def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:
     return rows.fetchone() is not None
 
 
-def _lines(connection: sqlite3.Connection) -> Iterator[str]:
+def export_lines(connection: sqlite3.Connection) -> Iterator[str]:
     more = dict(connection.execute("SELECT rid, more FROM memory WHERE more IS NOT NULL"))
     unknown = {replica.show_memory_id(rid): unpack(packed) for rid, packed in more.items()}
     for view in select_memories(connection, "ORDER BY m.id"):
@@ -368,7 +368,7 @@ def _export(device: Device, write: Callable[[list[str]], None]) -> int:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
         ((count,),) = connection.execute("SELECT count(*) FROM memory")
-        lines = _lines(connection)
+        lines = export_lines(connection)
         while page := list(islice(lines, LINES_PER_PAGE)):
             write(page)
         return int(count)

@@ -52,9 +52,10 @@ def list_page(
         rest = f"WHERE {once} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
         views = list(select_memories(connection, rest, (*both, limit, offset)))
         return Listed(memories=_standing(connection, views, now_ms=now_ms, profile=profile), total=total)
-    alone = "1" if filters.include_archived else _ALONE
+    if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
+        once, both = shown_once(f"{condition} AND {_ALONE}", values)
     everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, no) AS (
-        SELECT m.created, m.rid, NULL FROM memory m WHERE {once} AND {alone}
+        SELECT m.created, m.rid, NULL FROM memory m WHERE {once}
         UNION ALL SELECT s.created, s.rid, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
     twice = (*values, *both)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)

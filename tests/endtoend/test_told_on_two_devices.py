@@ -48,7 +48,8 @@ async def history(number: int, laptop: Opened, phone: Opened, folder: Path, told
                 assert kept.op_id is not None
                 told.texts[kept.rid] = text
             case "forget":
-                newest = (await one.mind.list(limit=5)).memories
+                # A summary is no telling: to forget it takes a decision about what it sums up.
+                newest = [view for view in await one.mind.list(limit=5) if not view.summary_of]
                 if newest:
                     gone = await one.mind.forget(random.choice(newest).rid)
                     for rid in gone.rids:
