@@ -18,6 +18,7 @@ from replica.feeds import join
 from replica.hlc import HLC_MAX, at_end_of, milliseconds
 from replica.ids import DeviceId, OpId
 from replica.oplog import Changes, Row, SpinePiece, Status
+from replica.ops import Kind
 from replica.remains import remains_of
 from replica.rows import body_of, op_of
 from replica.state.cells import State
@@ -141,7 +142,6 @@ def compact(core: Core, now_ms: int, *, before_ms: int | None = None, ops_max: i
 def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
     feeds = core.feeds
     rows = [row for row in leaving if row.seq > feeds[row.feed].base_seq]
-    remains = remains_of(feeds, rows)
     ops = [op_of(row, feeds.origin_of(row.feed)) for row in rows]
     bodies = [body_of(op, core.understood) for op in ops]
     keys = {
@@ -168,6 +168,10 @@ def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
             fold(state, op, body, keys_of(op, body), dot, feed.origin_no, vector, feeds.locate)
         ids[row.feed] += row.id[:8]
         last[row.feed] = row
+    edited = {row.rid for row in rows if row.kind == Kind.EDIT and row.rid is not None}
+    going = state.tombstones - base_tombstones
+    # As long as the log begins where it did: below it, what stands before an op is known by its short id only.
+    remains = remains_of(feeds, rows, going | core.store.tombstoned(edited))
     for no, row in last.items():
         feed = feeds[no]
         feed.base_seq, feed.base_head = row.seq, OpId(row.id)
@@ -177,6 +181,7 @@ def _into_base(core: Core, leaving: Sequence[Row]) -> Changes:
         compacted=[row.pos for row in leaving],
         spine=[SpinePiece(no, first[no], bytes(ids[no])) for no in last],
         remains=remains,
+        remains_cut=core.edits_cut(going),
         base_cells={key: state.cells.get(key) for key in state.touched},
-        base_tombstones=state.tombstones - base_tombstones,
+        base_tombstones=going,
     )

@@ -7,7 +7,7 @@ disk.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -37,6 +37,7 @@ from replica.oplog import Changes, Entry, Row, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Withdraw, Write
 from replica.partial import Partial
 from replica.quotas import Beginnings, Quotas
+from replica.remains import without_edits
 from replica.rows import Understood, status_without_body, without_payload
 from replica.signing import Sign, Verify, verify_commit
 from replica.state.cells import memory_key
@@ -447,6 +448,7 @@ class Core:
         changes.proofs = fresh
         changes.base_cells |= dict.fromkeys(map(memory_key, rids))
         changes.base_tombstones |= rids
+        changes.remains_cut = self.edits_cut(rids)
         for rid in rids:
             changes.erased += [
                 (row.pos, payload_hash(row.payload))
@@ -458,6 +460,12 @@ class Core:
                 without_payload(each) if each.op.kind in TEXT_KINDS and each.op.rid in self.erased else each
                 for each in changes.entries
             ]
+
+    def edits_cut(self, gone: Set[bytes]) -> list[tuple[OpId, bytes | None]]:
+        """Return the remains that hold words which were edited into these memories, without them."""
+        base = self.store.load_base(map(memory_key, gone))
+        edited = {key.name for key, cell in base.items() if isinstance(cell, MemoryCell) and cell.edits}
+        return list(without_edits(self.store.remains(), edited)) if edited else []
 
     @contextmanager
     def undoing(self) -> Iterator[None]:

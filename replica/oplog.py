@@ -130,7 +130,9 @@ class Changes:
     """Rows that leave the log for the base, by position."""
     spine: list[SpinePiece] = field(default_factory=list)
     remains: list["Remains"] = field(default_factory=list)
-    """What stays of deletions whose ops leave the log."""
+    """What stays of deletions and edits whose ops leave the log; what is held under the same id is left as it is."""
+    remains_cut: list[tuple[OpId, bytes | None]] = field(default_factory=list)
+    """Remains that say less from now on, or (None) nothing, since what they edited is gone."""
     base_cells: dict[Key, Cell | None] = field(default_factory=dict)
     base_tombstones: set[bytes] = field(default_factory=set)
     added: Sequence[Added] = ()
@@ -213,7 +215,7 @@ class Store(Protocol):
         ...
 
     def remains(self) -> list[bytes]:
-        """Return the frames of what stayed of deletions below the base, in the order of their ids."""
+        """Return the frames of what stayed of deletions and edits below the base, in the order of their ids."""
         ...
 
     def proofs(self) -> list[Proof]:

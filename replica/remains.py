@@ -1,13 +1,15 @@
-"""Keep the signed op behind a deletion when it leaves the log, so that nobody has to be believed about what is gone.
+"""Keep the signed ops behind deletions and edits when they leave the log, so that nobody has to be believed about them.
 
-What is in a base can be looked at; what is not in it cannot. So of the ops that leave the log those that delete stay,
-with the headers from each of them to the next signed one: a frame of one segment whose other payloads are left out,
-which anybody checks as any other. They travel within snapshots; a device that holds a memory lets it go for nothing
-less. Erasures need none of this: their proofs are kept for ever (`replica.erasure`).
+What is in a base can be looked at, and what an op added stands there under its place. Two things cannot be told by
+looking: that something is gone, and which edits a text was made by. So of the ops that leave the log those that delete,
+and those that edit a memory that lives, stay with the headers from each of them to the next signed one: a frame of one
+segment whose other payloads are left out, which anybody checks as any other. They travel within snapshots; a device
+that holds a memory lets it go, and lets its text change, for nothing less. Erasures need none of this: their proofs are
+kept for ever (`replica.erasure`). What was edited into a memory goes with it.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from replica.chains import Chains
 from replica.codec import decode_payload, payload_hash
@@ -16,9 +18,12 @@ from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import MemoryId, OpId, Place
 from replica.membership import Membership
 from replica.oplog import Row, Status
-from replica.ops import Forget, Kind
+from replica.ops import Edit, Forget, Kind, Op
 from replica.rows import op_of
 from replica.signing import Verify
+from replica.state.text import SignedEdit, check_update
+
+_KEPT: Final = (Kind.FORGET, Kind.EDIT)
 
 
 class Remains(NamedTuple):
@@ -28,70 +33,115 @@ class Remains(NamedTuple):
     frame: bytes
 
 
-class Deletions(NamedTuple):
-    """What remains prove: which ops deleted which memories."""
+class Proven(NamedTuple):
+    """What remains prove: which ops they are of, which memories those deleted, and how they edited others."""
 
     places: tuple[Place, ...]
     rids: frozenset[MemoryId]
+    edits: tuple[tuple[MemoryId, SignedEdit], ...]
 
 
-def remains_of(feeds: Chains, rows: Iterable[Row]) -> list[Remains]:
-    """Return what has to stay of rows that leave the log; of each feed they come in order."""
+def remains_of(
+    feeds: Chains, rows: Iterable[Row], gone: Container[bytes], *, beyond: Sequence[Row] = ()
+) -> list[Remains]:
+    """Return what has to stay of rows that leave the log; of each feed they come in order.
+
+    `gone`: memories that are deleted, of which no edit has to stay. `beyond`: rows that go on where these end, up to
+    one that is signed, and do not leave.
+    """
     by_feed: dict[int, list[Row]] = {}
     for row in rows:
         by_feed.setdefault(row.feed, []).append(row)
+    last = {no: of_feed[-1].seq for no, of_feed in by_feed.items()}
+    for row in beyond:
+        by_feed[row.feed].append(row)
     return [
-        _remains(feeds, stretch) for of_feed in by_feed.values() for stretch in _signed_stretches(of_feed)
+        _remains(feeds, stretch, last[no], gone)
+        for no, of_feed in by_feed.items()
+        for stretch in _signed_stretches(of_feed, last[no], gone)
     ]
 
 
-def _signed_stretches(rows: Sequence[Row]) -> Iterable[list[Row]]:
-    """Give each stretch from a deletion to the next signed op; one that ends unsigned proves nothing."""
+def _stays(row: Row, last: int, gone: Container[bytes]) -> bool:
+    return (
+        row.seq <= last
+        and row.kind in _KEPT
+        and row.status == Status.FOLDED
+        and row.payload is not None
+        and (row.kind == Kind.FORGET or row.rid not in gone)
+    )
+
+
+def _signed_stretches(rows: Sequence[Row], last: int, gone: Container[bytes]) -> Iterable[list[Row]]:
+    """Give each stretch from an op that stays to the next signed op; one that ends unsigned proves nothing."""
     stretch: list[Row] = []
     for row in rows:
         if stretch and row.seq != stretch[-1].seq + 1:
             stretch = []
-        if stretch or (row.kind == Kind.FORGET and row.status == Status.FOLDED):
+        if stretch or _stays(row, last, gone):
             stretch.append(row)
             if row.signature is not None:
                 yield stretch
                 stretch = []
 
 
-def _remains(feeds: Chains, rows: Sequence[Row]) -> Remains:
+def _remains(feeds: Chains, rows: Sequence[Row], until: int, gone: Container[bytes]) -> Remains:
     first, last = rows[0], rows[-1]
     origin = feeds.origin_of(first.feed)
     prev = None if first.seq == 1 else feeds.id_at(first.feed, first.seq - 1)
     assert last.signature is not None
-    ops = []
-    for row in rows:
-        op = op_of(row, origin)
-        if row.kind != Kind.FORGET and row.payload is not None:
-            op = op._replace(payload=None, payload_hash=payload_hash(row.payload))
-        ops.append(op)
-    segment = Segment(origin, first.seq, prev, last.signature, None)
-    frame = Frame((segment,), tuple(ops), (0,) * len(ops))
-    return Remains(OpId(last.id), encode_frame(frame))
+    ops = [
+        op_of(row, origin) if _stays(row, until, gone) else _without_payload(op_of(row, origin))
+        for row in rows
+    ]
+    return _packed(Segment(origin, first.seq, prev, last.signature, None), ops)
 
 
-def read_remains(data: object, membership: Membership, verify: Verify) -> tuple[Remains, Deletions]:
+def _packed(segment: Segment, ops: Sequence[Op]) -> Remains:
+    return Remains(ops[-1].id, encode_frame(Frame((segment,), tuple(ops), (0,) * len(ops))))
+
+
+def _without_payload(op: Op) -> Op:
+    return op if op.payload is None else op._replace(payload=None, payload_hash=payload_hash(op.payload))
+
+
+def without_edits(frames: Iterable[bytes], gone: Container[bytes]) -> Iterator[tuple[OpId, bytes | None]]:
+    """Give anew those remains that edit memories which are gone: without the words, or None if nothing else stays."""
+    for data in frames:
+        frame = decode_frame(data)
+        ops = [_without_payload(op) if op.kind == Kind.EDIT and op.rid in gone else op for op in frame.ops]
+        if any(
+            op.payload is None and before.payload is not None
+            for op, before in zip(ops, frame.ops, strict=True)
+        ):
+            says = any(op.payload is not None for op in ops)
+            yield ops[-1].id, _packed(frame.segments[0], ops).frame if says else None
+
+
+def read_remains(data: object, membership: Membership, verify: Verify) -> tuple[Remains, Proven]:
     """Return remains that a member handed over, and what they prove; `InvalidOp` when they prove nothing."""
     if type(data) is not bytes:
-        raise InvalidOp("expected the remains of deletions as frames")
+        raise InvalidOp("expected the remains of ops as frames")
     frame = decode_frame(data)
     if len(frame.segments) != 1:
-        raise InvalidOp("expected the remains of deletions of one feed in each frame")
+        raise InvalidOp("expected the remains of ops of one feed in each frame")
     (segment,), last = frame.segments, frame.ops[-1]
     key = membership.public_key(segment.origin.device)
     if key is None or not last.ends or not verify(key, last.id, segment.signature):
-        raise InvalidOp("expected the remains of a deletion to be signed by the member who deleted")
-    places, rids = [], set[MemoryId]()
+        raise InvalidOp("expected the remains of an op to be signed by the member who wrote it")
+    places, rids, edits = [], set[MemoryId](), list[tuple[MemoryId, SignedEdit]]()
     for op in frame.ops:
-        if op.kind == Kind.FORGET and op.payload is not None:
-            body = decode_payload(op.kind, op.payload)
-            assert isinstance(body, Forget)
-            places.append(op.place)
-            rids |= set(body.rids)
-    if not rids:
-        raise InvalidOp("expected the remains of a deletion to delete something")
-    return Remains(last.id, data), Deletions(tuple(places), frozenset(rids))
+        if op.kind not in _KEPT or op.payload is None:
+            continue
+        places.append(op.place)
+        match decode_payload(op.kind, op.payload):
+            case Forget() as forget:
+                rids |= set(forget.rids)
+            case Edit(base, update) if op.rid is not None:
+                check_update(update)
+                edits.append((MemoryId(op.rid), SignedEdit(op.place, op.hlc, base, update)))
+            case _:
+                raise InvalidOp("expected the remains of an edit to name its memory")
+    if not places:
+        raise InvalidOp("expected remains of a deletion or of an edit, got neither")
+    return Remains(last.id, data), Proven(tuple(places), frozenset(rids), tuple(edits))

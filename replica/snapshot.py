@@ -13,7 +13,7 @@ log, and one that covers nothing else is not merged at all (`replica.state.merge
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -34,8 +34,9 @@ from replica.limits import (
     SNAPSHOT_RATIO_MAX,
 )
 from replica.oplog import Changes, Row, SpinePiece
+from replica.ops import Kind
 from replica.refold import changes_to, refold
-from replica.remains import Remains, read_remains, remains_of
+from replica.remains import Remains, read_remains, remains_of, without_edits
 from replica.signing import verify
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.snapshot_parts import Snapshot, SnapshotFeed, read_maker, read_parts
@@ -55,7 +56,8 @@ from replica.state.memories import Added, MemoryCell
 from replica.state.merge import News, merge_states
 from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
-from replica.vouched import Vouched, split
+from replica.state.text import SignedEdit
+from replica.vouched import Vouched, split, voucher
 
 # What is signed here, and nowhere else; its number is not that of the layout.
 _CONTEXT: Final = b"samemind snapshot 1\0"
@@ -208,6 +210,13 @@ def _understands(core: Core, kinds: Mapping[int, int]) -> bool:
     )
 
 
+def _up_to_signed(rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        yield row
+        if row.signature is not None:
+            return
+
+
 @dataclass(slots=True)
 class _Absorption:
     """The work of merging one snapshot."""
@@ -235,18 +244,18 @@ class _Absorption:
         known = core.store.all_memories() | core.store.all_tombstones()
         theirs, added = self._read_state(known | {key.name for key in mine.cells})
         self._compare(mine, theirs, added, now_ms)
-        remains, proven = self._read_remains()
+        remains, proven, edits = self._read_remains()
         changes = Changes(parts_gone=True)
         if not self._new:  # nothing is covered that is not held: there is nothing to take
             core.write(changes, now_ms)
             core.partials.clear()
             return
-        merged = self._merge(mine, theirs, added, proven)
+        merged = self._merge(mine, theirs, added, proven, edits)
         self._raise_bases(changes)
-        changes.remains += remains
         base_cells: dict[Key, Any] = dict.fromkeys(key for key, _ in core.store.all_base_cells())
         for rid in core.erased:
             merged.kill(rid)
+        self._keep_remains(remains, merged.tombstones | core.store.all_tombstones(), changes)
         base_tombstones = set(merged.tombstones)
         refolded = refold(
             merged,
@@ -330,22 +339,41 @@ class _Absorption:
             raise InvalidOp("expected a memory or its tombstone, got both")
         return state, added
 
-    def _read_remains(self) -> tuple[list[Remains], set[bytes]]:
-        """Return the signed deletions that came along and are new, and which memories were deleted by a signed op."""
+    def _read_remains(self) -> tuple[list[Remains], set[bytes], dict[bytes, list[SignedEdit]]]:
+        """Return what signed ops came along and are new, which memories such deleted, and how they edited others."""
         core = self.core
+        edits: dict[bytes, list[SignedEdit]] = {}
         proven: set[bytes] = set(core.erased)
         held = set(core.store.remains())
         fresh: list[Remains] = []
         for data in self.snapshot.remains:
-            remains, deletions = read_remains(data, core.membership, core.verify)
-            if any(core.feeds.locate(place) is None for place in deletions.places):
-                raise InvalidOp(
-                    "expected the remains of deletions that the snapshot covers, got one beside it"
-                )
-            proven |= deletions.rids
+            remains, proof = read_remains(data, core.membership, core.verify)
+            if any(core.feeds.locate(place) is None for place in proof.places):
+                raise InvalidOp("expected the remains of ops that the snapshot covers, got one beside it")
+            proven |= proof.rids
+            for rid, edit in proof.edits:
+                if not self._was_folded(edit.place):
+                    edits.setdefault(rid, []).append(edit)
             if remains.frame not in held:
                 fresh.append(remains)
-        return fresh, proven
+        return fresh, proven, edits
+
+    def _was_folded(self, place: Place) -> bool:
+        """Say whether an op was held here before, and not by somebody's word alone."""
+        dot = self.core.feeds.locate(place)
+        return (
+            dot is not None
+            and dot.seq <= self._held.get(dot.feed, 0)
+            and voucher(self.core, dot.feed, dot.seq) is None
+        )
+
+    def _keep_remains(self, fresh: Sequence[Remains], gone: Set[bytes], changes: Changes) -> None:
+        """Keep the signed ops that came along, but not the words that were edited into memories that are gone."""
+        cut = dict(without_edits([each.frame for each in fresh], gone))
+        for op_id, frame in fresh:
+            kept = cut.get(op_id, frame)
+            if kept is not None:
+                changes.remains.append(Remains(op_id, kept))
 
     def _vouched(self) -> Iterator[Vouched]:
         """Give whose word the ops are taken on that were not held here."""
@@ -396,7 +424,14 @@ class _Absorption:
         feed = self.core.feeds[dot.feed]
         return feed.base_seq < dot.seq <= min(self._held.get(dot.feed, 0), self.covered.get(dot.feed, 0))
 
-    def _merge(self, mine: State, theirs: State, added: dict[bytes, Added], proven: Set[bytes]) -> State:
+    def _merge(
+        self,
+        mine: State,
+        theirs: State,
+        added: dict[bytes, Added],
+        proven: Set[bytes],
+        edits: Mapping[bytes, Sequence[SignedEdit]],
+    ) -> State:
         """Return what the base comes to; memories of `added` that no op which was not held can have made go from it."""
         if not any(self._held.get(no, 0) for no in self.covered) and not mine.cells and not mine.tombstones:
             return theirs  # a newcomer's case, and a large one
@@ -420,6 +455,7 @@ class _Absorption:
             {self.core.feeds[no].origin_no for no, _, _ in self._new},
             {theirs.origin.device for _, theirs, _ in self._new},
             proven | mine.tombstones,
+            edits,
         )
         return merge_states(mine, theirs, news)
 
@@ -487,7 +523,11 @@ class _Absorption:
         vector = core.feeds.vector_at(no, last)
         assert vector is not None, "what is in the log has a vector"
         changes.spine.append(SpinePiece(no, feed.base_seq + 1, b"".join(row.id[:ID8_BYTES] for row in rows)))
-        changes.remains += remains_of(core.feeds, rows)
+        on = core.store.feed_rows(no, last + 1, feed.seq) if rows[-1].signature is None else ()
+        edited = {row.rid for row in rows if row.kind == Kind.EDIT and row.rid is not None}
+        changes.remains += remains_of(
+            core.feeds, rows, core.store.tombstoned(edited), beyond=list(_up_to_signed(on))
+        )
         feed.base_seq, feed.base_head, feed.base_vector = last, OpId(rows[-1].id), vector
         feed.base_signature = rows[-1].signature
 

@@ -63,7 +63,7 @@ class Snapshot(NamedTuple):
     horizon_ms: int = 0
     adds: Any = None
     remains: tuple[Any, ...] = ()
-    """The signed deletions behind its tombstones (`replica.remains`), not looked at yet."""
+    """The signed deletions and edits that it covers (`replica.remains`), not looked at yet."""
 
     vouched: tuple[tuple[int, int, int, DeviceId], ...] = ()
     """On whose word its maker knows ops: feed, first and last seq, device."""

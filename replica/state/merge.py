@@ -8,15 +8,16 @@ and of the base only what its unheld ops can have done is taken:
   was overwritten leaves such a head behind for ever, so for honest bases this is exact;
 * a memory that is held goes only under a tombstone whose signed op came along or is held;
 * what was taken off of a label list that is held goes off only if the base has news of that label;
-* what carries no dot but was said by somebody (access totals, deliveries, receipts) if there is news of that device.
+* what carries no dot but was said by somebody (access totals, deliveries, receipts) if there is news of that device;
+* the text of a memory that is held changes only by edits that came along as their authors signed them.
 
-What is left to belief are documents and trigger statuses, which many ops make together: they are joined, and only grow.
+What is left to belief are trigger statuses, which many ops make together: they are joined, and only grow.
 Of an honest maker's base this gives what folding all ops would give; `tests/security/test_lying_makers.py`
 searches for histories where it does not, and for liars who get more.
 """
 
-from collections.abc import Callable, Collection, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from replica.ids import Place
@@ -24,7 +25,7 @@ from replica.state.cells import Cell, Key, Lesson, Link, Part, Proposal, Receipt
 from replica.state.labels import TAGS, Untagged, left_of
 from replica.state.memories import HeldTrigger, MemoryCell
 from replica.state.register import Dot, Register
-from replica.state.text import EditedText
+from replica.state.text import EditedText, SignedEdit, base_name
 
 Has = Callable[[Dot], bool]
 Name = TypeVar("Name")
@@ -45,6 +46,8 @@ class News:
     origins: Set[int]
     devices: Set[bytes]
     proven: Set[bytes]
+    edits: Mapping[bytes, Sequence[SignedEdit]] = field(default_factory=dict)
+    """Edits that came along as their authors signed them and are not folded here, by memory."""
 
 
 def merge_states(mine: State, theirs: State, news: News) -> State:
@@ -78,14 +81,14 @@ def _merge_cells(key: Key, mine: Cell | None, theirs: Cell | None, news: News) -
         case None, Lesson():
             return theirs if news.is_new(maker_of(key)) else None
         case (MemoryCell() | None, MemoryCell() | None):
-            return _merge_memories(mine or MemoryCell(), theirs or MemoryCell(), news)
+            return _merge_memories(key.name, mine or MemoryCell(), theirs or MemoryCell(), news)
         case (dict() | None, dict() | None):
             return _merge_registers(mine or {}, theirs or {}, news) or None
         case _:
             raise AssertionError("a key names one kind of cell")
 
 
-def _merge_memories(mine: MemoryCell, theirs: MemoryCell, news: News) -> MemoryCell | None:
+def _merge_memories(rid: bytes, mine: MemoryCell, theirs: MemoryCell, news: News) -> MemoryCell | None:
     def registers(a: dict[Name, Register], b: dict[Name, Register]) -> dict[Name, Register]:
         # In their order: a set has another one in every process, and the snapshots of one base would differ by it.
         merged = {name: _merge_registers(a.get(name, {}), b.get(name, {}), news) for name in a | b}
@@ -94,14 +97,7 @@ def _merge_memories(mine: MemoryCell, theirs: MemoryCell, news: News) -> MemoryC
     adds = mine.adds | {dot: add for dot, add in theirs.adds.items() if not news.held(dot)}
     if not adds:
         return None
-    edits = dict(mine.edits)
-    for base, text in theirs.edits.items():
-        if base in edits:
-            joined = EditedText(edits[base].state())
-            joined.apply(text.state())
-            edits[base] = joined
-        else:
-            edits[base] = text
+    edits, edited_hlc = _merge_edits(rid, mine, theirs, news.edits.get(rid, ()))
     accesses = dict(mine.accesses)
     for origin, (count, last) in theirs.accesses.items():
         if origin in news.origins:
@@ -117,7 +113,7 @@ def _merge_memories(mine: MemoryCell, theirs: MemoryCell, news: News) -> MemoryC
         adds=adds,
         fields=registers(mine.fields, theirs.fields),
         edits=edits,
-        edited_hlc=max(mine.edited_hlc, theirs.edited_hlc),
+        edited_hlc=edited_hlc,
         accesses=accesses,
         claims=claims,
         verdicts={claim: heads for claim, heads in verdicts.items() if claim in claims},
@@ -126,6 +122,31 @@ def _merge_memories(mine: MemoryCell, theirs: MemoryCell, news: News) -> MemoryC
     )
     cell.untagged = _taken_off(mine, theirs, {**cell.adds, **cell.fields.get(TAGS, {})}, news)
     return cell
+
+
+def _merge_edits(
+    rid: bytes, mine: MemoryCell, theirs: MemoryCell, signed: Sequence[SignedEdit]
+) -> tuple[dict[bytes, EditedText], int]:
+    """Return the documents, and when one was last edited; of a text that is held, signed edits only count."""
+    if not mine.adds:
+        return theirs.edits, theirs.edited_hlc
+    held = {base_name(rid, add.text): add.text for add in mine.adds.values()} if theirs.edits else {}
+    edits, latest = dict(mine.edits), mine.edited_hlc
+    for base, told in theirs.edits.items():
+        if base not in held:
+            edits[base], latest = told, max(latest, theirs.edited_hlc)
+            continue
+        # Not every edit that somebody signed is part of the text: its author may not have seen what it starts from.
+        joined = [edit for edit in signed if edit.base == base and told.holds(edit.update)]
+        if joined:
+            known = edits.get(base)
+            text = edits[base] = (
+                EditedText.from_base(rid, held[base]) if known is None else EditedText(known.state())
+            )
+            for edit in joined:
+                text.apply(edit.update)
+            latest = max(latest, *(edit.hlc for edit in joined))
+    return edits, latest
 
 
 def _taken_off(mine: MemoryCell, theirs: MemoryCell, living: Collection[Dot], news: News) -> Untagged:

@@ -12,9 +12,10 @@ import hashlib
 from bisect import bisect_left
 from collections import Counter
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
+from replica.ids import Place
 from replica.state.yjs import check_document, check_edit
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ _CLIENT_ID_MAX: Final = 2**53 - 1
 _ROOT: Final = "text"
 # Two passages of this many words, multiplied, are compared word by word (some 20 ms); larger ones are replaced whole.
 _COMPARED_WORDS_MAX: Final = 100_000
+
+
+class SignedEdit(NamedTuple):
+    """An edit of a memory's text, as its author signed it: which op it is, its stamp, and the document it changes."""
+
+    place: Place
+    hlc: int
+    base: bytes
+    update: bytes
 
 
 def base_name(rid: bytes, text: str) -> bytes:
@@ -55,6 +65,13 @@ class EditedText:
     def apply(self, update: bytes) -> None:
         """Merge one edit, or a whole other copy of the document, that was checked before."""
         _apply(self._doc, update)
+
+    def holds(self, update: bytes) -> bool:
+        """Say whether an edit that was checked before is part of the document already."""
+        before = self.state()
+        copy = EditedText(before)
+        copy.apply(update)
+        return copy.state() == before
 
     def state(self) -> bytes:
         """Return the document as bytes that `EditedText(...)` takes."""

@@ -280,7 +280,12 @@ class MemoryStore:
         self._keep(self._cells, changes.cells)
         for piece in changes.spine:
             self._spine.setdefault(piece.feed, []).append(piece)
-        self._remains |= dict(changes.remains)
+        self._remains = dict(changes.remains) | self._remains
+        for op_id, frame in changes.remains_cut:
+            if frame is None:
+                del self._remains[op_id]
+            else:
+                self._remains[op_id] = frame
         self._keep(self._base, changes.base_cells)
         for one in changes.added:
             self._cells[memory_key(one.rid)] = self._base[memory_key(one.rid)] = one

@@ -370,6 +370,14 @@ class SqliteStore:
         self._many("INSERT INTO spine VALUES (?, ?, ?)", list(map(tuple, changes.spine)))
         self._many("INSERT OR IGNORE INTO remains VALUES (?, ?)", changes.remains)
         self._many(
+            "UPDATE remains SET frame = ? WHERE id = ?",
+            [(frame, op_id) for op_id, frame in changes.remains_cut if frame is not None],
+        )
+        self._many(
+            "DELETE FROM remains WHERE id = ?",
+            [(op_id,) for op_id, frame in changes.remains_cut if frame is None],
+        )
+        self._many(
             """INSERT INTO cell (part, name, base) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET
                 base = CASE WHEN state = excluded.base THEN x'' ELSE excluded.base END""",
             [
