@@ -8,8 +8,8 @@ tampered with can hold anything: what cannot even be read is a finding, no crash
 """
 
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import zip_longest
 from random import Random
@@ -20,7 +20,7 @@ from replica.errors import ReplicaError
 from replica.feeds import Feeds
 from replica.folding import Totals, digests_of
 from replica.frame import decode_frame, encode_frame
-from replica.ids import OpId, Place
+from replica.ids import DeviceId, OpId, Place
 from replica.missing import missing
 from replica.oplog import Status
 from replica.ops import Kind
@@ -33,6 +33,7 @@ from replica.state.cells import Cell, State, memory_key, renumber
 from replica.state.memories import MemoryCell
 from replica.state.register import Dot, Vector
 from replica.storage.memory_store import MemoryStore
+from replica.vouched import vouched_ops
 
 # What code that trusts its own file raises when it should not have.
 _UNREADABLE: Final = (
@@ -48,10 +49,15 @@ _UNREADABLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How many ops were checked, and every mismatch, each as a sentence."""
+    """How many ops were checked, every mismatch, each as a sentence, and what nobody could check.
+
+    `vouched`: ops that came within a snapshot and not as their authors signed them, by the device whose word they are
+    known by.
+    """
 
     ops: int
     problems: tuple[str, ...]
+    vouched: Mapping[DeviceId, int] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -97,7 +103,7 @@ def verify_replica(core: Core, *, verify: Verify = verify_commit) -> Verificatio
         problems += _missing(core)
     except _UNREADABLE as error:
         problems.append(f"the store holds something that cannot be read: {type(error).__name__} {error}")
-    return Verification(ops, tuple(problems))
+    return Verification(ops, tuple(problems), vouched_ops(core))
 
 
 def _missing(core: Core) -> Iterator[str]:

@@ -305,6 +305,10 @@ def _verified(document: Document) -> list[str]:
         *([f"{accepted} writes taken as lost"] if accepted else []),
         counted(document["ops"], "op") + (", all well" if document["ok"] else ""),
         *document["problems"],
+        *(
+            f"{counted(ops, 'write')} below the log on the word of {by[:_DEVICE_DIGITS]} alone"
+            for by, ops in document["vouched"].items()
+        ),
     ]
 
 

@@ -135,12 +135,14 @@ class Log:
 class Verified:
     """Whether chains, signatures and the state recomputed from the log all hold.
 
-    `accepted` counts the missing writes of this device that were taken as lost.
+    `vouched` counts the writes that came within a snapshot, by the device on whose word alone they are known: no
+    signature of their authors' is here. `accepted` counts the missing writes of this device that were taken as lost.
     """
 
     ok: bool
     ops: int
     problems: list[str]
+    vouched: dict[str, int] = field(default_factory=dict)
     accepted: int = 0
 
 

@@ -114,7 +114,11 @@ async def verify(device: Device, options: Verify) -> Verified:
 
     verification, accepted = await device.replica.run(check)
     return Verified(
-        ok=verification.ok, ops=verification.ops, problems=list(verification.problems), accepted=accepted
+        ok=verification.ok,
+        ops=verification.ops,
+        problems=list(verification.problems),
+        vouched={by.hex(): ops for by, ops in sorted(verification.vouched.items())},
+        accepted=accepted,
     )
 
 

@@ -242,7 +242,10 @@ def test_whoever_vouches_is_named_and_named_on(make_store: MakeStore) -> None:
     assert vouched_ops(eve) == {ann.device: 1}, "what is held here needs no voucher"
     handed(fay, make_snapshot(ben), LATER_MS + LEASE_MS)
     assert vouched_ops(fay) == vouched_ops(ben)
-    assert verify_replica(ben).ok
+    found = verify_replica(ben)
+    assert found.ok
+    assert found.vouched == {eve.device: 2, ann.device: 1}, "what nobody could check is told with the rest"
+    assert verify_replica(eve).vouched == {ann.device: 1}
 
 
 def test_crooked_vouchers_are_refused() -> None:

@@ -82,6 +82,8 @@ def test_problems_and_fixes_are_shown_below_what_they_belong_to() -> None:
     ]
     assert show("verify", to_json(Verified(ok=False, ops=3, problems=["p"]))) == ["3 ops", "p"]
     assert show("verify", to_json(Verified(ok=True, ops=1, problems=[]))) == ["1 op, all well"]
+    on_word = show("verify", to_json(Verified(ok=True, ops=1, problems=[], vouched={"ab" * 32: 2})))
+    assert on_word == ["1 op, all well", "2 writes below the log on the word of abababababab alone"]
     imported = Imported(imported=1, skipped=2, failed=[FailedLine(line=3, reason="r")])
     assert show("import", to_json(imported))[-1] == "line 3: r"
 
