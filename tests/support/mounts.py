@@ -23,14 +23,14 @@ acknowledged = 0
 try:
     with samemind.open_blocking(sys.argv[1]) as mind:
         for number in range(int(sys.argv[2])):
-            mind.remember(f"{number} " + "on a disk that fills up " * 80, no_dedup=True)
+            mind.remember(f"{number} " + "on a disk that fills up " * 80)
             acknowledged += 1
 except SamemindError as error:
     print(error.code, error.hint, file=sys.stderr)
 finally:
     print(acknowledged)
 """
-VERBS: Final = (("recall", "disk"), ("verify",), ("remember", "more", "--no-dedup"), ("doctor",))
+VERBS: Final = (("recall", "disk"), ("verify",), ("remember", "more"), ("doctor",))
 UP: Final = ("up", "--no-mdns", "--listen", "127.0.0.1:0")
 # What a store of its own tables takes, and room for some memories: it fills up at another write each time.
 BYTES_MIN, BYTES_MAX = 1_100_000, 4_000_000
@@ -109,7 +109,7 @@ def main(folder: Path, seed: int) -> None:
     read_only = [*(told(home, verb) for verb in VERBS), told_by_daemon(home)]
     acknowledged += sum(each["verb"] == "remember" and each["code"] == 0 for each in (*full, *read_only))
     mount(folder, "remount,rw")
-    found = cli.run(home, "--json", "list", "--limit", "1000").json["total"]
+    found = cli.run(home, "--json", "stats").json["memories"]
     said = {
         "acknowledged": acknowledged, "error": error, "full": full, "read_only": read_only, "found": found,
         "verified": told(home, ("verify",)),
