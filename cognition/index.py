@@ -125,6 +125,10 @@ class VectorIndex:
         rows = np.fromiter(map(self._at.__getitem__, here), np.int64, len(here))
         return dict(zip(here, self._cosines_of(query, rows).tolist(), strict=True))
 
+    def vectors(self, among: Sequence[int]) -> dict[int, Vectors]:
+        """Return the vectors of those of these numbers that are here."""
+        return {number: self._matrix[self._at[number]] for number in among if number in self._at}
+
     def spread(self, query: Vectors) -> tuple[float, float]:
         """Return the middle and the spread of a question's cosines with what is here, or with a sample of it.
 

@@ -23,6 +23,7 @@ from cognition.explain import Stage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
+from cognition.judging.nominating import ByMeaning, Nominated, Vectorized, nominated
 from cognition.linking import Linker
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
@@ -84,6 +85,7 @@ class Mind:
         self.embedding = EmbeddingWorker(replica, embedder, space)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         self._postings = Postings()  # and this
+        self._by_meaning = ByMeaning(self.embedding.embed_here)  # and this
         # The writing thread's own: it decides before a text is stored.
         self.linker = Linker()
         self._has_triples = has_triples
@@ -322,6 +324,18 @@ class Mind:
             )
 
         return await self._replica.read(read)
+
+    async def nominate(self, rid: MemoryId) -> list[Nominated]:
+        """Return the older memories that one which was just told is to be compared with: see `nominated`.
+
+        By meaning where the model is loaded, else by words: nobody who tells something waits for a model.
+        """
+        vector = await self.embedding.vector_of_new(rid)
+        by_meaning = None
+        if vector is not None:
+            embedding = self.embedding
+            by_meaning = Vectorized(vector, self._by_meaning, embedding.loaded, embedding.waiting())
+        return await self._replica.read(lambda connection: nominated(connection, rid, by_meaning))
 
     async def read_entities(self) -> None:
         """Read what every text that came since names and states."""

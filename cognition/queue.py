@@ -95,6 +95,18 @@ def due(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Job]
     ]
 
 
+def job_of(connection: sqlite3.Connection, rid: MemoryId) -> Job | None:
+    """Return what is to be embedded of a memory; None where nothing waits."""
+    row = connection.execute(
+        f"SELECT m.id, m.text, {_COLUMNS} FROM embed_queue q JOIN memory m ON m.id = q.id WHERE m.rid = ?",
+        (rid,),
+    ).fetchone()
+    if row is None:
+        return None
+    number, text, *values = row
+    return Job(number, indexed(text, fields_of(INDEXED_FIELDS, values)).whole())
+
+
 def state(connection: sqlite3.Connection, table: str = "embed_queue") -> QueueState:
     """Return how a queue stands: that of texts to embed, or another one whose rows are tried and put off alike."""
     counts = dict(connection.execute(f"SELECT status, count(*) FROM {table} GROUP BY status"))

@@ -10,7 +10,7 @@ needs no lock.
 import math
 import sqlite3
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
@@ -39,6 +39,8 @@ _EACH_MS: Final = {False: 0.2, True: 2.5}
 ASKS_AGAIN_S: Final = 0.2
 ASKED_S_MAX: Final = 1.0
 _LOOK_S: Final = 0.05
+# Vectors that were made for whoever told a text, before its turn came: they are kept until then.
+_MADE_MAX: Final = 256
 # A missing model, or a full disk, is tried again after this long: somebody may be mending it.
 TROUBLE_RETRY_S: Final = 60
 
@@ -72,6 +74,9 @@ class EmbeddingWorker:
         self._each_ms: float | None = None
         """What a text took lately; None before the second batch, since the first loads the model."""
         self._loaded_model = False
+        self.ready = False
+        """Whether a text was embedded since this was opened: the model is loaded, and answers."""
+        self._made: OrderedDict[queue.Job, Vectors] = OrderedDict()
         # Nothing waited when the log stood here; None: not known.
         self._none_waited: int | None = None
 
@@ -169,7 +174,31 @@ class EmbeddingWorker:
             )
         if not np.isfinite(vectors).all():
             raise ValueError(f"expected numbers from {self.embedder.name}, got NaN or infinity")
+        self.ready = True
         return vectors
+
+    async def vector_of_new(self, rid: MemoryId) -> Vectors | None:
+        """Return the vector of a memory that was just stored, for whoever told it; None where that would take long.
+
+        It is made ahead of its turn, and not again when that comes. Nothing is loaded for it.
+        """
+        if not self.ready or self.trouble is not None:
+            return None
+        job = await self._replica.read(lambda connection: queue.job_of(connection, rid))
+        if job is None:
+            return None
+        try:
+            vector: Vectors = (await self.embed([job.text]))[0]
+        except Exception:  # its turn comes, and then it is noted
+            return None
+        self._made[job] = vector
+        while len(self._made) > _MADE_MAX:
+            self._made.popitem(last=False)
+        return vector
+
+    def waiting(self) -> dict[int, Vectors]:
+        """Return the vectors that were made ahead of their turn, by the numbers of their memories."""
+        return {job.id: vector for job, vector in list(self._made.items())}
 
     async def settle(self, told: Callable[[int], Awaitable[None]] | None = None) -> None:
         """Wait until nothing waits to be embedded: all has its vector, or was given up.
@@ -276,7 +305,7 @@ class EmbeddingWorker:
         began = time.perf_counter()
         errors: dict[int, str] = {}
         try:
-            vectors = await self.embed([job.text for job in jobs])
+            vectors = await self._embed_jobs(jobs)
         except ModelUnavailable:
             raise
         except Exception:
@@ -291,6 +320,15 @@ class EmbeddingWorker:
             await self._keep(jobs, vectors)
         self._tell()
         return more
+
+    async def _embed_jobs(self, jobs: Sequence[queue.Job]) -> Vectors:
+        """Embed texts, but for those that were embedded ahead of their turn."""
+        made = {job: vector for job in jobs if (vector := self._made.pop(job, None)) is not None}
+        if not made:
+            return await self.embed([job.text for job in jobs])
+        fresh = [job for job in jobs if job not in made]
+        made |= zip(fresh, await self.embed([job.text for job in fresh]) if fresh else (), strict=True)
+        return np.stack([made[job] for job in jobs])
 
     def _note_pace(self, each_ms: float) -> None:
         """Note what a text took, by halves with what it took before; what the first batch took is mostly loading."""

@@ -11,7 +11,7 @@ allows for.
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -184,8 +184,8 @@ def _table() -> dict[str, list[tuple[str, object]]]:
 
     def put(kind: str, value: object, text: str) -> None:
         for word in text.split():
-            folded = _folded(word.removesuffix("*")) + ("*" if word.endswith("*") else "")
-            found.setdefault(folded, []).append((kind, value))
+            spelled = folded(word.removesuffix("*")) + ("*" if word.endswith("*") else "")
+            found.setdefault(spelled, []).append((kind, value))
 
     for number, text in enumerate(_MONTHS, 1):
         put("month", number, text)
@@ -265,19 +265,25 @@ def _window(first: date, last: date) -> Window:
     return Window(ms(first), ms(last) + DAY_MS - 1)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Return a word as the table spells it: small, without accents and apostrophes."""
     plain = unicodedata.normalize("NFKD", _APOSTROPHES.sub("", text.casefold()).replace("-", ""))
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).replace("ł", "l")
 
 
 def _words(text: str) -> list[_Word]:
     found = []
-    for spelled in _TOKEN.findall(_folded(text)):
+    for spelled in _TOKEN.findall(folded(text)):
         means = dict(_means(spelled))
         if spelled.isdigit():
             means = {"year": int(spelled)} if len(spelled) == 4 else {"number": min(int(spelled), 9_999)}
         found.append(_Word(spelled, means))
     return found
+
+
+def meanings(word: str) -> Mapping[str, object]:
+    """Return what a folded word may mean, by kind: a month, a weekday, a unit, a number, a day from today."""
+    return dict(_means(word))
 
 
 @lru_cache(_KEPT)

@@ -75,7 +75,11 @@ def _remembered(document: Document) -> list[str]:
         return [f"{document['rid']} {HELD_BACK}"]
     same = len(document["says_same"])
     told = f" (says the same as {counted(same, 'telling', 'tellings')} before)" if same else ""
-    return [f"{document['rid']}{told}", *show_contradictions.raised(document)]
+    return [
+        f"{document['rid']}{told}",
+        *show_contradictions.raised(document),
+        *show_contradictions.nominated(document["nominees"]),
+    ]
 
 
 def _hits(document: Document) -> list[str]:

@@ -1,6 +1,6 @@
 """Say in plain text what contradicts itself, and how to settle it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from samemind.cli.lines import HELD_BACK, clock
@@ -25,6 +25,20 @@ def contradictions(document: Document) -> list[str]:
     lines = [_line(each) for each in document["contradictions"]]
     left = document["total"] - len(lines)
     return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["nothing contradicts itself"]
+
+
+def nominated(nominees: Sequence[Document]) -> list[str]:
+    """Return the older memories that a new one may repeat or contradict, a line each."""
+    lines = []
+    for each in nominees:
+        values = "; ".join(
+            f"{one_line(value['before'])} then, {one_line(value['now'])} now" for value in each["values"]
+        )
+        when = f"  ({clock(each['told_at'])})" if each["told_at"] else ""
+        lines.append(
+            f"  compare {each['rid']}  {one_line(each['text'])}{when}{f'  {values}' if values else ''}"
+        )
+    return lines
 
 
 def contradiction(document: Document) -> list[str]:

@@ -84,7 +84,19 @@ def _remembered(document: Document) -> str:
     facts = f", with {len(document['facts'])} facts beside it" if document["facts"] else ""
     against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
     same = f"; it says the same as {len(document['says_same'])} told before" if document["says_same"] else ""
-    return f"remembered {document['rid']}{facts}{same}{against}"
+    lines = [f"remembered {document['rid']}{facts}{same}{against}"]
+    if document["nominees"]:
+        told = "\n".join(map(nominee_line, document["nominees"]))
+        lines.append(
+            f"Compare it with what was told before: it may repeat or contradict that.\n{fenced(told)}"
+        )
+    return "\n".join(lines)
+
+
+def nominee_line(each: Document) -> str:
+    """Return an older memory that a new one may repeat or contradict, as one line: its values against the new ones."""
+    values = "; ".join(f"{value['before']} then, {value['now']} now" for value in each["values"])
+    return f"{_line(each)}{f' {values}' if values else ''}"
 
 
 def _recalled(document: Document) -> str:

@@ -9,8 +9,39 @@ Meta = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NomineeValue:
+    """What two tellings both state: the kind (money, clock, date …), as told before and as told now."""
+
+    kind: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NomineeView:
+    """An older memory that a new one may repeat or contradict: whoever understands both can say.
+
+    `relation` is a guess by their values alone: `differs`, `repeats` or `alike`. `why` says what they share.
+    """
+
+    rid: str
+    text: str
+    speaker: str | None
+    told_at: datetime | None
+    relation: str
+    values: list[NomineeValue] = field(default_factory=list)
+    why: str
+    weight: float
+
+    def __str__(self) -> str:
+        return self.rid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """A memory was stored; `says_same` names the tellings that say the same, and that it is shown with as one.
+
+    `nominees` are at most three older memories that it may repeat or contradict.
 
     `facts` are the memories of single facts beside it; `facts_dropped` counts those that were too uncertain, or too
     many. What looks secret is `held`: it waits on this device, under the id it will have, until it is released.
@@ -23,6 +54,7 @@ class Remembered:
     facts: list[str] = field(default_factory=list)
     duplicate_of: None = None
     says_same: list[str] = field(default_factory=list)
+    nominees: list[NomineeView] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
     facts_dropped: int = 0
     held: bool = False

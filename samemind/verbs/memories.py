@@ -4,6 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -36,6 +37,7 @@ from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import find_memory, is_known
 from samemind.verbs.moments import at_moment, moment_of, read_at
+from samemind.verbs.nominees import nominees_of
 from samemind.verbs.pins import check_pins
 from samemind.verbs.standing import fading_page, list_page, view_of
 from samemind.verbs.talk import note_talk
@@ -91,11 +93,12 @@ async def remember(device: Device, options: Remember) -> Remembered:
         )
 
     remembered = await device.replica.run(write)
-    if remembered.op_id is not None:
-        await note_talk(device, [asked])
+    if remembered.op_id is None:
+        return remembered
+    await note_talk(device, [asked])
     if options.wait:
         await device.mind.settle()
-    return remembered
+    return replace(remembered, nominees=await nominees_of(device, parse_memory_id(remembered.rid)))
 
 
 async def remember_many(device: Device, options: RememberMany) -> RememberedMany:

@@ -196,7 +196,7 @@ def test_the_core_profile_says_who_its_owner_is_to_those_alone_who_may_read_ever
 
 
 def test_a_text_that_looks_secret_is_told_as_not_remembered() -> None:
-    document = {"rid": "r", "held": True, "facts": [], "contradictions": [], "says_same": []}
+    document = {"rid": "r", "held": True, "facts": [], "contradictions": [], "says_same": [], "nominees": []}
     assert telling.tell("remember", document).startswith("NOT remembered")
     assert telling.tell("remember", {**document, "held": False}) == "remembered r"
 

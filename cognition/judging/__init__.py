@@ -1,0 +1,1 @@
+"""Name what a new telling may repeat or contradict, and keep what whoever understands it says of that."""

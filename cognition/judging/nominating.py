@@ -1,0 +1,152 @@
+"""Read from a store what `cognition.judging.nominees` compares with a memory that was just told."""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from cognition.contradictions.values import folded
+from cognition.embedding.embedder import Vectors, unit
+from cognition.filters import Filters
+from cognition.index import VectorIndex
+from cognition.judging.nominees import LOOKED_AT, Near, Nominee, nominees
+from cognition.memories import Shown, read_memories
+from cognition.passes import by_match
+from cognition.tables import indexed
+from cognition.words import quoted, terms
+from replica import MemoryId
+
+# Of what lies near, some is the telling itself, its facts, or in another space.
+_READ: Final = LOOKED_AT + 8
+# Words that are sought where no model is at hand: the longest, which tell most.
+_WORDS_MAX: Final = 12
+
+# How much of what labels come to is taken off: of 660 memories of four lives, told with their dates and speakers, the
+# vectors are then nearest to those of the texts alone.
+LABELS_SHARE: Final = 0.4
+# Labels whose vectors are kept: two megabytes.
+LABELS_MAX: Final = 1_024
+
+
+class Nominated(NamedTuple):
+    """A nominee, and the older memory that it is."""
+
+    nominee: Nominee
+    shown: Shown
+
+
+class ByMeaning:
+    """Compares a new memory by meaning: with the index, and with what is about to enter it.
+
+    A vector is made of the text and of who said it when; two notes of one day by one person are alike by that alone.
+    So what the labels by themselves come to is taken off again, in part: whole, it would take from the text too.
+    Belongs to the store's reading thread.
+    """
+
+    def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
+        self._embed = embed
+        self._labels: OrderedDict[str, Vectors] = OrderedDict()
+
+    def find(
+        self, told: Shown, vector: Vectors, index: VectorIndex, waiting: Mapping[int, Vectors]
+    ) -> dict[int, float]:
+        """Return the numbers of what lies near a new memory, with cosines."""
+        found = dict(index.search(self.plain([told], vector[None])[0], _READ))
+        near = sorted(
+            {number: float(np.vecdot(made, vector)) for number, made in waiting.items()}.items(),
+            key=lambda each: (-each[1], each[0]),
+        )
+        return found | dict(near[:LOOKED_AT])
+
+    def plain(self, shown: Sequence[Shown], vectors: Vectors) -> Vectors:
+        """Return vectors of memories less what their labels come to, each of length 1."""
+        labels = [_labels(it) for it in shown]
+        missing = sorted({label for label in labels if label and label not in self._labels})
+        if missing:
+            self._labels.update(zip(missing, self._embed(missing), strict=True))
+        rows = vectors.astype(np.float32)
+        for row, label in zip(rows, labels, strict=True):
+            if label:
+                row -= LABELS_SHARE * self._labels[label]
+                self._labels.move_to_end(label)
+        while len(self._labels) > LABELS_MAX:
+            self._labels.popitem(last=False)
+        return unit(rows)
+
+
+class Vectorized(NamedTuple):
+    """A new memory's vector, what compares it, the index, and the vectors that are about to enter that."""
+
+    vector: Vectors
+    by_meaning: ByMeaning
+    index_of: Callable[[sqlite3.Connection], VectorIndex]
+    waiting: Mapping[int, Vectors]
+
+    def near(self, connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
+        """Return what lies near, with cosines that the labels of both have no part in."""
+        index = self.index_of(connection)
+        found = self.by_meaning.find(told, self.vector, index, self.waiting)
+        shown = read_memories(connection, found)
+        rows = {**index.vectors(list(found)), **self.waiting}
+        known = [it for it in shown if it.id in rows and _may_be_compared(told, it)]
+        if not known:
+            return []
+        plain = self.by_meaning.plain([told, *known], np.stack([self.vector, *(rows[it.id] for it in known)]))
+        return list(zip(known, np.vecdot(plain[1:], plain[0]).tolist(), strict=True))
+
+
+def nominated(
+    connection: sqlite3.Connection, rid: MemoryId, by_meaning: Vectorized | None = None
+) -> list[Nominated]:
+    """Return the older memories that one is to be compared with, the weightiest first.
+
+    They are of its workspace, and neither archived, nor linked to it already, nor facts taken from it.
+    """
+    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
+    if row is None:
+        return []
+    (told,) = read_memories(connection, [row[0]])
+    near = _by_words(connection, told) if by_meaning is None else by_meaning.near(connection, told)
+    linked = _linked(connection, rid)
+    known = {it.id: it for it, _ in near}
+    chosen = [
+        Near(it.id, it.memory.text, cosine, labelled=bool(_labels(told) or _labels(it)))
+        for it, cosine in near
+        if it.rid not in linked
+    ]
+    return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
+
+
+def _labels(it: Shown) -> str:
+    """Return what a memory's vector is made of beside its text."""
+    filed = indexed("", it.memory.fields)
+    return f"{filed.speaker}: {filed.about}" if filed.speaker else filed.about
+
+
+def _by_words(connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
+    telling = sorted(terms(told.memory.text), key=lambda word: (-len(word), word))[:_WORDS_MAX]
+    found = [number for number, _ in by_match(connection, quoted(telling), Filters(), _READ)]
+    return [(it, None) for it in read_memories(connection, found) if _may_be_compared(told, it)]
+
+
+def _may_be_compared(told: Shown, known: Shown) -> bool:
+    mine, theirs = told.memory.fields, known.memory.fields
+    return (
+        known.id < told.id
+        and known.content != told.content
+        and folded(str(mine.get("workspace") or "")) == folded(str(theirs.get("workspace") or ""))
+        and "parent" not in theirs
+        and not theirs.get("archived")
+        and "block" not in theirs
+    )
+
+
+def _linked(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[bytes]:
+    """Return what is shown with a memory as one already."""
+    rows = connection.execute(
+        "SELECT other FROM says_same WHERE one = ? UNION SELECT one FROM says_same WHERE other = ?",
+        (rid, rid),
+    )
+    return frozenset(other for (other,) in rows)

@@ -1,0 +1,90 @@
+"""Which older memories are named for comparison with a new one, and what both state."""
+
+import json
+from pathlib import Path
+
+import pytest
+import trio
+
+from cognition.judging.attributes import Attribute, attributes, differ
+from cognition.judging.nominees import NOMINEES_MAX, Near, nominees
+from tests.support.minds import FaultyEmbedder, open_memory, remember
+
+WORDS = json.loads((Path(__file__).parents[2] / "data" / "attributes.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("language", "text", "kind", "value"), [tuple(each) for each in WORDS])
+def test_an_attribute_is_read_in_every_language(
+    language: str, text: str, kind: str, value: float | str
+) -> None:
+    assert (kind, value) in [(each.kind, each.value) for each in attributes(text)], attributes(text)
+
+
+def test_what_is_no_unit_is_no_attribute() -> None:
+    assert attributes("the chip sits at 0x44, register 4e") == ()
+    assert attributes("on 2026-11-23 and on 12/03/2026") == ()
+    assert attributes("one of us ran a race") == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [(320_000.0, 318_000.0, False), (62.0, 68.0, True), (9_150.0, 8_400.0, True), (10.0, 10.0, False)],
+)
+def test_amounts_are_compared_as_precisely_as_the_coarser_was_told(
+    one: float, other: float, apart: bool
+) -> None:
+    assert differ(Attribute("money €", one, ""), Attribute("money €", other, "")) is apart
+    assert differ(Attribute("money €", other, ""), Attribute("money €", one, "")) is apart
+
+
+def test_times_of_day_are_compared_exactly() -> None:
+    assert differ(Attribute("clock", 540.0, "9:00"), Attribute("clock", 543.0, "9:03"))
+
+
+def test_what_states_another_value_of_the_same_kind_differs() -> None:
+    (one,) = nominees("Amlodipine 10 mg once a day", [Near(1, "I take amlodipine 5 mg each morning", 0.45)])
+    assert one.relation == "differs"
+    assert [(value.before, value.now) for value in one.values] == [("5 mg", "10 mg")]
+
+
+def test_a_value_that_both_state_is_no_difference_whatever_else_one_adds() -> None:
+    (one,) = nominees("The room costs 430 € and 20 € for heating", [Near(1, "Rent: 430 €", 0.5)])
+    assert one.relation == "differs"  # one price of it is new
+    (one,) = nominees("The room costs 430 €", [Near(1, "Rent is 430 €, heating 20 €", 0.5)])
+    assert one.relation == "repeats"
+
+
+def test_nearness_alone_names_little_and_what_both_name_or_state_counts_beside_it() -> None:
+    told = "Barbara now pays 68 € for the plot"
+    assert nominees(told, [Near(1, "we had soup for dinner", 0.3)]) == []
+    assert nominees(told, [Near(1, "we went to see Barbara", 0.3)]) == []
+    (one,) = nominees(told, [Near(1, "a plot costs Barbara 62 €", 0.3)])
+    assert "barbara" in one.names
+    assert "money €" in one.kinds
+
+
+def test_three_are_named_at_most_the_weightiest_first() -> None:
+    near = [Near(number, "Lunch with Barbara at 12:30", 0.4 + number / 100) for number in range(1, 7)]
+    found = nominees("Dinner with Barbara at 19:00", near)
+    assert [each.id for each in found] == [6, 5, 4]
+    assert len(found) == NOMINEES_MAX
+
+
+def test_nobody_who_tells_something_waits_for_a_model_and_nothing_is_embedded_twice(tmp_path: Path) -> None:
+    old, new, newer = "Barbara pays 62 € a plot", "a plot costs Barbara 68 €", "Barbara: a plot is 70 €"
+
+    async def main() -> None:
+        embedder = FaultyEmbedder(refuse="nothing at all")
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            (first,) = await remember(replica, old)
+            (second,) = await remember(replica, new)
+            assert [each.shown.rid for each in await mind.nominate(second)] == [first]
+            assert embedder.calls == []  # by words, since no model was loaded yet
+            await mind.settle()
+            (third,) = await remember(replica, newer)
+            assert first in [each.shown.rid for each in await mind.nominate(third)]
+            await mind.settle()
+            told = [text for call in embedder.calls for text in call]
+            assert sorted(told) == sorted([old, new, newer])
+
+    trio.run(main)

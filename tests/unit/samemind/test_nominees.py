@@ -1,0 +1,55 @@
+"""Telling something names the older memories that it may repeat or contradict."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+
+OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
+NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "m.db") as opened:
+        opened.warmup()
+        yield opened
+
+
+def test_what_states_another_value_is_named_with_both_values_and_its_date(mind: BlockingMind) -> None:
+    mind.remember("We had soup and bread for dinner")
+    old = mind.remember(OLD, at="2025-09-02T10:00:00Z")
+    (nominee,) = mind.remember(NEW).nominees
+    assert (nominee.rid, nominee.text, nominee.relation) == (old.rid, OLD, "differs")
+    assert nominee.told_at is not None
+    assert nominee.told_at.isoformat().startswith("2025-09-02")
+    assert [(value.kind, value.before, value.now) for value in nominee.values] == [
+        ("money", "430 €", "455 €")
+    ]
+    assert "both name dona, lurdes" in nominee.why
+
+
+def test_what_says_it_in_another_language_is_named(mind: BlockingMind) -> None:
+    old = mind.remember("Double des clés de la voiture : dans la boîte à thé japonaise, derrière le riz.")
+    new = mind.remember("Zweiter Autoschlüssel liegt in der japanischen Teedose, hinter dem Reis.")
+    assert [each.rid for each in new.nominees] == [old.rid]
+
+
+def test_what_is_not_to_be_compared_is_not_named(mind: BlockingMind) -> None:
+    elsewhere = mind.remember(OLD, workspace="work").rid
+    archived = mind.remember(OLD + ".")
+    mind.archive(archived.rid)
+    new = mind.remember(NEW)
+    assert new.nominees == []
+    again = mind.remember(NEW)
+    assert again.says_same == [new.rid]
+    assert again.nominees == []
+    assert [each.rid for each in mind.remember(NEW + "!", workspace="work").nominees] == [elsewhere]
+
+
+def test_what_is_told_in_a_batch_names_nothing_and_embeds_nothing_on_its_way(mind: BlockingMind) -> None:
+    told = mind.remember_many([{"text": OLD}, {"text": NEW}])
+    assert (told.count, hasattr(told, "nominees")) == (2, False)
