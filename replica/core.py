@@ -355,12 +355,9 @@ class Core:
         `peer`: whose quota it counts against, by the `packed` bytes that crossed the link.
         """
         with collector_paused():
-            taken = self._take(frame, now_ms, peer)
-        if peer is not None and taken.ops:
-            self.quotas.charge(peer, frame, taken.ops, packed, now_ms)
-        return taken
+            return self._take(frame, now_ms, peer, packed)
 
-    def _take(self, frame: Frame, now_ms: int, peer: DeviceId | None) -> Taken:
+    def _take(self, frame: Frame, now_ms: int, peer: DeviceId | None, packed: int) -> Taken:
         beginnings = Beginnings(self.quotas, peer, self.feeds.count_of, len(self.feeds), now_ms)
         admission = admit(
             frame,
@@ -376,6 +373,8 @@ class Core:
             ends = dict(zip(admission.segment_of, ops, strict=True))
             signatures = {op.id: frame.segments[at].signature for at, op in ends.items()}
             said = meanings_of(ops, self.understood)
+            if peer is not None:
+                self.quotas.charge(peer, frame, len(ops), packed, now_ms)
             with self.undoing():
                 self._clock = hlc.absorb_all(self._clock, map(_hlc, ops), now_ms)
                 if any(frame.segments[at].origin == self.origin for at in ends):
@@ -502,6 +501,7 @@ class Core:
             self.evidence,
             self.vouched,
             self.shown_by,
+            self.quotas.packed(),
         )
 
     def reload(self) -> None:
@@ -526,6 +526,7 @@ class Core:
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
         self.evidence, self.has_news_of_faults = meta.evidence, False
         self.vouched = meta.vouched
+        self.quotas.restore(meta.quotas)
         self.past, self.contacts, self.shown_by = meta.past, dict(meta.contacts), meta.shown_by
         if meta.origin is None or meta.origin.device != self.device:
             # A new store, or one that was copied to a device with another key: either way, a feed of my own.

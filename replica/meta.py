@@ -5,7 +5,7 @@ stands for what held before anything was written.
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from replica import hlc
 from replica.codec import pack, unpack
@@ -45,6 +45,7 @@ class Meta(NamedTuple):
     evidence: Evidence
     vouched: list[Vouched]
     shown_by: int
+    quotas: list[list[Any]]
 
     def rows(self) -> dict[str, bytes]:
         """Return the rows that say so, by name."""
@@ -53,6 +54,7 @@ class Meta(NamedTuple):
             "vouched": pack([list(each) for each in self.vouched]),
             "evidence": pack(packed(self.evidence)),
             "shown by": pack(self.shown_by),
+            "quotas": pack(self.quotas),
             "incidents": pack([list(incident) for incident in self.incidents]),
             "past": pack(self.past),
             "opened": pack(self.opened),
@@ -89,4 +91,5 @@ class Meta(NamedTuple):
             read_evidence(held.get("evidence", ())),
             read_vouched(held.get("vouched", ())),
             held.get("shown by", SHOWN_BY),
+            held.get("quotas", []),
         )

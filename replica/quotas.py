@@ -8,17 +8,22 @@ What a peer wrote itself is held to tighter bounds than what it passes on: a new
 one device. Chains are counted where they begin. No rule that is the same on every device can bound how many chains a
 key begins that have not seen each other: each of them alone is as good as any honest one, and to refuse the second of
 two would part those who hold the one from those who hold the other. So how fast they come is bounded here, and what
-has to name them all (`replica.limits`) has room for as many as can come.
+has to name them all (`replica.limits`) has room for as many as can come. Introductions are counted likewise: how many
+are kept is bounded by `replica.membership`, and how fast they come, here.
+
+What was spent is kept with the rest of what a replica knows of itself, so that no restart gives it back.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Final
+from typing import Any, Final
 
 from replica.frame import Frame
 from replica.ids import DeviceId
 from replica.limits import CHAINS_MAX, CHAINS_OF_ONE_MAX
+from replica.membership import Member, introducers_first
 
 HOUR_MS: Final = 3_600_000
 # A device begins a chain when it is new, restored, copied or its clock is corrected: some a year. A test of backups
@@ -26,6 +31,11 @@ HOUR_MS: Final = 3_600_000
 CHAINS_AN_HOUR: Final = 64
 # A newcomer to a group that was flooded gets all of them from one peer.
 CHAINS_PASSED_ON_AN_HOUR: Final = 20_000
+# A person pairs tens of devices in a lifetime; a newcomer hears of all at once, mostly from who introduced them.
+INTRODUCTIONS_AN_HOUR: Final = 256
+INTRODUCTIONS_PASSED_ON_AN_HOUR: Final = 1_024
+# Peers and quotas of which it is kept over a restart what they used up; the fullest where there are more.
+KEPT_MAX: Final = 256
 # An import of a hundred thousand memories is one op each, and some thousand claims and edges beside.
 OPS_AN_HOUR: Final = 500_000
 BYTES_AN_HOUR: Final = 1 << 30
@@ -46,6 +56,8 @@ class What(Enum):
     OPS_PASSED_ON = auto()
     BYTES = auto()
     PACKED = auto()
+    INTRODUCTIONS = auto()
+    INTRODUCTIONS_PASSED_ON = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,8 @@ class Limits:
             What.OPS_PASSED_ON: self.ops * PASSED_ON_TIMES,
             What.BYTES: self.bytes,
             What.PACKED: self.packed,
+            What.INTRODUCTIONS: INTRODUCTIONS_AN_HOUR,
+            What.INTRODUCTIONS_PASSED_ON: INTRODUCTIONS_PASSED_ON_AN_HOUR,
         }[what]
 
 
@@ -76,7 +90,7 @@ class _Bucket:
 
 @dataclass(slots=True)
 class Quotas:
-    """What has come from each peer within the last hour. Lost with the process, which nobody else can end."""
+    """What has come from each peer within the last hour."""
 
     limits: Limits = Limits()
     _buckets: dict[tuple[DeviceId, What], _Bucket] = field(default_factory=dict)
@@ -104,6 +118,26 @@ class Quotas:
             if (wait := self.wait_ms(peer, what, now_ms))
         }  # fmt: skip
         return max(waits.items(), key=lambda item: item[1]) if waits else None
+
+    def fullest(self, peer: DeviceId, now_ms: int) -> tuple[What, float]:
+        """Return the quota of which a peer has used most, and the share of it: 1 and more where it has to wait."""
+        shares = {what: 1 - self.left(peer, what, now_ms) / self.limits.of(what) for what in What}
+        return max(shares.items(), key=lambda item: item[1])
+
+    def packed(self) -> list[list[Any]]:
+        """Return what was spent, as it is kept: device, quota, how much, and when that was so, in ms since 1970."""
+        spent = [(key, bucket) for key, bucket in self._buckets.items() if bucket.spent >= 1]
+        if len(spent) > KEPT_MAX:
+            spent.sort(key=lambda item: item[1].spent / self.limits.of(item[0][1]))
+        return sorted(
+            [peer, what.name, round(bucket.spent), bucket.at_ms] for (peer, what), bucket in spent[-KEPT_MAX:]
+        )
+
+    def restore(self, plain: Iterable[Sequence[Any]]) -> None:
+        """Take up what was kept, where nothing was counted since; a later version's quotas are left out."""
+        for device, name, spent, at_ms in plain:
+            if name in What.__members__:
+                self._buckets.setdefault((DeviceId(device), What[name]), _Bucket(float(spent), at_ms))
 
     def charge(self, peer: DeviceId, frame: Frame, taken: int, packed: int, now_ms: int) -> None:
         """Count a frame of which so many ops were new: those of its peer's own making, and what it passed on."""
@@ -155,3 +189,30 @@ class Beginnings:
         self.quotas.spend(self.peer, what, 1, self.now_ms)
         self._begun[device] = begun + 1
         return True
+
+
+def paced(
+    quotas: Quotas, peer: DeviceId, members: Iterable[Member], known: Collection[DeviceId], now_ms: int
+) -> tuple[list[Member], int]:
+    """Return the introductions that a peer may hand over now, and how many have to wait there.
+
+    Those that are few of their introducer's, and near to somebody known, come first: a crowd that one device introduces
+    does not hold up whom another has paired, and of a tree only the few twigs at its root come before such a one.
+    """
+    rank: Counter[DeviceId] = Counter()
+    depth: dict[DeviceId, int] = {}
+    lateness: dict[DeviceId, int] = {}
+    fresh = introducers_first(member for member in members if member.device not in known)
+    for member in fresh:
+        by = member.introduced_by
+        depth[member.device] = depth.get(by, 0) + 1
+        lateness[member.device] = depth[member.device] + rank[by]
+        rank[by] += 1
+    taken: list[Member] = []
+    for member in sorted(fresh, key=lambda each: lateness[each.device]):
+        own = member.introduced_by == peer
+        what = What.INTRODUCTIONS if own else What.INTRODUCTIONS_PASSED_ON
+        if quotas.left(peer, what, now_ms) >= 1:
+            quotas.spend(peer, what, 1, now_ms)
+            taken.append(member)
+    return taken, len(fresh) - len(taken)

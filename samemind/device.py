@@ -39,7 +39,7 @@ from replica import (
     ops_noted_outside,
     wall_clock_ms,
 )
-from replica.quotas import Limits, Quotas
+from replica.quotas import Limits
 from replica.supervision import Supervisor
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
@@ -158,8 +158,8 @@ async def open_device(
         )
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
-        quotas = Quotas(Limits(settings.quota_ops, settings.quota_mb << 20, settings.quota_packed_mb << 20))
-        await replica.run(lambda core, _: setattr(core, "quotas", quotas))
+        limits = quota_limits(settings)
+        await replica.run(lambda core, _: setattr(core.quotas, "limits", limits))
         mind = await stack.enter_async_context(
             open_mind(
                 replica,
@@ -216,6 +216,11 @@ def thresholds_of(settings: Settings) -> Thresholds:
         escalation_severity=settings.escalation_severity,
         trigger_hours=settings.trigger_hours,
     )
+
+
+def quota_limits(settings: Settings) -> Limits:
+    """Return how much one peer may send in an hour, as the owner chose."""
+    return Limits(settings.quota_ops, settings.quota_mb << 20, settings.quota_packed_mb << 20)
 
 
 def derived_tables(settings: Settings) -> list[DerivedTables]:

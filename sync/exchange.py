@@ -21,7 +21,7 @@ from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.limits import REFUSALS_SAID_MAX
 from replica.outbox import Outbox, Sent
-from replica.quotas import What
+from replica.quotas import What, paced
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot, stranger_in
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.parts import Cut, Incoming, parts_of
@@ -171,7 +171,7 @@ class Exchange:
                     self._pull(same)
             case Learn(trust):
                 opening = self.session.state is State.TRUSTING
-                self._core.learn(certified(trust.members), trust.revocations, trust.proofs, now_ms)
+                self._learn(trust, now_ms)
                 self._shared |= _elements(trust)
                 self.session.learned()
                 if not self._end_if_put_out() and opening and self.session.state is State.OPEN:
@@ -212,6 +212,16 @@ class Exchange:
         if self.session.is_quiet:
             self._incoming.rest()
         return self.more(now_ms)
+
+    def _learn(self, trust: Trust, now_ms: int) -> None:
+        """Take what a peer says of the group, but introductions only as fast as somebody pairs devices."""
+        core = self._core
+        members, waiting = paced(
+            core.quotas, self._peer, certified(trust.members), core.membership.members, now_ms
+        )
+        if waiting:
+            core.accuse(self._peer, Fault.INTRODUCTIONS, now_ms)
+        core.learn(members, trust.revocations, trust.proofs, now_ms)
 
     def more(self, now_ms: int) -> list[bytes]:
         """Return what there is to say now; call it at the start and whenever the log or the group grew."""

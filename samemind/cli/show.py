@@ -13,6 +13,8 @@ from samemind.printable import safe as _safe
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.
 _DEVICE_DIGITS: Final = 12
+# Below half of an hour's quota nobody needs to know of it.
+_QUOTA_TOLD_MIN: Final = 0.5
 
 
 def show(verb: str, document: Document) -> list[str]:
@@ -231,7 +233,15 @@ def _peers(document: Document) -> list[str]:
 def _peer(peer: Document) -> str:
     seen = f"synced {_clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
-    return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {peer['state']}, {seen}{behind}"
+    return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {peer['state']}, {seen}{behind}{_quota(peer)}"
+
+
+def _quota(peer: Document) -> str:
+    """Say how much of its quota a peer has used, where that is worth a look."""
+    used, what = peer["quota"], peer["quota_of"]
+    if used < _QUOTA_TOLD_MIN:
+        return ""
+    return f", {used:.0%} of its hour's {what}" + ("" if used < 1 else ": the rest waits there")
 
 
 def _status(document: Document) -> list[str]:

@@ -6,7 +6,12 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerView:
-    """One other device of the group. `state` is `linked`, `dialling`, `away` or `revoked`."""
+    """One other device of the group. `state` is `linked`, `dialling`, `away` or `revoked`.
+
+    `quota` is the share that it has used up of what one device may send here in an hour: from 1 on the rest
+    waits there.
+    `quota_of` says of what: `ops`, `bytes`, `packed`, `chains` or `introductions`, or one of these `passed on`.
+    """
 
     device_id: str
     name: str
@@ -16,6 +21,8 @@ class PeerView:
     behind: int | None = None
     address: str | None = None
     error: str | None = None
+    quota: float = 0.0
+    quota_of: str = "ops"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ it. What lies in the store is looked at here; what lies around it (network, daem
 import shutil
 import sqlite3
 import stat
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -20,6 +21,7 @@ from samemind.config import Settings
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.results.device import Check, Doctored
+from samemind.results.group import PeerView
 from samemind.surface.device import Doctor
 from samemind.verbs.clones import clone_checks
 from samemind.verbs.group import peer_views
@@ -43,7 +45,9 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     checks += await device.replica.run(member_checks)
     checks += await device.replica.run(vouched_checks)
     checks += await clone_checks(device)
-    checks += await surroundings(device, await peer_views(device))
+    views = await peer_views(device)
+    checks += quota_checks(views)
+    checks += await surroundings(device, views)
     return Doctored(ok=all(check.ok for check in checks), checks=checks)
 
 
@@ -155,6 +159,21 @@ def vouched_checks(core: Core, _: object = None) -> list[Check]:
         )
         for by, count in sorted(vouched_ops(core).items())
         if by in members
+    ]
+
+
+def quota_checks(views: Sequence[PeerView]) -> list[Check]:
+    """Name each device that has sent more than is taken of one in an hour: the rest waits there."""
+    return [
+        Check(
+            name="quota",
+            ok=False,
+            detail=f"{view.name!a} ({view.device_id[:12]}) has sent {view.quota:.0%} of the {view.quota_of} that are "
+            "taken of one device in an hour; the rest waits there until there is room",
+            fix="if that is an import of yours: raise quota_ops, quota_mb or quota_packed_mb in config.toml",
+        )
+        for view in views
+        if view.quota >= 1 and view.state != "revoked"
     ]
 
 

@@ -6,9 +6,11 @@ from typing import Any, Final
 import trio
 
 from replica import DeviceId, NotFound, revoke
+from replica.meta import Meta
+from replica.quotas import Quotas
 from samemind.config import check_name
 from samemind.control.server import Say
-from samemind.device import Device
+from samemind.device import Device, quota_limits
 from samemind.errors import Unreachable, Usage, translated
 from samemind.results.group import Paired, PairingOffer, Peers, PeerSync, PeerView, Synced, UnreachedPeer
 from samemind.results.plain import to_json
@@ -99,7 +101,7 @@ async def peers_revoke(device: Device, options: RevokePeer) -> PeerView:
 
 async def peer_views(device: Device) -> list[PeerView]:
     """Return all other devices, those that were put out last."""
-    views = await device.replica.read(lambda connection: _views(connection, device.device_id))
+    views = await device.replica.read(lambda connection: _views(connection, device))
     if device.syncer is None:
         return views
     states = {state.device_id.hex(): state for state in device.syncer.peers()}
@@ -113,6 +115,8 @@ async def peer_views(device: Device) -> list[PeerView]:
             behind=state.behind,
             address=None if state.address is None else str(state.address),
             error=state.error,
+            quota=view.quota,
+            quota_of=view.quota_of,
         )
         if (state := states.get(view.device_id)) is not None
         else view
@@ -175,23 +179,28 @@ async def _refreshed(device: Device, peer: DeviceId) -> PeerView:
     raise NotFound(f"no device has the id {peer.hex()}")
 
 
-def _views(connection: sqlite3.Connection, own: DeviceId) -> list[PeerView]:
+def _views(connection: sqlite3.Connection, device: Device) -> list[PeerView]:
+    quotas = Quotas(quota_limits(device.settings))
+    quotas.restore(Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).quotas)
     rows = connection.execute(
         """SELECT n.device, ifnull(p.nickname, n.name), p.last_sync, p.offset_ms,
                   ifnull(p.last_address, p.fixed_address), n.device IN (SELECT device FROM revocation)
            FROM member n LEFT JOIN peer p ON p.device = n.device WHERE n.device != ? ORDER BY 6, 2, 1""",
-        (own,),
+        (device.device_id,),
     )
     return [
         PeerView(
-            device_id=device.hex(),
+            device_id=peer.hex(),
             name=name,
             state="revoked" if revoked else "away",
             last_sync=None if last_sync is None else at_ms(last_sync),
             offset_ms=offset_ms,
             address=address,
+            quota=round(share, 3),
+            quota_of=what.name.lower().replace("_", " "),
         )
-        for device, name, last_sync, offset_ms, address, revoked in rows
+        for peer, name, last_sync, offset_ms, address, revoked in rows
+        for what, share in [quotas.fullest(DeviceId(peer), device.now_ms())]
     ]
 
 

@@ -3,9 +3,12 @@
 import pytest
 
 import replica.membership
+import replica.quotas
 from replica import Core
+from replica.evidence import Accused, Fault
 from replica.ids import DeviceId
 from replica.membership import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, Member, Revocation, introduce, revoke
+from replica.quotas import HOUR_MS, INTRODUCTIONS_AN_HOUR
 from sync.exchange import Exchange
 from sync.identity import Identity
 from sync.trust import certified
@@ -32,13 +35,15 @@ def strangers(count: int, *, certificate: bytes | None = None) -> list[Member]:
     ]
 
 
-def tell(core: Core, *members: Member, revocations: tuple[Revocation, ...] = ()) -> None:
+def tell(
+    core: Core, *members: Member, revocations: tuple[Revocation, ...] = (), now_ms: int = NOW_MS
+) -> None:
     """Let a device hear Trust from the thief, on a link."""
-    theirs = Exchange(core, THIEF.device_id, NOW_MS)
-    hello = Exchange(cores("eve")[0], core.device, NOW_MS).more(NOW_MS)[0]
-    theirs.receive(hello, NOW_MS)
+    theirs = Exchange(core, THIEF.device_id, now_ms)
+    hello = Exchange(cores("eve")[0], core.device, now_ms).more(now_ms)[0]
+    theirs.receive(hello, now_ms)
     for part in Trust(members, revocations, ()).parts():
-        theirs.receive(encode_message(part), NOW_MS)
+        theirs.receive(encode_message(part), now_ms)
 
 
 def test_certificates_of_nobody_are_never_stored() -> None:
@@ -124,3 +129,50 @@ def test_the_largest_group_crosses_a_link_in_parts_that_may_be_read() -> None:
             known.add(member.device)
     assert [each for part in parts for each in part.revocations] == list(revocations)
     assert len(known) == count
+
+
+def test_a_crowd_comes_no_faster_than_devices_are_paired_and_its_sender_is_named() -> None:
+    """Ten thousand came in one breath, and the doctor had nothing to say."""
+    ann, _ = cores("ann", "eve")
+    before, crowd = set(ann.membership.members), strangers(INTRODUCTIONS_AN_HOUR + 40)
+    tell(ann, *crowd)
+    assert len(ann.membership.members) == len(before) + INTRODUCTIONS_AN_HOUR
+    assert Accused(THIEF.device_id, Fault.INTRODUCTIONS) in ann.evidence
+    tell(ann, *crowd)
+    assert len(ann.membership.members) == len(before) + INTRODUCTIONS_AN_HOUR, "it waits for its hour"
+    tell(ann, *crowd, now_ms=NOW_MS + HOUR_MS)
+    assert len(ann.membership.members) == len(before) + len(crowd), "what is over a quota is not lost"
+    assert {each.device_id for each in map(identity, ("ann", "eve"))} <= before
+
+
+def test_whom_somebody_else_paired_comes_before_a_crowd_and_before_a_tree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A relay hands on all that it knows; of that a thousand an hour are taken, and the honest are among them."""
+    monkeypatch.setattr(replica.quotas, "INTRODUCTIONS_PASSED_ON_AN_HOUR", 24)
+    ann, _ = cores("ann", "eve")
+    tell(ann, introduced_by(THIEF, identity("ben"), "ben"))
+    crowd = strangers(60)
+    tree = list(crowd[:1])
+    for number in range(60):  # each of them introduces two
+        parent, other = identity(f"twig {(number - 1) // 2}"), identity(f"twig {number}")
+        tree.append(introduced_by(parent if number else THIEF, other, "twig"))
+    newcomer = introduced_by(identity("ben"), identity("cleo"), "cleo")
+    theirs = Exchange(ann, identity("ben").device_id, NOW_MS)
+    theirs.receive(Exchange(cores("ben")[0], ann.device, NOW_MS).more(NOW_MS)[0], NOW_MS)
+    theirs.receive(encode_message(Trust((*crowd, *tree, newcomer), (), ())), NOW_MS)
+    assert len(ann.membership.members) <= 3 + 24
+    assert newcomer.device in ann.membership.members
+
+
+def test_a_newcomer_hears_of_a_large_group_at_once() -> None:
+    """A group of a hundred devices is larger than anybody's, and no flood."""
+    (ann,) = cores("ann")
+    for number in range(100):
+        ann.learn([introduced_by(identity("ann"), identity(f"own {number}"), "own")], [])
+    (new,) = cores("new")
+    new.learn([introduced_by(identity("new"), identity("ann"), "ann")], [])
+    ann.learn([introduced_by(identity("ann"), identity("new"), "new")], [])
+    ExchangePair(ann, new).settle()
+    assert set(new.membership.members) == set(ann.membership.members)
+    assert not new.evidence

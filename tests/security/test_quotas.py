@@ -1,16 +1,43 @@
 """How much may come from one peer in an hour: an honest import passes, a flood waits at whoever sends it."""
 
+import time
+from pathlib import Path
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import samemind
+from replica.core import Core
 from replica.evidence import Accused, Fault
 from replica.frame import encode_frame
+from replica.ids import DeviceId, MemoryId
+from replica.membership import introduce
+from replica.ops import Remember, Write
 from replica.outbox import Outbox
-from replica.quotas import HOUR_MS, PASSED_ON_TIMES, Limits, Quotas, What
+from replica.quotas import HOUR_MS, KEPT_MAX, PASSED_ON_TIMES, Limits, Quotas, What
+from replica.storage.memory_store import MemoryStore
+from samemind.cli.show import show
 from samemind.config import Settings
+from samemind.results.group import Peers, PeerView
+from samemind.results.plain import to_json
+from samemind.verbs.doctor import quota_checks
+from sync.identity import Identity
 from sync.wire.messages import Heads, Ops, decode_message, encode_message
-from tests.support.replicas import NOW_MS, Hand, agree, group, remember, rows_of, sync, texts
+from tests.support.links import identity
+from tests.support.replicas import (
+    NOW_MS,
+    Hand,
+    MakeStore,
+    agree,
+    group,
+    remember,
+    rows_of,
+    sqlite_store,
+    sync,
+    texts,
+)
 
 
 def test_the_settings_begin_with_the_quotas_as_they_are() -> None:
@@ -125,3 +152,72 @@ def test_an_hour_without_a_word_from_a_peer_leaves_its_whole_quota() -> None:
     quotas.spend(peer, What.OPS, 10_000, NOW_MS)
     assert quotas.wait_ms(peer, What.OPS, NOW_MS) > 99 * HOUR_MS
     assert quotas.left(peer, What.OPS, NOW_MS + 200 * HOUR_MS) == 100
+
+
+@pytest.mark.parametrize("make_store", [MemoryStore, sqlite_store])
+def test_what_was_used_up_is_used_up_after_a_restart(make_store: MakeStore) -> None:
+    """It was kept in memory alone: whoever could have the daemon started anew began with a whole hour."""
+    ann, ben = group("ann", "ben", make_store=make_store)
+    ann.quotas.limits = Limits(ops=100)
+    remember(ben, *(f"word {n}" for n in range(120)))
+    sync(ben, ann)
+    assert ann.quotas.left(ben.device, What.OPS, NOW_MS) == -20
+    again = Core(ann.store, device=ann.device, sign=ann.sign, random=Random(1))
+    again.quotas.limits = Limits(ops=100)
+    assert again.quotas.left(ben.device, What.OPS, NOW_MS) == -20
+    what, share = again.quotas.fullest(ben.device, NOW_MS)
+    assert (what, round(share, 3)) == (What.OPS, 1.2)
+    remember(ben, "one more")
+    sync(ben, again)
+    assert "one more" not in texts(again)
+    sync(ben, again, NOW_MS + HOUR_MS)
+    assert "one more" in texts(again)
+
+
+def test_what_is_kept_over_a_restart_is_bounded_and_of_the_fullest() -> None:
+    quotas, (ann,) = Quotas(Limits(ops=100)), group("ann")
+    for n in range(2 * KEPT_MAX):
+        quotas.spend(DeviceId(n.to_bytes(32)), What.OPS, n, NOW_MS)
+    kept = quotas.packed()
+    assert len(kept) == KEPT_MAX
+    assert min(spent for _, _, spent, _ in kept) == KEPT_MAX
+    again = Quotas(Limits(ops=100))
+    again.restore([*kept, [ann.device, "OF A LATER VERSION", 7, NOW_MS]])
+    assert again.packed() == kept
+
+
+def test_status_and_doctor_say_who_has_used_up_its_hour() -> None:
+    (calm, busy, over) = (
+        PeerView(device_id=name * 32, name=name, quota=quota, quota_of="ops passed on")
+        for name, quota in (("aa", 0.1), ("bb", 0.8), ("cc", 1.25))
+    )
+    shown = show("peers list", to_json(Peers(peers=[calm, busy, over])))
+    assert [line.partition("never synced")[2] for line in shown] == [
+        "",
+        ", 80% of its hour's ops passed on",
+        ", 125% of its hour's ops passed on: the rest waits there",
+    ]
+    (check,) = quota_checks([calm, busy, over])
+    assert (check.ok, "'cc'" in check.detail, "125%" in check.detail) == (False, True, True)
+
+
+def test_a_device_shows_what_its_peers_have_used_up(tmp_path: Path) -> None:
+    """From what is kept in its store, which another program may have written."""
+    home = tmp_path / "home"
+    other = identity("ben")
+    with samemind.open_blocking(home):
+        pass
+    key = Identity.load(home / "identity.pem")
+    core = Core(sqlite_store(str(home / "memory.db")), device=key.device_id, sign=key.sign, random=Random(1))
+    introduction = introduce(
+        key.sign, key.device_id, public_key=other.public_key, certificate=other.certificate, name="ben"
+    )
+    core.learn([introduction], [])
+    now_ms = int(time.time() * 1000)
+    core.quotas.spend(other.device_id, What.OPS, 2 * Settings().quota_ops, now_ms)
+    core.commit([Write(Remember("kept with the next write", {}), MemoryId(bytes(16)))], now_ms)
+    del core
+    with samemind.open_blocking(home) as mind:
+        (peer,) = mind.peers().peers
+        assert peer.quota == pytest.approx(2, abs=0.1)
+        assert [check.name for check in mind.doctor().checks if "of the ops that are taken" in check.detail]

@@ -27,6 +27,7 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         evidence={Accused(DEVICE, Fault.SNAPSHOT): Seen(14, 15, 16)},
         vouched=[Vouched(1, 2, 3, DEVICE)],
         shown_by=0,
+        quotas=[[DEVICE, "OPS", 7, 17]],
     )
     assert Meta.read(meta.rows()) == meta
     assert Meta.read(meta.rows()).rows() == meta.rows()
