@@ -41,7 +41,12 @@ ONE_IMPORTER_EACH = {
 }
 
 # What a distribution is called when it is imported, where the two differ.
-IMPORT_NAMES = {"import-linter": "importlinter", "PyNaCl": "nacl", "sqlcipher3-wheels": "sqlcipher3"}
+IMPORT_NAMES = {
+    "import-linter": "importlinter",
+    "PyNaCl": "nacl",
+    "nats-py": "nats",
+    "sqlcipher3-wheels": "sqlcipher3",
+}
 
 # A link to a file of the tree: not to the web, and without the heading it may name.
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")

@@ -1,0 +1,167 @@
+"""Read the address of a mailbox, and open what is there.
+
+    folder:///srv/samemind
+    webdav+https://ada@cloud.example/remote.php/dav/files/ada/samemind
+    s3://KEYID@bucket/folder?endpoint=https://s3.example&region=eu-1
+    nats+tls://meet.example:4222/family?replicas=3        (several hosts with commas; `nats://` is without TLS)
+
+The address holds no secret: the password, the secret key or the seed goes beside it.
+"""
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+
+from replica.asyncio_host import AsyncioHost
+from sync.mailbox.box import Mailbox
+from sync.mailbox.folder import FolderBox
+from sync.mailbox.jetstream import STREAM_BYTES_MAX, StreamBox
+from sync.mailbox.nkeys import read_seed
+from sync.mailbox.storage import StorageBox
+
+SCHEMES: Final = ("folder", "nats", "nats+tls", "s3", "webdav+http", "webdav+https")
+_EXAMPLES: Final = (
+    "folder:///path, webdav+https://user@host/path, s3://keyid@bucket/folder?endpoint=https://…, "
+    "nats+tls://host:4222/name"
+)
+_REGION: Final = "auto"
+PORT_NATS: Final = 4222
+# JetStream's own bound.
+REPLICAS_MAX: Final = 5
+_NAME_CHARACTERS_MAX: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mailbox is. `secret`: password, secret key or seed; `pin`: the server's own certificate, as PEM."""
+
+    url: str
+    secret: str | None = None
+    pin: str | None = None
+
+    @property
+    def scheme(self) -> str:
+        """Which kind it is."""
+        return urlsplit(self.url).scheme
+
+    @property
+    def rings(self) -> bool:
+        """Whether it says when names change, rather than being looked at now and then."""
+        return self.scheme.startswith("nats")
+
+
+def check_place(place: Place) -> Place:
+    """Return a place that can be opened; `ValueError` says what is wrong with it."""
+    try:
+        parts = urlsplit(place.url)
+        hosts = parts.hostname if parts.scheme not in ("nats", "nats+tls") else _hosts(parts)
+    except ValueError:
+        raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}") from None
+    if parts.scheme not in SCHEMES:
+        raise ValueError(f"expected the address of a mailbox ({_EXAMPLES}), got {place.url!r:.80}")
+    if parts.password is not None:
+        raise ValueError("expected an address without a secret in it: it goes beside it, in a file or typed")
+    if parts.scheme == "folder":
+        if parts.netloc or not Path(unquote(parts.path)).is_absolute():
+            raise ValueError(f"expected folder:/// and a path from the root, got {place.url!r:.80}")
+        return place
+    if not hosts:
+        raise ValueError(f"expected a host in the address of a mailbox, got {place.url!r:.80}")
+    if parts.scheme == "s3" and not (parts.username and place.secret):
+        raise ValueError("expected the id of a key before the bucket (s3://KEYID@bucket/…), and its secret")
+    if parts.username and parts.scheme.startswith("webdav") and place.secret is None:
+        raise ValueError(f"expected a password for {parts.username!r:.40}, got none")
+    if parts.scheme.startswith("nats"):
+        _group(parts)
+        _number(parts, "replicas", 1, REPLICAS_MAX)
+        _number(parts, "bytes", STREAM_BYTES_MAX, 1 << 50)
+        if place.secret is not None:
+            read_seed(place.secret)
+    return place
+
+
+def missing_extra(place: Place) -> str | None:
+    """Return the extra that has to be installed to open it; None where it is."""
+    for schemes, module, extra in ((("nats",), "nats", "nats"), (("webdav", "s3"), "opendal", "storage")):
+        if place.scheme.startswith(schemes) and importlib.util.find_spec(module) is None:
+            return extra
+    return None
+
+
+def open_box(place: Place, host: AsyncioHost) -> Mailbox:
+    """Return the mailbox of a place that was checked. Nothing is connected yet."""
+    parts = urlsplit(place.url)
+    if parts.scheme == "folder":
+        return FolderBox(Path(unquote(parts.path)))
+    if parts.scheme == "s3":
+        return StorageBox(host, "s3", _s3(parts, place.secret or ""))
+    if parts.scheme.startswith("nats"):
+        return _stream(parts, place, host)
+    return StorageBox(host, "webdav", _webdav(parts, place.secret))
+
+
+def _stream(parts: SplitResult, place: Place, host: AsyncioHost) -> StreamBox:
+    tls = parts.scheme == "nats+tls"
+    scheme = "tls" if tls else "nats"
+    return StreamBox(
+        host,
+        tuple(
+            f"{scheme}://{each}" if ":" in each else f"{scheme}://{each}:{PORT_NATS}"
+            for each in _hosts(parts)
+        ),
+        _group(parts),
+        seed=place.secret,
+        tls=tls,
+        pin=place.pin,
+        replicas=_number(parts, "replicas", 1, REPLICAS_MAX),
+        bytes_max=_number(parts, "bytes", STREAM_BYTES_MAX, 1 << 50),
+    )
+
+
+def _webdav(parts: SplitResult, secret: str | None) -> dict[str, str]:
+    scheme = parts.scheme.partition("+")[2]
+    options = {
+        "endpoint": f"{scheme}://{parts.netloc.rpartition('@')[2]}",
+        "root": unquote(parts.path) or "/",
+    }
+    if parts.username is not None:
+        options |= {"username": unquote(parts.username), "password": secret or ""}
+    return options
+
+
+def _s3(parts: SplitResult, secret: str) -> dict[str, str]:
+    asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    options = {
+        "bucket": parts.netloc.rpartition("@")[2],
+        "root": unquote(parts.path) or "/",
+        "region": asked.get("region", _REGION),
+        "access_key_id": unquote(parts.username or ""),
+        "secret_access_key": secret,
+        # Nothing but what was given: no files of other programs, and nobody asked on the network for a key.
+        "disable_config_load": "true",
+        "disable_ec2_metadata": "true",
+    }
+    if "endpoint" in asked:
+        options["endpoint"] = asked["endpoint"]
+    return options
+
+
+def _hosts(parts: SplitResult) -> list[str]:
+    return [each for each in parts.netloc.rpartition("@")[2].split(",") if each]
+
+
+def _number(parts: SplitResult, name: str, default: int, most: int) -> int:
+    said = parse_qs(parts.query).get(name, [str(default)])[-1]
+    if not (said.isdecimal() and said.isascii() and 1 <= int(said[:20]) <= most):
+        raise ValueError(f"expected {name} from 1 to {most}, got {said!r:.40}")
+    return int(said)
+
+
+def _group(parts: SplitResult) -> str:
+    """Return under which name a group's files lie on a NATS server; only there for what several groups share."""
+    name = unquote(parts.path).strip("/") or "group"
+    if len(name) > _NAME_CHARACTERS_MAX or not name.isascii() or not name.replace("_", "").isalnum():
+        raise ValueError(f"expected a name of letters and digits behind the host, got {name!r:.60}")
+    return name

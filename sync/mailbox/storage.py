@@ -1,0 +1,166 @@
+"""Storage that people have as a mailbox: WebDAV (Nextcloud, a NAS) and what speaks S3, reached by OpenDAL.
+
+OpenDAL is an extra (`samemind[storage]`) of forty megabytes, so it is imported when the first call is made. Its
+asynchronous API runs on the asyncio host: the blocking one cannot be cancelled, and stops all threads while it lists.
+
+Nothing here is told when names change, so the bell is a clock: a minute while somebody writes, up to five when nobody
+does. OpenDAL tries again once and soon; whatever is to be tried later, or not at all, is for the caller to know, from
+the four errors of a mailbox. OpenDAL has one class for nearly all: `meaning` reads the status.
+"""
+
+import http.client
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+
+import trio
+
+from replica.asyncio_host import AsyncioHost
+from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.box import check_name
+
+LOOK_SECONDS_MIN: Final = 60.0
+LOOK_SECONDS_MAX: Final = 300.0
+# A file of 8 MB over a line of a megabit a second takes a minute.
+TIMEOUT_SECONDS: Final = 120.0
+# A connection that was kept open too long fails once; more is waited for by the caller, who backs off.
+_TRIES_AGAIN: Final = 1
+# Threads of OpenDAL let go of a call's objects after the call; one that does so while the interpreter ends aborts it
+# (PyO3/pyo3-async-runtimes#40). 20 ms were enough in each of 12 tries.
+_LETTING_GO_SECONDS: Final = 0.1
+_REASON_CHARACTERS_MAX: Final = 200
+
+Result = TypeVar("Result")
+
+_STATUS: Final = re.compile(r"\bstatus: (\d{3})\b")
+_RETRY_AFTER: Final = re.compile(r'"retry-after": "(\d{1,6})"')
+_SOURCE: Final = re.compile(r"^Source:\s*\n\s*(.+)$", re.MULTILINE)
+_ADDRESS: Final = re.compile(r"\w+://\S+")
+_DENIED: Final = frozenset({401, 402, 403, 407})
+_FULL: Final = frozenset({413, 507})
+
+
+class StorageBox:
+    """The files of one folder of a storage. `options` are OpenDAL's for this `scheme`."""
+
+    def __init__(
+        self,
+        host: AsyncioHost,
+        scheme: str,
+        options: Mapping[str, str],
+        *,
+        look_s: float = LOOK_SECONDS_MIN,
+        timeout_s: float = TIMEOUT_SECONDS,
+    ) -> None:
+        self._host = host
+        self._scheme = scheme
+        self._options = dict(options)
+        self._look_s = look_s
+        self._timeout_s = timeout_s
+        self._operator: Any = None
+        self._names: dict[str, int] | None = None
+        self._wait_s = look_s
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Write a file."""
+        path = check_name(name)
+
+        async def put(operator: Any) -> None:
+            await operator.write(path, data)
+
+        await self._do(put)
+
+    async def names(self) -> Mapping[str, int]:
+        """List the folder; one that is not there yet is empty."""
+
+        async def names(operator: Any) -> dict[str, int]:
+            found = {}
+            async for each in await operator.list("/"):
+                if not each.path.endswith("/"):
+                    found[each.path] = int(each.metadata.content_length)
+            return found
+
+        found = await self._do(names)
+        quiet = found == self._names
+        self._wait_s = min(LOOK_SECONDS_MAX, 2 * self._wait_s) if quiet else self._look_s
+        self._names = found
+        return found
+
+    async def get(self, name: str) -> bytes:
+        """Read a file."""
+
+        async def get(operator: Any) -> bytes:
+            return bytes(await operator.read(name))
+
+        return await self._do(get)
+
+    async def remove(self, name: str) -> None:
+        """Remove a file."""
+
+        async def remove(operator: Any) -> None:
+            await operator.delete(name)
+
+        try:
+            await self._do(remove)
+        except Gone:
+            pass
+
+    async def bell(self) -> None:
+        """Wait for as long as it takes until a look may be worth while."""
+        await trio.sleep(self._wait_s)
+
+    async def aclose(self) -> None:
+        """Let go of it."""
+        if self._operator is not None:
+            self._operator = None
+            await trio.sleep(_LETTING_GO_SECONDS)
+
+    async def _do(self, call: Callable[[Any], Awaitable[Result]]) -> Result:
+        async def called() -> Result:
+            if self._operator is None:
+                self._operator = _open(self._scheme, self._options, self._timeout_s)
+            return await call(self._operator)
+
+        try:
+            return await self._host.run(called)
+        except Exception as error:
+            if not type(error).__module__.startswith("opendal"):
+                raise
+            raise meaning(type(error).__name__, str(error)) from None
+
+
+def meaning(kind: str, text: str) -> MailboxError:
+    """Return what an error of OpenDAL's means here: `kind` is its class, `text` what it says.
+
+    The text names addresses and what was sent, so none of it is passed on but the status and the cause.
+    """
+    found = _STATUS.search(text)
+    if kind == "NotFound":
+        return Gone("there is no such file or folder")
+    if found is None:
+        if kind == "ConfigInvalid":
+            return Denied("the storage is not there under this name: is the bucket or folder right?")
+        if kind == "PermissionDenied":
+            return Denied("the storage refuses the key or password")
+        source = _SOURCE.search(text)
+        reason = source[1] if source else text.partition("\n")[0]
+        reason = _ADDRESS.sub("its address", reason)[:_REASON_CHARACTERS_MAX]
+        return Unreached(f"the storage could not be reached: {reason}")
+    status = int(found[1])
+    said = f"the storage answered {status} ({http.client.responses.get(status, 'unknown')})"
+    if status in _DENIED or kind == "PermissionDenied":
+        return Denied(said)
+    if status in _FULL:
+        return Full(said)
+    later = _RETRY_AFTER.search(text)
+    return Unreached(said, retry_after_s=float(later[1]) if later else None)
+
+
+def _open(scheme: str, options: Mapping[str, str], timeout_s: float) -> Any:
+    import opendal  # here: 30 ms, and an extra
+    from opendal.layers import RetryLayer, TimeoutLayer
+
+    operator = opendal.AsyncOperator(scheme, **options)
+    return operator.layer(TimeoutLayer(timeout=timeout_s, io_timeout=timeout_s)).layer(
+        RetryLayer(max_times=_TRIES_AGAIN, min_delay=0.2, max_delay=1.0, jitter=True)
+    )

@@ -1,0 +1,149 @@
+"""Real servers for mailboxes, each a process on loopback; what is not installed here is skipped, and says so."""
+
+import importlib.util
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+USER: Final = "ada"
+PASSWORD: Final = "correct-horse"
+BUCKET: Final = "samemind"
+READY_SECONDS_MAX: Final = 30.0
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def needs_program(name: str) -> str:
+    """Return where a program is; skip the test where it is not installed."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+    if found is None:
+        pytest.skip(f"`{name}` is missing: install Debian's package of that name")
+    return found
+
+
+def needs_package(name: str) -> None:
+    """Skip the test where a Python package is not installed."""
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"the Python package {name} is not installed")
+
+
+@contextmanager
+def serving(command: list[str], port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server for the block, from when it listens on."""
+    with log.open("ab") as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        wait_for(port, process, log)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a server listens."""
+    until = time.monotonic() + READY_SECONDS_MAX
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            if process.poll() is not None or time.monotonic() > until:
+                raise AssertionError(f"no server at {port}: {log.read_text()[-2000:]}") from None
+            time.sleep(0.05)
+
+
+@contextmanager
+def rclone_webdav(folder: Path) -> Iterator[str]:
+    """Serve a folder by `rclone serve webdav`; return its address without `webdav+`."""
+    program, port = needs_program("rclone"), free_port()
+    needs_package("opendal")
+    files = folder / "files"
+    files.mkdir()
+    command = [program, "serve", "webdav", str(files), "--addr", f"127.0.0.1:{port}"]
+    command += ["--user", USER, "--pass", PASSWORD, "--config", str(folder / "rclone.conf")]
+    with serving(command, port, folder / "log"):
+        yield f"http://{USER}@127.0.0.1:{port}/box"
+
+
+@contextmanager
+def wsgidav_webdav(folder: Path) -> Iterator[str]:
+    """Serve a folder by WsgiDAV, another program of another language."""
+    needs_package("wsgidav")
+    needs_package("cheroot")
+    needs_package("opendal")
+    port, files, config = free_port(), folder / "files", folder / "wsgidav.json"
+    files.mkdir()
+    settings = {
+        "host": "127.0.0.1",
+        "port": port,
+        "provider_mapping": {"/": str(files)},
+        "simple_dc": {"user_mapping": {"*": {USER: {"password": PASSWORD}}}},
+        "http_authenticator": {"accept_basic": True, "accept_digest": False, "default_to_digest": False},
+        "verbose": 1,
+    }
+    config.write_text(json.dumps(settings))
+    run = "from wsgidav.server.server_cli import run; run()"
+    with serving([sys.executable, "-c", run, "-c", str(config)], port, folder / "log"):
+        yield f"http://{USER}@127.0.0.1:{port}/box"
+
+
+@contextmanager
+def moto_s3(folder: Path) -> Iterator[str]:
+    """Pretend to be S3: moto is a mock, and only as good as one."""
+    needs_package("moto")
+    needs_package("flask")
+    needs_package("opendal")
+    port = free_port()
+    run = (
+        "import sys; from moto.moto_server.threaded_moto_server import ThreadedMotoServer; import time\n"
+        f"ThreadedMotoServer('127.0.0.1', {port}).start()\n"
+        "time.sleep(3600)"
+    )
+    with serving([sys.executable, "-c", run], port, folder / "log"):
+        put = f"http://127.0.0.1:{port}/{BUCKET}"
+        made = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                f"import urllib.request as r; r.urlopen(r.Request({put!r}, method='PUT'))",
+            ],
+            check=False,
+        )
+        assert made.returncode == 0
+        yield f"s3://{USER}@{BUCKET}/box?endpoint=http://127.0.0.1:{port}&region=us-east-1"
+
+
+@contextmanager
+def nats_process(folder: Path, port: int, config: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """Run a NATS server with JetStream at a port. The same port and folder: the same server again."""
+    program = needs_program("nats-server")
+    needs_package("nats")
+    settings = folder / "nats.conf"
+    plain = f"listen: 127.0.0.1:{port}\njetstream {{ store_dir: {folder}/store, max_file: 2GB }}\n"
+    settings.write_text(config or plain)
+    with serving([program, "-c", str(settings)], port, folder / "log") as process:
+        yield process
+
+
+@contextmanager
+def nats_server(folder: Path, *, port: int | None = None, config: str = "") -> Iterator[str]:
+    """Run one for the block; return its address."""
+    port = port or free_port()
+    with nats_process(folder, port, config):
+        yield f"nats://127.0.0.1:{port}"

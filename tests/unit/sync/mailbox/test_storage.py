@@ -1,0 +1,192 @@
+"""What OpenDAL's errors mean, from a server that answers as it is told; and when storage is looked at."""
+
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+import pytest
+import trio
+import trio.testing
+
+from replica.asyncio_host import AsyncioHost
+from sync.carrier.shelf import new_name
+from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.storage import LOOK_SECONDS_MAX, StorageBox, meaning
+from tests.support.mailbox_servers import free_port, needs_package
+
+NAME = new_name()
+
+
+class Told(BaseHTTPRequestHandler):
+    """Answers every request with one status."""
+
+    protocol_version = "HTTP/1.1"
+    status: ClassVar[int] = 500
+    headers_too: ClassVar[dict[str, str]] = {}
+    asked: ClassVar[int] = 0
+
+    def answer(self) -> None:
+        Told.asked += 1
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(Told.status)
+        for header, value in {**Told.headers_too, "content-length": "0", "connection": "close"}.items():
+            self.send_header(header, value)
+        self.end_headers()
+        self.close_connection = True
+
+    do_PUT = do_GET = do_PROPFIND = do_MKCOL = do_DELETE = do_HEAD = answer  # noqa: N815
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def answering(status: int, **headers: str) -> Iterator[str]:
+    needs_package("opendal")
+    Told.status, Told.headers_too, Told.asked = status, headers, 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), Told) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def call(endpoint: str, body: Callable[[StorageBox], Awaitable[Any]], *, timeout_s: float = 20.0) -> None:
+    async def main() -> None:
+        options = {"endpoint": endpoint, "username": "ada", "password": "hush-hush"}
+        async with AsyncioHost.open() as host:
+            box = StorageBox(host, "webdav", options, timeout_s=timeout_s)
+            try:
+                await body(box)
+            finally:
+                await box.aclose()
+
+    trio.run(main)
+
+
+async def put(box: StorageBox) -> None:
+    await box.put(NAME, b"words")
+
+
+async def get(box: StorageBox) -> None:
+    await box.get(NAME)
+
+
+async def names(box: StorageBox) -> None:
+    await box.names()
+
+
+@pytest.mark.parametrize("doing", [put, get, names])
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (401, Denied),
+        (403, Denied),
+        (413, Full),
+        (423, Unreached),
+        (429, Unreached),
+        (500, Unreached),
+        (503, Unreached),
+        (507, Full),
+    ],
+)
+def test_each_answer_is_one_of_four_errors(
+    status: int, expected: type[MailboxError], doing: Callable[[StorageBox], Awaitable[None]]
+) -> None:
+    with answering(status) as endpoint, pytest.raises(expected, match=str(status)) as caught:
+        call(endpoint, doing)
+    assert type(caught.value) is expected
+    assert "hush" not in str(caught.value)
+    assert Told.asked <= 3, "the caller backs off, not OpenDAL"
+
+
+def test_a_server_that_says_when_to_come_again_is_heard() -> None:
+    with answering(429, **{"Retry-After": "17"}) as endpoint, pytest.raises(Unreached) as caught:
+        call(endpoint, put)
+    assert caught.value.retry_after_s == 17.0
+
+
+def test_one_that_does_not_answer_is_not_waited_for_for_ever() -> None:
+    needs_package("opendal")
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Unreached):
+        call(f"http://127.0.0.1:{silent.getsockname()[1]}", put, timeout_s=0.3)
+
+
+def test_one_that_is_not_there_is_said_to_be_out_of_reach() -> None:
+    needs_package("opendal")
+    with pytest.raises(Unreached, match="refused"):
+        call(f"http://127.0.0.1:{free_port()}", names)
+
+
+def test_a_request_that_hangs_ends_with_whoever_waits_for_it() -> None:
+    needs_package("opendal")
+    import socket
+
+    async def body(box: StorageBox) -> None:
+        with trio.fail_after(5), trio.move_on_after(0.2) as scope:
+            await box.names()
+        assert scope.cancelled_caught
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        call(f"http://127.0.0.1:{silent.getsockname()[1]}", body)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("NotFound", "NotFound (persistent) at read", Gone),
+        ("ConfigInvalid", "ConfigInvalid (permanent) at list => The specified bucket does not exist", Denied),
+        ("PermissionDenied", "PermissionDenied (persistent) at write", Denied),
+        ("Unexpected", "Unexpected (temporary) at read => io operation timeout reached", Unreached),
+    ],
+)
+def test_errors_without_a_status_are_told_apart_too(
+    kind: str, text: str, expected: type[MailboxError]
+) -> None:
+    assert type(meaning(kind, text)) is expected
+
+
+def test_what_it_says_holds_no_address() -> None:
+    text = (
+        "Unexpected at read\n\nSource:\n   error for url (https://ada:hush@cloud.example/x?sig=hush): refused"
+    )
+    said = str(meaning("Unexpected", text))
+    assert "refused" in said
+    assert "hush" not in said
+
+
+def test_a_storage_that_nobody_writes_to_is_looked_at_less_and_less_often(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    box = StorageBox(None, "webdav", {}, look_s=60)  # type: ignore[arg-type]
+    listed: dict[str, int] = {}
+
+    async def answer(_: Any) -> dict[str, int]:
+        return dict(listed)
+
+    async def main() -> list[float]:
+        waited = []
+        for n in range(6):
+            if n == 4:
+                listed["new"] = 1
+            await box.names()
+            began = trio.current_time()
+            await box.bell()
+            waited.append(trio.current_time() - began)
+        return waited
+
+    box._do = answer  # type: ignore[method-assign, assignment]
+    waits = trio.run(main, clock=autojump_clock)
+    assert waits == pytest.approx([60, 120, 240, LOOK_SECONDS_MAX, 60, 120])
+
+
+@pytest.fixture
+def autojump_clock() -> trio.testing.MockClock:
+    return trio.testing.MockClock(autojump_threshold=0)
