@@ -11,7 +11,7 @@ and is back as soon as it is heard again. Two devices that hold the same find th
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 
 FACTS_MAX: Final = 150
 PRUNED_FROM: Final = 120

@@ -7,16 +7,17 @@ what was never recalled is not punished for its age.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from cognition.days import DAY_MS
 
-from cognition.scoring import DAY_MS
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Column = NDArray[np.float64]
+    Column = NDArray[np.float64]
 
 # memlocal: the share lost a day, at the start.
 RATES: Final[Mapping[str, float]] = {
@@ -62,33 +63,35 @@ class Lives(NamedTuple):
     """The same of many memories, a column each; `half_life_s` is NaN where it is that of the type."""
 
     type: Sequence[str | None]
-    created_ms: Column
-    updated_ms: Column
-    last_access_ms: Column
-    half_life_s: Column
+    created_ms: "Column"
+    updated_ms: "Column"
+    last_access_ms: "Column"
+    half_life_s: "Column"
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A curve of forgetting: from a moment on strength halves in so many seconds, by type; from NaN on it does not."""
+    """A curve of forgetting: from a moment on strength halves in so many seconds, by type."""
 
-    since_ms: Callable[[Life | Lives], float | Column]
+    moments: tuple[str, ...]
+    """Fields of a `Life`: time runs from the latest of them. Where none of them was yet, nothing fades."""
     half_lives_s: Mapping[str, float]
 
     def __call__(self, life: Life, now_ms: int) -> float:
-        """Return what is left of a memory's strength, 0 to 1."""
+        """Return what is left of a memory's strength, 0 to 1: 2^(-time / half-life)."""
         half_life_s = life.half_life_s or self.half_lives_s[known_type(life.type)]
-        return float(self._left(life, half_life_s, now_ms))
+        known = [at_ms for name in self.moments if not math.isnan(at_ms := getattr(life, name))]
+        passed_ms = max(0.0, now_ms - max(known)) if known else 0.0
+        return math.exp2(-passed_ms / 1_000 / half_life_s)
 
-    def column(self, lives: Lives, now_ms: int) -> Column:
+    def column(self, lives: Lives, now_ms: int) -> "Column":
         """Return what is left of the strength of many."""
+        import numpy as np  # here: whoever shows memories one by one does not wait for it
+
         of_type = np.array([self.half_lives_s[known_type(name)] for name in lives.type], np.float64)
         half_life_s = np.where(lives.half_life_s > 0, lives.half_life_s, of_type)
-        return np.asarray(self._left(lives, half_life_s, now_ms))
-
-    def _left(self, of: Life | Lives, half_life_s: float | Column, now_ms: int) -> np.float64 | Column:
-        """Return 2^(-time / half-life), of one or of many; no time has passed since a moment that is NaN."""
-        left: np.float64 | Column = np.exp2(-np.fmax(0.0, now_ms - self.since_ms(of)) / 1_000 / half_life_s)
+        since_ms = np.fmax.reduce([getattr(lives, name) for name in self.moments])
+        left: Column = np.exp2(-np.fmax(0.0, now_ms - since_ms) / 1_000 / half_life_s)
         return left
 
 
@@ -98,15 +101,11 @@ def _halves_in_s(rate: float) -> float:
 
 
 # e^(-rate x days since the last change).
-memlocal: Final = Profile(
-    lambda life: life.updated_ms, {name: _halves_in_s(rate) for name, rate in RATES.items()}
-)
+memlocal: Final = Profile(("updated_ms",), {name: _halves_in_s(rate) for name, rate in RATES.items()})
 # 2^(-days since the last recall, or since it was made / half-life).
-yantrik: Final = Profile(lambda life: np.fmax(life.created_ms, life.last_access_ms), _HALF_LIVES_S)
+yantrik: Final = Profile(("created_ms", "last_access_ms"), _HALF_LIVES_S)
 # e^(-0.01 x days since the last recall); 1 for what was never recalled.
-memori: Final = Profile(
-    lambda life: life.last_access_ms, dict.fromkeys(HALF_LIVES, _halves_in_s(MEMORI_RATE))
-)
+memori: Final = Profile(("last_access_ms",), dict.fromkeys(HALF_LIVES, _halves_in_s(MEMORI_RATE)))
 
 PROFILES: Final[Mapping[str, Profile]] = {"memlocal": memlocal, "yantrik": yantrik, "memori": memori}
 PROFILE_DEFAULT: Final = "yantrik"

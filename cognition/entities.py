@@ -8,12 +8,14 @@ them when somebody asks for entities, a page at a time. What is erased leaves in
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cognition.extraction import Extraction, Triple, extract
 from cognition.fulltext import NEWEST_MAX, Asked
 from cognition.versions import made_anew
 from replica import Memory, RowChange, derived_transaction, transaction
+
+if TYPE_CHECKING:
+    from cognition.extraction import Extraction, Triple
 
 # Raise it when a table, or what is found in a text, changes.
 ENTITIES_VERSION: Final = 3
@@ -104,12 +106,14 @@ def unread(connection: sqlite3.Connection, *, limit: int = PAGE) -> list[Unread]
     return [Unread(*row) for row in rows]
 
 
-def read_some(page: Sequence[Unread]) -> list[Extraction]:
+def read_some(page: Sequence[Unread]) -> "list[Extraction]":
     """Return what the texts of a page name and state."""
+    from cognition.extraction import extract  # here: a store is opened, and listed, without the grammar
+
     return [extract(one.text, told_at_ms=one.told_at_ms, speaker=one.speaker) for one in page]
 
 
-def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: Sequence[Extraction]) -> None:
+def keep(connection: sqlite3.Connection, page: Sequence[Unread], found: "Sequence[Extraction]") -> None:
     """Keep what was found, unless a text changed while it was read: then it stays to be read."""
     with derived_transaction(connection):
         for one, each in zip(page, found, strict=True):
@@ -179,8 +183,10 @@ def find_triples(connection: sqlite3.Connection, asked: Asked, *, limit: int) ->
     return list(best.items())
 
 
-def _told(text: str | None) -> list[Triple]:
+def _told(text: str | None) -> "list[Triple]":
     """Return the triple that a memory's metadata states, if it is one."""
+    from cognition.extraction import Triple
+
     try:
         subject, predicate, thing = json.loads(text or "null")
         return [Triple(subject, predicate, thing)]

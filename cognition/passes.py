@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
 
+from cognition.days import DAY_MS
 from cognition.embedding.embedder import Vectors
 from cognition.entities import find_triples
 from cognition.filters import TIME, Filters
@@ -21,7 +22,6 @@ from cognition.memories import EACH, fields_of
 from cognition.postings import Postings, stem_of
 from cognition.ranking.pool import NEAR, Row
 from cognition.ranking.times import ROUGHLY_MS, Window
-from cognition.scoring import DAY_MS
 from cognition.tables import INDEXED_FIELDS, indexed
 from cognition.words import quoted, symbols, words
 from replica.fields import INT_MAX

@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Number = TypeVar("Number", float, NDArray[np.float64])
+from cognition.days import DAY_MS
 
-DAY_MS: Final = 86_400_000
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 # memlocal: counts at which reinforcement and access have said all they can.
 REINFORCEMENTS_SATED: Final = 10

@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from cognition.days import DAY_MS
 from cognition.memories import fields_of
 from cognition.tellings import TellingTables
 from replica import RowChange, transaction
@@ -28,7 +29,6 @@ TABLES_VERSION: Final = 3
 
 # Memories read at a time when the tables are filled again.
 _REBUILD_ROWS: Final = 2_000
-_DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # Ten years of days; a sync brings the days of a conversation together.
 _DAYS_KEPT: Final = 4_096
@@ -110,7 +110,7 @@ def indexed(text: str, fields: Mapping[str, Any]) -> Indexed:
     about = []
     told_at = fields.get("told_at")
     if told_at is not None:
-        about.append(_date_words(told_at // _DAY_MS))
+        about.append(_date_words(told_at // DAY_MS))
     for name in ("topic", "project"):
         value = fields.get(name)
         if value is not None:

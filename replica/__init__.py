@@ -1,77 +1,82 @@
 """What one device knows: ops, the log they are kept in, and the memories they fold to."""
 
-from replica.accesses import access_write
-from replica.asyncio_host import AsyncioHost
-from replica.codec import WHOLE_AMOUNT
-from replica.compaction import compact, outlook
-from replica.core import Core, Taken
-from replica.errors import (
-    CipherMissing,
-    ClockDrift,
-    InvalidOp,
-    NotFound,
-    ReplicaError,
-    StoreCorrupt,
-    StoreFailed,
-    StoreNewer,
-    TooLarge,
-    WrongKey,
-)
-from replica.fields import FIELDS, MEMORY_TYPES, Value
-from replica.folding import Digests
-from replica.frontier import Frontier
-from replica.ids import (
-    DeviceId,
-    MemoryId,
-    OpId,
-    Origin,
-    Place,
-    derived_memory_id,
-    device_id,
-    new_memory_id,
-    op_uuid,
-    parse_memory_id,
-    show_memory_id,
-)
-from replica.membership import Member, Membership, Revocation, introduce, revoke
-from replica.oplog import Row, Status
-from replica.ops import (
-    Access,
-    Body,
-    Claim,
-    Edit,
-    Erase,
-    Feedback,
-    Forget,
-    Kind,
-    Op,
-    Propose,
-    Relate,
-    Remember,
-    Resolve,
-    SaysSame,
-    Set,
-    Tag,
-    Trigger,
-    Unlink,
-    Untag,
-    Verdict,
-    Withdraw,
-    Write,
-)
-from replica.outside import ops_noted_outside
-from replica.purging import ErasureStatus, erasure_status
-from replica.replica import Replica, open_replica, wall_clock_ms
-from replica.state.memories import HeldTrigger, Memory
-from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
-from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
-from replica.storage.links import links_of
-from replica.storage.proposals import proposals_of
-from replica.storage.settings import read_lessons, read_settings
-from replica.storage.shown import DerivedTables, RowChange, content_number
-from replica.storage.sql import connect, derived_transaction, open_file, transaction
-from replica.storage.store import SqliteStore
-from replica.storage.triggers import ShownTrigger, read_triggers
+from typing import TYPE_CHECKING
+
+from replica.lazily import exports
+
+if TYPE_CHECKING:
+    from replica.accesses import access_write
+    from replica.asyncio_host import AsyncioHost
+    from replica.codec import WHOLE_AMOUNT
+    from replica.compaction import compact, outlook
+    from replica.core import Core, Taken
+    from replica.errors import (
+        CipherMissing,
+        ClockDrift,
+        InvalidOp,
+        NotFound,
+        ReplicaError,
+        StoreCorrupt,
+        StoreFailed,
+        StoreNewer,
+        TooLarge,
+        WrongKey,
+    )
+    from replica.fields import FIELDS, MEMORY_TYPES, Value
+    from replica.folding import Digests
+    from replica.frontier import Frontier
+    from replica.ids import (
+        DeviceId,
+        MemoryId,
+        OpId,
+        Origin,
+        Place,
+        derived_memory_id,
+        device_id,
+        new_memory_id,
+        op_uuid,
+        parse_memory_id,
+        show_memory_id,
+    )
+    from replica.membership import Member, Membership, Revocation, introduce, revoke
+    from replica.oplog import Row, Status
+    from replica.ops import (
+        Access,
+        Body,
+        Claim,
+        Edit,
+        Erase,
+        Feedback,
+        Forget,
+        Kind,
+        Op,
+        Propose,
+        Relate,
+        Remember,
+        Resolve,
+        SaysSame,
+        Set,
+        Tag,
+        Trigger,
+        Unlink,
+        Untag,
+        Verdict,
+        Withdraw,
+        Write,
+    )
+    from replica.outside import ops_noted_outside
+    from replica.purging import ErasureStatus, erasure_status
+    from replica.replica import Replica, open_replica, wall_clock_ms
+    from replica.state.memories import HeldTrigger, Memory
+    from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
+    from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
+    from replica.storage.links import links_of
+    from replica.storage.proposals import proposals_of
+    from replica.storage.settings import read_lessons, read_settings
+    from replica.storage.shown import DerivedTables, RowChange, content_number
+    from replica.storage.sql import connect, derived_transaction, open_file, transaction
+    from replica.storage.store import SqliteStore
+    from replica.storage.triggers import ShownTrigger, read_triggers
 
 __all__ = [
     "FIELDS",
@@ -166,3 +171,82 @@ __all__ = [
     "transaction",
     "wall_clock_ms",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = exports(
+        __name__,
+        {
+            "accesses": ("access_write",),
+            "asyncio_host": ("AsyncioHost",),
+            "codec": ("WHOLE_AMOUNT",),
+            "compaction": ("compact", "outlook"),
+            "core": ("Core", "Taken"),
+            "errors": (
+                "CipherMissing",
+                "ClockDrift",
+                "InvalidOp",
+                "NotFound",
+                "ReplicaError",
+                "StoreCorrupt",
+                "StoreFailed",
+                "StoreNewer",
+                "TooLarge",
+                "WrongKey",
+            ),
+            "fields": ("FIELDS", "MEMORY_TYPES", "Value"),
+            "folding": ("Digests",),
+            "frontier": ("Frontier",),
+            "ids": (
+                "DeviceId",
+                "MemoryId",
+                "OpId",
+                "Origin",
+                "Place",
+                "derived_memory_id",
+                "device_id",
+                "new_memory_id",
+                "op_uuid",
+                "parse_memory_id",
+                "show_memory_id",
+            ),
+            "membership": ("Member", "Membership", "Revocation", "introduce", "revoke"),
+            "oplog": ("Row", "Status"),
+            "ops": (
+                "Access",
+                "Body",
+                "Claim",
+                "Edit",
+                "Erase",
+                "Feedback",
+                "Forget",
+                "Kind",
+                "Op",
+                "Propose",
+                "Relate",
+                "Remember",
+                "Resolve",
+                "SaysSame",
+                "Set",
+                "Tag",
+                "Trigger",
+                "Unlink",
+                "Untag",
+                "Verdict",
+                "Withdraw",
+                "Write",
+            ),
+            "outside": ("ops_noted_outside",),
+            "purging": ("ErasureStatus", "erasure_status"),
+            "replica": ("Replica", "open_replica", "wall_clock_ms"),
+            "state.memories": ("HeldTrigger", "Memory"),
+            "storage.cipher": ("SALT_BYTES", "make_key", "recode", "salt_of"),
+            "storage.claims": ("ShownClaim", "ShownVerdict", "read_claims"),
+            "storage.links": ("links_of",),
+            "storage.proposals": ("proposals_of",),
+            "storage.settings": ("read_lessons", "read_settings"),
+            "storage.shown": ("DerivedTables", "RowChange", "content_number"),
+            "storage.sql": ("connect", "derived_transaction", "open_file", "transaction"),
+            "storage.store": ("SqliteStore",),
+            "storage.triggers": ("ShownTrigger", "read_triggers"),
+        },
+    )

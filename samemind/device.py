@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from cognition import CognitionTables, Mind, open_mind
-from cognition.choosing import embedder_called, reranker_called
+from cognition import CognitionTables
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
-from cognition.decay import PROFILES
+from cognition.decay import PROFILES, Profile
 from cognition.entities import EntityTables
 from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
@@ -54,6 +53,7 @@ from samemind.thinking import ThinkLoop
 from sync import Identity, Untrusted
 
 if TYPE_CHECKING:
+    from cognition import Mind
     from cognition.models import ChatModel
     from samemind.panel.demand import PanelOnDemand
     from sync.syncer import Syncer
@@ -67,7 +67,8 @@ class Device:
     settings: Settings
     identity: Identity
     replica: Replica
-    mind: Mind
+    opened_mind: "Mind | None"
+    """Cognition over the replica, unless it was opened for a verb that needs none."""
     host: AsyncioHost
     name: str
     program: str
@@ -93,6 +94,17 @@ class Device:
     def device_id(self) -> DeviceId:
         """Who this is."""
         return self.identity.device_id
+
+    @property
+    def mind(self) -> "Mind":
+        """Cognition over the replica; only a verb declared with `opens_mind=False` must do without."""
+        assert self.opened_mind is not None, "expected a verb that is declared with opens_mind"
+        return self.opened_mind
+
+    @property
+    def profile(self) -> Profile:
+        """How memories fade on this device."""
+        return PROFILES[self.settings.decay]
 
     @property
     def thresholds(self) -> Thresholds:
@@ -126,6 +138,7 @@ async def open_device(
     answers: bool,
     lets_go: bool = False,
     name: str | None = None,
+    opens_mind: bool = True,
     linking: Callable[["Device"], AbstractAsyncContextManager["Syncer"]] | None = None,
     clock: Callable[[], int] = wall_clock_ms,
 ) -> AsyncIterator[Device]:
@@ -133,6 +146,7 @@ async def open_device(
 
     `answers` lets other programs use the store meanwhile; `lets_go` says that the caller watches `Device.stop`, and
     closes the device when a daemon wants the store. `name` is for a new device; without one it is the machine's.
+    Without `opens_mind`, no cognition runs beside the store, and none of it is loaded.
     """
     home.create()
     raised: BaseException | None = None
@@ -160,18 +174,7 @@ async def open_device(
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         limits = quota_limits(settings)
         await replica.run(lambda core, _: setattr(core.quotas, "limits", limits))
-        mind = await stack.enter_async_context(
-            open_mind(
-                replica,
-                embedder=embedder_called(settings.embedder),
-                reranker=reranker_called(settings.reranker),
-                model=_model(home, settings),
-                thresholds=thresholds_of(settings),
-                profile=PROFILES[settings.decay],
-                newer=settings.contradictions == "newer",
-                words=settings.words,
-            )
-        )
+        mind = await stack.enter_async_context(_mind(replica, home, settings)) if opens_mind else None
         device = Device(
             home,
             settings,
@@ -206,6 +209,23 @@ async def open_device(
             raised = error  # past the nurseries, which would wrap it in a group of one
     if raised is not None:
         raise raised
+
+
+def _mind(replica: Replica, home: Home, settings: Settings) -> AbstractAsyncContextManager["Mind"]:
+    """Return what runs cognition over a replica, as the owner set it up."""
+    from cognition import open_mind  # here: it loads what ranks, reads and embeds
+    from cognition.choosing import embedder_called, reranker_called
+
+    return open_mind(
+        replica,
+        embedder=embedder_called(settings.embedder),
+        reranker=reranker_called(settings.reranker),
+        model=_model(home, settings),
+        thresholds=thresholds_of(settings),
+        profile=PROFILES[settings.decay],
+        newer=settings.contradictions == "newer",
+        words=settings.words,
+    )
 
 
 def thresholds_of(settings: Settings) -> Thresholds:

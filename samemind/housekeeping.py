@@ -11,6 +11,7 @@ from typing import Final
 
 import trio
 
+from cognition.days import DAY_MS
 from replica import Core, ReplicaError, compact
 from replica.compaction import LEASE_MS
 from samemind.device import Device
@@ -19,7 +20,6 @@ from samemind.device import Device
 COMPACT_SECONDS: Final = 86_400.0
 # A daemon that starts has better things to do for a while.
 FIRST_SECONDS: Final = 60.0
-_DAY_MS: Final = 86_400_000
 
 _log: Final = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ async def keep_house(device: Device) -> None:
             if _runs_ahead(device):
                 _log.warning("no op left the log today: this clock is a day or more ahead of other devices'")
             else:
-                await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * _DAY_MS)
+                await fold_away(device, before_ms=device.now_ms() - device.settings.history_days * DAY_MS)
         except (
             ReplicaError,
             sqlite3.Error,
@@ -50,7 +50,7 @@ def _runs_ahead(device: Device) -> bool:
     """
     peers = () if device.syncer is None else device.syncer.peers()
     lately = [
-        peer.offset_ms <= -_DAY_MS
+        peer.offset_ms <= -DAY_MS
         for peer in peers
         if peer.offset_ms is not None
         and peer.last_sync_ms is not None

@@ -58,9 +58,18 @@ def _raise_translated(error: Exception) -> NoReturn:
 
 @asynccontextmanager
 async def reach(
-    home: Home, *, program: str, answers: bool, lets_go: bool = False, name: str | None = None
+    home: Home,
+    *,
+    program: str,
+    answers: bool,
+    lets_go: bool = False,
+    name: str | None = None,
+    opens_mind: bool = True,
 ) -> AsyncIterator[Reached]:
-    """Reach the device of a home; `Locked` if somebody who does not answer keeps it."""
+    """Reach the device of a home; `Locked` if somebody who does not answer keeps it.
+
+    Without `opens_mind`, a device in this process is opened for verbs that need none.
+    """
     deadline = trio.current_time() + PATIENCE_S
     while True:
         remote = await Remote.connect(home)
@@ -73,7 +82,14 @@ async def reach(
         async with AsyncExitStack() as stack:
             try:
                 device = await stack.enter_async_context(
-                    open_device(home, program=program, answers=answers, lets_go=lets_go, name=name)
+                    open_device(
+                        home,
+                        program=program,
+                        answers=answers,
+                        lets_go=lets_go,
+                        name=name,
+                        opens_mind=opens_mind,
+                    )
                 )
             except Locked:
                 if trio.current_time() >= deadline:

@@ -8,22 +8,27 @@ What stands here is what a device needs that is not online: whoever only asks it
 and no discovery.
 """
 
-from sync.address import Address
-from sync.errors import (
-    CodeExpired,
-    InvalidCode,
-    LimitExceeded,
-    LinkLost,
-    LocalProtocolError,
-    PairingClosed,
-    PairingFailed,
-    RemoteProtocolError,
-    SelfLink,
-    SyncError,
-    Untrusted,
-    WrongCode,
-)
-from sync.identity import Identity, certificate_key, device_id_of, fingerprint, shared_words
+from typing import TYPE_CHECKING
+
+from replica.lazily import exports
+
+if TYPE_CHECKING:
+    from sync.address import Address
+    from sync.errors import (
+        CodeExpired,
+        InvalidCode,
+        LimitExceeded,
+        LinkLost,
+        LocalProtocolError,
+        PairingClosed,
+        PairingFailed,
+        RemoteProtocolError,
+        SelfLink,
+        SyncError,
+        Untrusted,
+        WrongCode,
+    )
+    from sync.identity import Identity, certificate_key, device_id_of, fingerprint, shared_words
 
 __all__ = [
     "Address",
@@ -45,3 +50,26 @@ __all__ = [
     "fingerprint",
     "shared_words",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = exports(
+        __name__,
+        {
+            "address": ("Address",),
+            "errors": (
+                "CodeExpired",
+                "InvalidCode",
+                "LimitExceeded",
+                "LinkLost",
+                "LocalProtocolError",
+                "PairingClosed",
+                "PairingFailed",
+                "RemoteProtocolError",
+                "SelfLink",
+                "SyncError",
+                "Untrusted",
+                "WrongCode",
+            ),
+            "identity": ("Identity", "certificate_key", "device_id_of", "fingerprint", "shared_words"),
+        },
+    )

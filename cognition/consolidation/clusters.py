@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 
 SIMILARITY_MIN: Final = 0.7
 WINDOW_DAYS: Final = 30

@@ -12,9 +12,6 @@ A summary's text is computed whenever it is shown and never stored: what a forgo
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from cognition.extraction.sentences import sentences
-from cognition.sameness import telling_words
-
 # What fits on a card, and in a prompt, beside other memories.
 CHARACTERS_MAX: Final = 600
 # Memories that nobody weighed are in the middle.
@@ -89,6 +86,10 @@ def _weight(source: Source) -> float:
 
 
 def _sentences(source: Source) -> dict[str, tuple[str, ...]]:
+    # Here: whoever only asks what a summary stands for does not wait for the grammar.
+    from cognition.extraction.sentences import sentences
+    from cognition.sameness import telling_words
+
     return {sentence: telling_words(sentence) for sentence in sentences(source.text)}
 
 

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from cognition.consolidation.alone import Alone, unit
 from cognition.consolidation.clusters import Candidate, clusters
+from cognition.days import DAY_MS
 from cognition.decay import TYPE_DEFAULT
 from cognition.filters import TIME
 from cognition.memories import IDS_MAX
-from cognition.scoring import DAY_MS
 from cognition.thinking.cycle import Outcome
 from replica import Core, MemoryId, Propose, Write, show_memory_id, transaction
 

@@ -18,9 +18,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple, TypeVar
 
-from cognition.consolidation.clusters import MEMBERS_MIN
-from cognition.consolidation.extract import summaries_of
-from cognition.consolidation.summaries import source_of
 from cognition.memories import IDS_MAX, read_memories
 from cognition.versions import made_anew
 from replica import MemoryId, RowChange, derived_memory_id, transaction
@@ -222,6 +219,11 @@ def _rebuild(connection: sqlite3.Connection, due: set[bytes], gone: set[int]) ->
 
 def _said_together(connection: sqlite3.Connection, component: Sequence[Member]) -> Iterator[list[Member]]:
     """Return the members of each summary that it takes to say what a component says."""
+    # Here: a store is opened, and listed, without numpy and the grammar.
+    from cognition.consolidation.clusters import MEMBERS_MIN
+    from cognition.consolidation.extract import summaries_of
+    from cognition.consolidation.summaries import source_of
+
     if len(component) < MEMBERS_MIN:
         return
     by_rid = {member.rid: member for member in component}

@@ -14,8 +14,6 @@ from typing import Final
 
 from cognition.contradictions.slots import Judged, Opinion, Standing, Told, judge
 from cognition.contradictions.values import slot_id
-from cognition.contradictions.wording import CHANGE
-from cognition.extraction import sentences
 from cognition.versions import made_anew
 from replica import RowChange, ShownClaim, read_claims, transaction
 
@@ -202,6 +200,10 @@ def _retire(connection: sqlite3.Connection, number: int, judged: dict[bytes, Jud
     gone = False
     if standing and Standing.HELD not in standing:
         for (text,) in connection.execute("SELECT text FROM memory WHERE id = ?", (number,)):
+            # Here: a store is opened, and listed, without the grammar.
+            from cognition.contradictions.wording import CHANGE
+            from cognition.extraction.sentences import sentences
+
             told_as_news = Standing.HIDDEN not in standing and CHANGE.search(text) is not None
             gone = len(sentences(text)) == 1 and not told_as_news
     if gone:

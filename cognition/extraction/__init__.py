@@ -1,10 +1,14 @@
 """From talk to facts, without a model: what a text states, of whom, and when."""
 
-from cognition.extraction.dates import find_dates
-from cognition.extraction.engine import FACTS_MAX, extract
-from cognition.extraction.names import names, proper_nouns
-from cognition.extraction.sentences import sentences
-from cognition.extraction.values import CONFIDENCE_MIN, Extraction, Fact, Triple, When
+from typing import TYPE_CHECKING
+
+from replica.lazily import exports
+
+if TYPE_CHECKING:
+    from cognition.extraction.dates import find_dates
+    from cognition.extraction.engine import FACTS_MAX, extract
+    from cognition.extraction.names import proper_nouns
+    from cognition.extraction.values import CONFIDENCE_MIN, Extraction, Fact, Triple, When
 
 __all__ = [
     "CONFIDENCE_MIN",
@@ -15,7 +19,16 @@ __all__ = [
     "When",
     "extract",
     "find_dates",
-    "names",
     "proper_nouns",
-    "sentences",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = exports(
+        __name__,
+        {
+            "dates": ("find_dates",),
+            "engine": ("FACTS_MAX", "extract"),
+            "names": ("proper_nouns",),
+            "values": ("CONFIDENCE_MIN", "Extraction", "Fact", "Triple", "When"),
+        },
+    )

@@ -3,6 +3,19 @@
 The latter are in `cognition.models.http` alone: HTTP takes a megabyte that nobody without a model needs.
 """
 
-from cognition.models.chat import ChatMessage, ChatModel, ModelFailed
+from typing import TYPE_CHECKING
+
+from replica.lazily import exports
+
+if TYPE_CHECKING:
+    from cognition.models.chat import ChatMessage, ChatModel, ModelFailed
 
 __all__ = ["ChatMessage", "ChatModel", "ModelFailed"]
+
+if not TYPE_CHECKING:
+    __getattr__ = exports(
+        __name__,
+        {
+            "chat": ("ChatMessage", "ChatModel", "ModelFailed"),
+        },
+    )

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from cognition.days import DAY_MS
 from cognition.patterns.miners import (
     HUB_DEGREE_MIN,
     MOOD_WINDOW,
@@ -27,7 +28,6 @@ from cognition.patterns.miners import (
 )
 from cognition.patterns.tables import Touched
 from cognition.patterns.words import theme_words
-from cognition.scoring import DAY_MS
 from replica import MemoryId
 
 _BETWEEN: Final = "\x1f"

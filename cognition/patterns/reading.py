@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from cognition.days import DAY_MS
 from cognition.extraction.names import names
-from cognition.scoring import DAY_MS
 
 # A memory that names more is a list; pairs grow with the square.
 NAMES_MAX: Final = 6

@@ -9,13 +9,15 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cognition.memories import Shown, read_memories
-from cognition.patterns.reading import Noted, note
 from cognition.versions import made_anew
 from cognition.words import STOP_WORDS, words
 from replica import Memory, RowChange, transaction
+
+if TYPE_CHECKING:
+    from cognition.patterns.reading import Noted
 
 # Raise it when a table, or what goes into it, changes.
 PATTERNS_VERSION: Final = 1
@@ -107,6 +109,8 @@ def waiting(connection: sqlite3.Connection) -> list[int]:
 
 def note_memories(connection: sqlite3.Connection, numbers: Sequence[int]) -> Touched:
     """Read these memories and add what they say, in the caller's transaction; return what that moved."""
+    from cognition.patterns.reading import note  # here: a store is opened, and listed, without the grammar
+
     touched = Touched()
     for it in sorted(read_memories(connection, numbers), key=lambda it: it.id):
         if _counts(it):
@@ -125,7 +129,7 @@ def _counts(it: Shown) -> bool:
     return not (fields.get("archived") or fields.get("block") or fields.get("parent"))
 
 
-def _add(connection: sqlite3.Connection, number: int, noted: Noted, touched: Touched) -> None:
+def _add(connection: sqlite3.Connection, number: int, noted: "Noted", touched: Touched) -> None:
     connection.execute(
         "INSERT INTO pattern_note VALUES (?, ?, ?, ?, ?)",
         (number, noted.at_ms, noted.day, noted.bucket, noted.valence),

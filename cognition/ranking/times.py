@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 
 # What was told a few hours beside a day may belong to it: late at night, or in another zone.
 ROUGHLY_MS: Final = DAY_MS // 4

@@ -7,9 +7,9 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from cognition.days import DAY_MS
 from cognition.memories import Shown, read_memories
 from cognition.patterns.found import not_raised, shown_by
-from cognition.scoring import DAY_MS
 from cognition.triggers import contradictions
 from cognition.triggers.goals import Goal, read_goals
 from cognition.triggers.kinds import (

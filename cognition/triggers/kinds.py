@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 from replica import MemoryId
 
 HOUR_MS: Final = 3_600_000

@@ -11,9 +11,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from cognition.days import DAY_MS
 from cognition.decay import HALF_LIVES, TYPE_DEFAULT, known_type
 from cognition.memories import read_memories
-from cognition.scoring import DAY_MS
 from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
 from cognition.versions import made_anew
 from replica import Memory, RowChange, transaction

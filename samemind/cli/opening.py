@@ -6,10 +6,8 @@ copy in memory, for that is when somebody wants their memory out.
 
 import errno
 import os
-import shutil
 import sqlite3
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +18,9 @@ import trio
 from samemind.cli.printing import Printer
 from samemind.config import STATE_VARIABLE, STORE_FILE, Home
 from samemind.errors import SamemindError, Unreachable
-from samemind.mcp.tools import READ_ONLY
 from samemind.reach import reach
 from samemind.surface.declare import Verb, read_options
 
-# What changes nothing, and is worth a copy.
-_READS: Final = READ_ONLY | {"recall", "context", "why", "contradictions list", "export"}
 _TAKES_NOTHING: Final = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 # In memory, since the disk of temporary files is as full as any.
 _MEMORY: Final = Path("/dev/shm")
@@ -38,7 +33,7 @@ def ask_here(
     try:
         return trio.run(_ask, verb, options, home, printer)
     except SamemindError as error:
-        if verb.name not in _READS or not _disk_takes_nothing(error) or not home.store.exists():
+        if not _only_reads(verb.name) or not _disk_takes_nothing(error) or not home.store.exists():
             raise
         print(
             f"samemind: {error.message}; so this is read from a copy in memory, and nothing is saved",
@@ -46,6 +41,13 @@ def ask_here(
         )
     with _copied(home) as copy:
         return trio.run(_ask, verb, options, copy, printer)
+
+
+def _only_reads(verb: str) -> bool:
+    """Say whether a verb changes nothing, and is worth a copy."""
+    from samemind.mcp.tools import READ_ONLY  # here: it is hardly ever asked
+
+    return verb in READ_ONLY | {"recall", "context", "why", "contradictions list", "export"}
 
 
 def _disk_takes_nothing(error: BaseException) -> bool:
@@ -66,6 +68,9 @@ def _disk_takes_nothing(error: BaseException) -> bool:
 @contextmanager
 def _copied(home: Home) -> Iterator[Home]:
     """Give a copy of a home that nobody has open, for the block."""
+    import shutil  # here: hardly ever wanted
+    import tempfile
+
     where = _MEMORY if os.access(_MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="samemind-", dir=where) as name:
         folder = Path(name)
@@ -110,6 +115,8 @@ async def _ask(
             raise Unreachable(f"no daemon runs for {home.shown()}", code="not_running", hint="samemind up")
     goes_on = verb.name == "pair" or bool(options.get("follow"))
     name = options.get("name") if verb.name == "init" else None
-    async with reach(home, program=program, answers=goes_on, name=name) as device:
+    async with reach(
+        home, program=program, answers=goes_on, name=name, opens_mind=verb.opens_mind or goes_on
+    ) as device:
         with printer.waiting(verb.name):  # the store is open: no passphrase is asked for any more
             return await device.ask(verb.name, options, say)

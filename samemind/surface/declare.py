@@ -67,6 +67,8 @@ class Verb(Generic[Options, Result]):
     """It says things before it ends, and may go on until it is interrupted."""
     alone: bool = False
     """It needs no device: its function is plain, takes the home, and runs in the process that was asked."""
+    opens_mind: bool = True
+    """It needs cognition running beside the store; one that only shows what is there does not wait for that to load."""
     rows: str = ""
     """The field of the result that holds its records, where a result is a list of them: `--format` prints these."""
 

@@ -109,7 +109,7 @@ _DEVICE: Final = "samemind.verbs.device"
 INIT: Final = Verb("init", Init, Initialised, _DEVICE)
 UP: Final = Verb("up", Up, Stopped, _DEVICE, streams=True)
 DOWN: Final = Verb("down", Down, Stopped, _DEVICE)
-STATUS: Final = Verb("status", ShowStatus, DaemonStatus, _DEVICE)
+STATUS: Final = Verb("status", ShowStatus, DaemonStatus, _DEVICE, opens_mind=False)
 DIGEST: Final = Verb("digest", ShowDigest, Digest, _RECORD)
 LOG: Final = Verb("log", ShowLog, Log, _RECORD, streams=True)
 VERIFY: Final = Verb("verify", Verify, Verified, _RECORD)

@@ -221,13 +221,14 @@ class ShowHistory:
 
 
 _MODULE: Final = "samemind.verbs.memories"
+_SHOWS: Final = "samemind.verbs.standing"
 _CHANGES: Final = "samemind.verbs.changes"
 
 REMEMBER: Final = Verb("remember", Remember, Remembered, _MODULE)
 REMEMBER_MANY: Final = Verb("remember-many", RememberMany, RememberedMany, _MODULE)
 RECALL: Final = Verb("recall", Recall, Recalled, _MODULE, rows="results")
-GET: Final = Verb("get", Get, MemoryView, _MODULE)
-LIST: Final = Verb("list", List, Listed, _MODULE, rows="memories")
+GET: Final = Verb("get", Get, MemoryView, _SHOWS, opens_mind=False)
+LIST: Final = Verb("list", List, Listed, _SHOWS, opens_mind=False, rows="memories")
 EDIT: Final = Verb("edit", Edit, MemoryView, _CHANGES)
 SET: Final = Verb("set", Set, MemoryView, _CHANGES)
 TAG: Final = Verb("tag", Tag, MemoryView, _CHANGES)

@@ -32,8 +32,8 @@ from samemind.results.memories import MemoryView
 from samemind.surface.answers import ExplainWhy, ExplainWhyNot, MakeContext
 from samemind.times import at_stamp, read_time
 from samemind.verbs.ids import find_memory
-from samemind.verbs.memories import kept
 from samemind.verbs.moments import at_moment, moment_of, opened_past
+from samemind.verbs.standing import kept
 from samemind.verbs.views import select_memories
 
 

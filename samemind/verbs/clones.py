@@ -7,7 +7,7 @@ lost or mixed up, but two stores under one key can never be linked with each oth
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -20,7 +20,9 @@ from samemind.errors import Locked
 from samemind.results.device import Check, Clone, IncidentView, Initialised
 from samemind.times import at_stamp
 from sync import Identity
-from sync.reports import PeerState
+
+if TYPE_CHECKING:
+    from sync.reports import PeerState
 
 _PART: Final = "on the other device: samemind down, then samemind init --divorce"
 _PART_HERE: Final = "samemind down, then samemind init --divorce: this one becomes a device of its own"
@@ -145,7 +147,7 @@ async def _tell(device: Device, fresh: DeviceId) -> list[str]:
     told: list[str] = []
     async with device.linked() as syncer, trio.open_nursery() as nursery:
 
-        async def tell(peer: PeerState) -> None:
+        async def tell(peer: "PeerState") -> None:
             (report,) = await syncer.sync_now(peer.device_id)
             if report.error is None:
                 told.append(peer.name)

@@ -157,7 +157,7 @@ async def stats(device: Device, options: ShowStats) -> Stats:
 async def _tiers(device: Device) -> dict[str, int]:
     """Count where memories stand, some at a time: recalls come between."""
     counts, last = Counter[Tier](hot=0, warm=0, cold=0), 0
-    count = partial(count_tiers, limit=TIERS_PAGE, now_ms=device.now_ms(), profile=device.mind.profile)
+    count = partial(count_tiers, limit=TIERS_PAGE, now_ms=device.now_ms(), profile=device.profile)
     while True:
         page, end = await device.replica.read(partial(count, after=last))
         counts.update(page)

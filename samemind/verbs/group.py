@@ -1,7 +1,7 @@
 """Join other devices, know them, and sync with them."""
 
 import sqlite3
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -18,9 +18,10 @@ from samemind.surface.group import AddPeer, ListPeers, Pair, RenamePeer, RevokeP
 from samemind.times import at_ms
 from samemind.verbs.ids import find_device
 from sync import Address, peers
-from sync.meeting import CodeOffered, Refusal
-from sync.reports import SyncReport
-from sync.syncer import Syncer
+
+if TYPE_CHECKING:
+    from sync.reports import SyncReport
+    from sync.syncer import Syncer
 
 # The other may still be writing down who we are, and a call of its syncer or ours may take the place of this one.
 FIRST_SYNC_WAITS_S: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
@@ -124,7 +125,7 @@ async def peer_views(device: Device) -> list[PeerView]:
     ]
 
 
-async def _first_sync(syncer: Syncer, peer: DeviceId, address: Address) -> None:
+async def _first_sync(syncer: "Syncer", peer: DeviceId, address: Address) -> None:
     """Sync before this program ends, while the other is known to be there, and learn where that is."""
     with trio.move_on_after(FIRST_SYNC_SECONDS_MAX):
         for wait_s in FIRST_SYNC_WAITS_S:
@@ -134,8 +135,10 @@ async def _first_sync(syncer: Syncer, peer: DeviceId, address: Address) -> None:
                 return
 
 
-async def _offer(syncer: Syncer, say: Say) -> Any:
+async def _offer(syncer: "Syncer", say: Say) -> Any:
     """Have a code shown, and say it and whatever becomes of it."""
+    from sync.meeting import CodeOffered, Refusal  # here: whoever lists devices loads no links
+
     telling, told = trio.open_memory_channel[CodeOffered | Refusal](16)
 
     async def pass_on() -> None:
@@ -204,7 +207,7 @@ def _views(connection: sqlite3.Connection, device: Device) -> list[PeerView]:
     ]
 
 
-def _synced(names: dict[DeviceId, str], report: SyncReport) -> PeerSync:
+def _synced(names: dict[DeviceId, str], report: "SyncReport") -> PeerSync:
     return PeerSync(
         device_id=_id(report),
         name=_name(names, report),
@@ -218,11 +221,11 @@ def _synced(names: dict[DeviceId, str], report: SyncReport) -> PeerSync:
     )
 
 
-def _id(report: SyncReport) -> str:
+def _id(report: "SyncReport") -> str:
     return "" if report.device_id is None else report.device_id.hex()
 
 
-def _name(names: dict[DeviceId, str], report: SyncReport) -> str:
+def _name(names: dict[DeviceId, str], report: "SyncReport") -> str:
     return (
         "somebody" if report.device_id is None else names.get(report.device_id, report.device_id.hex()[:12])
     )

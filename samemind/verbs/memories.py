@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import trio
 
@@ -17,7 +17,6 @@ from cognition import (
     read_text,
     take_in,
 )
-from cognition import Filters as Kept
 from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
 from cognition.linking import as_told, with_origin
@@ -28,23 +27,21 @@ from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
 from samemind.device import Device
 from samemind.errors import SamemindError, Usage
-from samemind.fields import fields_of, read_pairs, read_record
+from samemind.fields import fields_of, read_record
 from samemind.giving_back import MANY, give_back
-from samemind.results.memories import Hit, Listed, MemoryView, Recalled, Remembered, RememberedMany
-from samemind.surface.memories import Filters, Get, List, Recall, Remember, RememberMany
-from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.results.memories import Hit, Recalled, Remembered, RememberedMany
+from samemind.surface.memories import Recall, Remember, RememberMany
+from samemind.times import at_ms, at_stamp, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
-from samemind.verbs.ids import find_memory, is_known
-from samemind.verbs.moments import at_moment, moment_of, read_at
+from samemind.verbs.ids import is_known
+from samemind.verbs.moments import at_moment
 from samemind.verbs.nominees import nominees_of
 from samemind.verbs.pins import check_pins
-from samemind.verbs.standing import fading_page, list_page, view_of
+from samemind.verbs.standing import kept
 from samemind.verbs.talk import note_talk
 from samemind.verbs.views import show_origin
 
-# Nobody reads more in one go, and each costs a read; `--offset` goes on from there.
-LIST_MAX: Final = 100_000
 Fields = dict[str, Value]
 
 
@@ -168,61 +165,6 @@ def _origins(found: Sequence[Found], connection: sqlite3.Connection) -> dict[int
         f"SELECT no, device, incarnation FROM feed WHERE no IN ({','.join('?' * len(feeds))})", feeds
     )
     return {no: show_origin(author, incarnation) for no, author, incarnation in rows}
-
-
-async def get(device: Device, options: Get) -> MemoryView:
-    """Show one memory, or a summary, as it is or as it was."""
-    now_ms = moment_of(device, options.as_of)
-    return await read_at(
-        device,
-        options.as_of,
-        options.seen_by,
-        lambda connection: view_of(
-            connection,
-            find_memory(connection, options.rid, summary=True),
-            now_ms=now_ms,
-            profile=device.mind.profile,
-        ),
-    )
-
-
-async def list_(device: Device, options: List) -> Listed:
-    """List memories, newest first."""
-    if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
-        raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
-    filters, now_ms = kept(options), moment_of(device, options.as_of)
-    page = fading_page if options.fading else list_page
-    return await read_at(
-        device,
-        options.as_of,
-        options.seen_by,
-        lambda connection: page(
-            connection,
-            filters,
-            limit=options.limit,
-            offset=options.offset,
-            now_ms=now_ms,
-            profile=device.mind.profile,
-        ),
-    )
-
-
-def kept(options: Filters) -> Kept:
-    """Return the filters that were typed, as cognition takes them."""
-    return Kept(
-        type=options.type,
-        domain=options.domain,
-        project=options.project,
-        topic=options.topic,
-        speaker=options.speaker,
-        conversation=options.session,
-        workspace=options.workspace,
-        tags=options.tag,
-        meta=dict(read_pairs(options.meta, name="meta")),
-        since_ms=None if options.since is None else read_time(options.since, name="since"),
-        until_ms=None if options.until is None else read_end(options.until, name="until"),
-        include_archived=options.include_cold,
-    )
 
 
 def _read_lines(lines: Iterable[str], workspace: str | None) -> Iterable[Wanted]:

@@ -10,17 +10,19 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import trio
 
-from cognition import Mind, PastMind
 from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
 from samemind.times import at_ms, read_end
 from samemind.verbs.ids import find_device
+
+if TYPE_CHECKING:
+    from cognition import Mind, PastMind
 
 Result = TypeVar("Result")
 
@@ -65,7 +67,9 @@ def moment_of(device: Device, as_of: str | None, *, name: str = "as_of") -> int:
 
 
 @asynccontextmanager
-async def at_moment(device: Device, as_of: str | None, seen_by: str | None) -> AsyncIterator[Mind | PastMind]:
+async def at_moment(
+    device: Device, as_of: str | None, seen_by: str | None
+) -> "AsyncIterator[Mind | PastMind]":
     """Use the device's mind for the block, or the mind of the moment or device that is named."""
     if as_of is None and seen_by is None:
         yield device.mind

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from cognition import Filters
+from cognition import Filters as Kept
 from cognition.consolidation.summaries import Summary, read_summaries, standing_under, summary_named
 from cognition.decay import Profile
 from cognition.fading import weakest
@@ -13,17 +13,79 @@ from cognition.memories import read_memories
 from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_of
 from cognition.tiers import tier
 from replica import MemoryId, show_memory_id
-from samemind.fields import DOOR_NAMES
+from samemind.device import Device
+from samemind.errors import Usage
+from samemind.fields import DOOR_NAMES, read_pairs
 from samemind.results.memories import Listed, MemoryView
-from samemind.times import at_ms, at_stamp
+from samemind.surface.memories import Filters, Get, List
+from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.verbs.ids import find_memory
+from samemind.verbs.moments import moment_of, read_at
 from samemind.verbs.views import memory_view, select_memories, show_field, show_origin
 
+# Nobody reads more in one go; `--offset` goes on from there.
+LIST_MAX: Final = 100_000
 # A summary stands in a list only where each of its members would: it says what all of them say.
 _WHOLE: Final = """WITH whole (no) AS (
     SELECT s.no FROM summary s WHERE NOT EXISTS (
         SELECT 1 FROM summary_member x JOIN memory m ON m.id = x.id
         WHERE x.summary = s.no AND NOT ifnull(({condition}), 0)))"""
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
+
+
+async def get(device: Device, options: Get) -> MemoryView:
+    """Show one memory, or a summary, as it is or as it was."""
+    now_ms = moment_of(device, options.as_of)
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: view_of(
+            connection,
+            find_memory(connection, options.rid, summary=True),
+            now_ms=now_ms,
+            profile=device.profile,
+        ),
+    )
+
+
+async def list_(device: Device, options: List) -> Listed:
+    """List memories, newest first."""
+    if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
+        raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
+    filters, now_ms = kept(options), moment_of(device, options.as_of)
+    page = fading_page if options.fading else list_page
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: page(
+            connection,
+            filters,
+            limit=options.limit,
+            offset=options.offset,
+            now_ms=now_ms,
+            profile=device.profile,
+        ),
+    )
+
+
+def kept(options: Filters) -> Kept:
+    """Return the filters that were typed, as cognition takes them."""
+    return Kept(
+        type=options.type,
+        domain=options.domain,
+        project=options.project,
+        topic=options.topic,
+        speaker=options.speaker,
+        conversation=options.session,
+        workspace=options.workspace,
+        tags=options.tag,
+        meta=dict(read_pairs(options.meta, name="meta")),
+        since_ms=None if options.since is None else read_time(options.since, name="since"),
+        until_ms=None if options.until is None else read_end(options.until, name="until"),
+        include_archived=options.include_cold,
+    )
 
 
 def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profile: Profile) -> MemoryView:
@@ -37,7 +99,7 @@ def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profi
 
 def list_page(
     connection: sqlite3.Connection,
-    filters: Filters,
+    filters: Kept,
     *,
     limit: int,
     offset: int,
@@ -79,7 +141,7 @@ def list_page(
 
 def fading_page(
     connection: sqlite3.Connection,
-    filters: Filters,
+    filters: Kept,
     *,
     limit: int,
     offset: int,

@@ -22,8 +22,8 @@ from typing import Any, Final
 import trio
 
 from cognition import StaticEmbedder, queue
+from cognition.days import DAY_MS
 from cognition.embedding.embedder import Vectors
-from cognition.scoring import DAY_MS
 from cognition.steps import steps
 from cognition.thinking.cycle import Step, think
 from replica import AsyncioHost, Core, Remember, Replica, Write, new_memory_id, open_replica

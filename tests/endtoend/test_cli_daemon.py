@@ -259,7 +259,7 @@ def test_yd_78_a_reader_is_not_held_up_by_a_write(tmp_path: Path) -> None:
 
     from samemind.device import open_device
     from samemind.surface.memories import List
-    from samemind.verbs.memories import list_
+    from samemind.verbs.standing import list_
 
     async def main() -> None:
         async with open_device(Home.at(tmp_path), program="a test", answers=False) as device:

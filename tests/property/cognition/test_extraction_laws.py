@@ -5,8 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.extraction import extract, names, sentences
+from cognition.extraction import extract
 from cognition.extraction.engine import FACTS_MAX
+from cognition.extraction.names import names
+from cognition.extraction.sentences import sentences
 
 WORDS = """
     I live in Lisbon . My sister Mary works at Google and loves it ! We chose Postgres over MySQL , yesterday I

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cognition.days import DAY_MS
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
 from cognition.ranking.signals import WEIGHTS, score
 from cognition.recall import in_order
-from cognition.scoring import DAY_MS
 from tests.support.minds import NOW_MS
 
 LEXICON = WordVectors(StaticEmbedder())

@@ -14,8 +14,8 @@ from cognition.core_profile import (
     staying,
     too_many,
 )
+from cognition.days import DAY_MS
 from cognition.profile import _CORE, facts
-from cognition.scoring import DAY_MS
 from replica import Set, Write
 from tests.support.minds import Home
 

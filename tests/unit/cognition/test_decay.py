@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition import decay
+from cognition.days import DAY_MS
 from cognition.decay import Life, Lives
-from cognition.scoring import DAY_MS
 from replica import MEMORY_TYPES
 
 

@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from cognition import Filters
+from cognition.days import DAY_MS
 from cognition.fading import priority, weakest
 from cognition.memories import read_memories
-from cognition.scoring import DAY_MS
 from replica import Access, Forget, MemoryId, Set, Write
 from tests.support.minds import Home
 

@@ -8,7 +8,7 @@ import pytest
 from cognition import Filters
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
-from samemind.verbs.memories import kept
+from samemind.verbs.standing import kept
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory
 

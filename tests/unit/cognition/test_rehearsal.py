@@ -5,10 +5,10 @@ from math import isnan
 
 import pytest
 
+from cognition.days import DAY_MS
 from cognition.decay import Profile, memlocal, memori, yantrik
 from cognition.memories import read_memories
 from cognition.rehearsal import TELL_MS, keep
-from cognition.scoring import DAY_MS
 from cognition.tiers import Tier, count_tiers, life_of, tier
 from replica import Forget, Kind, Memory, MemoryId, Write
 from replica.ops import Set

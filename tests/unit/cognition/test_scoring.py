@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition import scoring
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 
 
 def near(value: float) -> object:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from cognition import StaticEmbedder, scoring
+from cognition.days import DAY_MS
 from cognition.decay import PROFILES
 from cognition.ranking.pool import Pool, Row
 from cognition.ranking.query import Query
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.signals import SIGNALS, WEIGHTS, score
 from cognition.recall import Hit
-from cognition.scoring import DAY_MS
 from replica import Relate, Write
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cognition.consolidation.clusters import Candidate, Vectors, clusters, mean
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 
 NOW = 1_700_000_000_000
 

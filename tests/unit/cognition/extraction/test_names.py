@@ -2,7 +2,9 @@
 
 import pytest
 
-from cognition.extraction import extract, names, proper_nouns, sentences
+from cognition.extraction import extract, proper_nouns
+from cognition.extraction.names import names
+from cognition.extraction.sentences import sentences
 
 
 def test_pm_23_a_question_gives_the_names_in_it() -> None:

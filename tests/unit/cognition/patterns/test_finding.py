@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cognition.days import DAY_MS
 from cognition.memories import read_memories
 from cognition.patterns.found import Pattern, shown_by
 from cognition.patterns.miners import Miner
 from cognition.patterns.step import Patterns
 from cognition.patterns.tables import PatternTables
 from cognition.patterns.words import pattern_reason
-from cognition.scoring import DAY_MS
 from replica import Erase, Forget, MemoryId, Set, Value, Write
 from tests.support.minds import NOW_MS, Home
 

@@ -1,6 +1,6 @@
 import pytest
 
-from cognition.scoring import DAY_MS
+from cognition.days import DAY_MS
 from cognition.triggers import kinds
 from cognition.triggers.kinds import (
     KINDS,

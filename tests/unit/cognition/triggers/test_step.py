@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
+from cognition.days import DAY_MS
 from cognition.patterns.step import Patterns
-from cognition.scoring import DAY_MS
 from cognition.triggers import contradictions
 from cognition.triggers.detect import DETECTORS
 from cognition.triggers.kinds import HOUR_MS, KINDS, REMINDER, REVIEW, Candidate, Thresholds
