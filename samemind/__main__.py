@@ -1,12 +1,16 @@
 """Begin the `samemind` command, also as `python -m samemind`: Ctrl-C ends it quietly while it is loaded too."""
 
+import gc
 import sys
 
 
 def main() -> int:
     """Do what the command line says and return the exit code."""
     try:
+        gc.disable()  # nothing of what is loaded goes again, and looking for it takes a tenth of the start
         from samemind.cli.main import main as run
+
+        gc.enable()
     except KeyboardInterrupt:
         # `samemind.cli.printing` and `samemind.errors` may not be there yet: here is what they say, as a test checks.
         if "--json" in sys.argv[1:]:

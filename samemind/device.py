@@ -7,7 +7,6 @@ and for a device that goes on, the control socket (others may use the store thro
 """
 
 import os
-import platform
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from replica import (
     ops_noted_outside,
     wall_clock_ms,
 )
+from replica.collector import collector_paused
 from replica.quotas import Limits
 from replica.supervision import Supervisor
 from samemind.config import Home, Settings, check_name
@@ -49,13 +49,13 @@ from samemind.passphrase import key_of
 from samemind.performing import perform
 from samemind.surface.catalog import verb_named
 from samemind.surface.declare import read_options
-from samemind.thinking import ThinkLoop
 from sync import Identity, Untrusted
 
 if TYPE_CHECKING:
     from cognition import Mind
     from cognition.models import ChatModel
     from samemind.panel.demand import PanelOnDemand
+    from samemind.thinking import ThinkLoop
     from sync.syncer import Syncer
 
 
@@ -77,7 +77,7 @@ class Device:
     stop: trio.Event = field(default_factory=trio.Event)
     syncer: "Syncer | None" = None
     """There while the daemon runs; other programs open one for as long as they need it."""
-    thinker: ThinkLoop | None = None
+    thinker: "ThinkLoop | None" = None
     """Likewise: other programs think only when they are asked to."""
     lets_go: bool = False
     """It holds the store only because nobody else did, and lets a daemon have it."""
@@ -213,8 +213,9 @@ async def open_device(
 
 def _mind(replica: Replica, home: Home, settings: Settings) -> AbstractAsyncContextManager["Mind"]:
     """Return what runs cognition over a replica, as the owner set it up."""
-    from cognition import open_mind  # here: it loads what ranks, reads and embeds
-    from cognition.choosing import embedder_called, reranker_called
+    with collector_paused():
+        from cognition import open_mind  # here: it loads what ranks, reads and embeds
+        from cognition.choosing import embedder_called, reranker_called
 
     return open_mind(
         replica,
@@ -258,7 +259,7 @@ def derived_tables(settings: Settings) -> list[DerivedTables]:
 
 def machine_name() -> str:
     """Return what this machine is called: the name of a device whose owner chose none."""
-    return " ".join(platform.node().partition(".")[0].split()) or "device"
+    return " ".join(os.uname().nodename.partition(".")[0].split()) or "device"
 
 
 def _model(home: Home, settings: Settings) -> "ChatModel | None":

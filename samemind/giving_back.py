@@ -10,16 +10,18 @@ much in one go: a long cycle of thinking, a thousand memories. What is needed ag
 at some microseconds a page. A device at rest does not wake for it. The threads of a daemon share one heap besides.
 """
 
-import ctypes
 import sqlite3
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from replica import Replica, ReplicaError
+
+if TYPE_CHECKING:
+    import ctypes
 
 # Long enough that a busy device reads its pages again once a minute and no oftener.
 QUIET_SECONDS: Final = 60.0
@@ -72,4 +74,6 @@ async def kept_small(replica: Replica) -> AsyncIterator[None]:
 
 def _glibc(name: str) -> "ctypes._NamedFuncPointer | None":
     """Return a function of the C library where that is glibc; other systems have other allocators."""
+    import ctypes  # here: a command that only asks gives nothing back
+
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

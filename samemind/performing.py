@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from replica.collector import collector_paused
 from replica.errors import ReplicaError, StoreCorrupt
 from samemind.errors import Usage, explain
 from samemind.results.plain import to_json
@@ -33,7 +34,8 @@ async def perform(device: "Device", verb: Verb[Any, Any], options: Any, say: "Sa
     """Do it, and return the result as the document that every door shows."""
     if verb.alone:
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
-    function = getattr(import_module(verb.module), verb.performs)
+    with collector_paused():
+        function = getattr(import_module(verb.module), verb.performs)
     try:
         result = await (function(device, options, say) if verb.streams else function(device, options))
     except _AS_DAMAGE_SHOWS as error:

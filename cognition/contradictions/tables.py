@@ -10,12 +10,14 @@ ones. A memory that says more, or that tells of a change as it happened, stays.
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from cognition.contradictions.slots import Judged, Opinion, Standing, Told, judge
-from cognition.contradictions.values import slot_id
 from cognition.versions import made_anew
 from replica import RowChange, ShownClaim, read_claims, transaction
+
+# What judges is loaded by the functions that judge: a store is opened, and listed, without it.
+if TYPE_CHECKING:
+    from cognition.contradictions.slots import Judged, Told
 
 # Raise it when a table, or what a slot comes to, changes.
 CLAIMS_VERSION: Final = 3
@@ -65,8 +67,10 @@ class ClaimTables:
             _follow(connection, sorted(touched))
 
 
-def told_of(connection: sqlite3.Connection, slot: bytes) -> list[Told]:
+def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
     """Return the claims of one slot."""
+    from cognition.contradictions.slots import Opinion, Told
+
     rows = connection.execute(
         """SELECT m.id, m.rid, ifnull(m.told_at, m.created >> 16), m.told_at IS NULL, m.speaker
            FROM memory m WHERE m.id IN (SELECT id FROM claim_slot WHERE slot = ?)""",
@@ -130,6 +134,9 @@ def _among(connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -
 
 def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """File the claims of these memories anew, and judge the slots that they are in or left."""
+    from cognition.contradictions.slots import Standing
+    from cognition.contradictions.values import slot_id
+
     slots: dict[bytes, None] = {}
     for number in numbers:
         left = connection.execute("SELECT slot FROM claim_slot WHERE id = ?", (number,)).fetchall()
@@ -162,8 +169,10 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
         _retire(connection, number, judged)
 
 
-def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> Judged:
+def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     """Judge a slot, and bring its record up to date."""
+    from cognition.contradictions.slots import Judged, judge
+
     named = connection.execute(
         """SELECT m.workspace, c.entity, c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND
            c.claim = s.claim JOIN memory m ON m.id = s.id WHERE s.slot = ? ORDER BY c.hlc, c.claim LIMIT 1""",
@@ -186,8 +195,10 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> Judged:
     return judged
 
 
-def _retire(connection: sqlite3.Connection, number: int, judged: dict[bytes, Judged]) -> None:
+def _retire(connection: sqlite3.Connection, number: int, judged: "dict[bytes, Judged]") -> None:
     """Note whether a memory says nothing that still holds."""
+    from cognition.contradictions.slots import Standing
+
     claims: dict[bytes, set[bytes]] = {}
     rows = connection.execute("SELECT slot, claim FROM claim_slot WHERE id = ?", (number,))
     for slot, claim in rows.fetchall():
@@ -200,7 +211,6 @@ def _retire(connection: sqlite3.Connection, number: int, judged: dict[bytes, Jud
     gone = False
     if standing and Standing.HELD not in standing:
         for (text,) in connection.execute("SELECT text FROM memory WHERE id = ?", (number,)):
-            # Here: a store is opened, and listed, without the grammar.
             from cognition.contradictions.wording import CHANGE
             from cognition.extraction.sentences import sentences
 
@@ -212,8 +222,10 @@ def _retire(connection: sqlite3.Connection, number: int, judged: dict[bytes, Jud
         connection.execute("DELETE FROM claim_retired WHERE id = ?", (number,))
 
 
-def judged_of(connection: sqlite3.Connection, slot: bytes) -> Judged:
+def judged_of(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     """Return what the claims of a slot come to."""
+    from cognition.contradictions.slots import Judged, judge
+
     relation = connection.execute(
         """SELECT c.relation FROM claim_slot s JOIN claim c ON c.id = s.id AND c.claim = s.claim
            WHERE s.slot = ? LIMIT 1""",

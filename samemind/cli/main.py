@@ -148,7 +148,10 @@ def _ask(
     if control is None and verb.name not in _OWN_PROCESS and _started_on_demand(home):
         control = Control.connect(home)
     if control is None:
-        from samemind.cli.opening import ask_here  # everything heavy
+        from replica.collector import collector_paused
+
+        with collector_paused():
+            from samemind.cli.opening import ask_here  # everything heavy
 
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None

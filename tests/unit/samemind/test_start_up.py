@@ -1,0 +1,105 @@
+"""A command loads what it needs and nothing else: most of what a short one costs is loading modules."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import daemon, environment, run
+
+# Says which modules a command has loaded by its end.
+SCRIPT = (
+    "import json, sys; from samemind.__main__ import main; code = main();"
+    "print(json.dumps(sorted(sys.modules)), file=sys.stderr); sys.exit(code)"
+)
+# What ranks, reads, embeds and links; and libraries that are large.
+NEVER = (
+    "cognition.embedding",
+    "cognition.extraction",
+    "cognition.mind",
+    "cognition.ranking",
+    "cryptography.x509",
+    "hypercorn",
+    "mcp",
+    "numpy",
+    "pycrdt",
+    "pydantic",
+    "rich",
+    "starlette",
+    "sync.link",
+    "sync.syncer",
+    "wordllama",
+    "zeroconf",
+)
+# Without a store to open, or a loop to run.
+NOTHING_OPENED = (
+    *NEVER,
+    "aiosqlite",
+    "asyncio",
+    "cognition",
+    "cryptography",
+    "nacl",
+    "sqlite3",
+    "ssl",
+    "trio",
+)
+# 0.1.0 loaded 773 for each of the first two. Raise a number only for what the command cannot do without.
+OPENING_MAX = 470
+ASKING_MAX = 150
+EXPLAINING_MAX = 180
+
+
+def loaded(home: Path, *words: str) -> set[str]:
+    """Run a command to its end, and return the modules that it loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, "--home", str(home), *words],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def among(modules: set[str], named: tuple[str, ...]) -> list[str]:
+    """Return those of the modules that are named, or stand under one that is."""
+    return sorted(each for each in modules if any(f"{each}.".startswith(f"{name}.") for name in named))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A device with a memory."""
+    home = tmp_path_factory.mktemp("home")
+    assert run(home, "remember", "Ann moved to Lisbon").code == 0
+    return home
+
+
+@pytest.mark.parametrize("words", [["list"], ["status"], ["get", "@"]], ids=" ".join)
+def test_a_command_that_shows_what_is_there_loads_no_cognition(home: Path, words: list[str]) -> None:
+    """Not the embedder, not the ranking and not the grammar, and no links either."""
+    if "@" in words:
+        words = ["get", run(home, "--raw", "list").out.split()[0]]
+    modules = loaded(home, *words)
+    assert among(modules, NEVER) == []
+    assert "trio" in modules
+    assert len(modules) <= OPENING_MAX
+
+
+def test_help_opens_nothing(home: Path) -> None:
+    """Nor does it load what would."""
+    modules = loaded(home, "--help")
+    assert among(modules, NOTHING_OPENED) == []
+    assert len(modules) <= EXPLAINING_MAX
+
+
+def test_beside_a_daemon_a_command_loads_a_socket_and_little_else(home: Path) -> None:
+    """The daemon has loaded everything; a command only asks it."""
+    with daemon(home):
+        for words in (["list"], ["status"], ["recall", "Lisbon"]):
+            modules = loaded(home, *words)
+            assert among(modules, NOTHING_OPENED) == [], words
+            assert len(modules) <= ASKING_MAX, words
