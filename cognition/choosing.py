@@ -5,40 +5,51 @@ install. A device that would not open would not sync either.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from cognition.embedding.embedder import Embedder
-from cognition.embedding.onnx import OnnxEmbedder
-from cognition.embedding.static import StaticEmbedder
-from cognition.embedding.transformer import TransformerEmbedder
-from cognition.embedding.universal import UniversalEmbedder
-from cognition.reranking.late import LateInteraction
-from cognition.reranking.reranker import Reranker
+if TYPE_CHECKING:
+    from cognition.embedding.embedder import Embedder
+    from cognition.reranking.reranker import Reranker
 
-EMBEDDERS: Final[Mapping[str, Callable[[], Embedder]]] = {
-    "multilingual": UniversalEmbedder,
-    "small": StaticEmbedder,
-    "wordllama": StaticEmbedder,  # as `small` was called in 0.1.0
-    "bge-small": OnnxEmbedder,
+
+def _made_by(name: str) -> Callable[[], Any]:
+    """Return what loads a class of cognition, by its module and name, and makes one."""
+    module, _, kind = name.rpartition(".")
+    return lambda: getattr(import_module(f"cognition.{module}"), kind)()
+
+
+EMBEDDERS: Final[Mapping[str, "Callable[[], Embedder]"]] = {
+    "multilingual": _made_by("embedding.universal.embedder.UniversalEmbedder"),
+    "small": _made_by("embedding.static.StaticEmbedder"),
+    "wordllama": _made_by("embedding.static.StaticEmbedder"),  # as `small` was called in 0.1.0
+    "bge-small": _made_by("embedding.onnx.OnnxEmbedder"),
 }
 # Before the folder, or the name, of a model of sentence-transformers.
 TRANSFORMERS: Final = "transformers:"
-RERANKERS: Final[Mapping[str, Callable[[], Reranker | None]]] = {
+RERANKERS: Final[Mapping[str, "Callable[[], Reranker | None]"]] = {
     "off": lambda: None,
-    "colbert-small": LateInteraction,
+    "colbert-small": _made_by("reranking.late.LateInteraction"),
 }
 
 
-def embedder_called(name: str) -> Embedder:
+def model_of_transformers(name: str) -> str:
+    """Return the folder or the name of the model of sentence-transformers that a setting names; empty for none."""
+    return name.removeprefix(TRANSFORMERS).strip() if name.startswith(TRANSFORMERS) else ""
+
+
+def embedder_called(name: str) -> "Embedder":
     """Return the embedder of this name."""
-    if name.startswith(TRANSFORMERS) and (model := name.removeprefix(TRANSFORMERS).strip()):
+    if model := model_of_transformers(name):
+        from cognition.embedding.transformer import TransformerEmbedder
+
         return TransformerEmbedder(model)
     if name not in EMBEDDERS:
         raise ValueError(f"expected {', '.join(EMBEDDERS)} or {TRANSFORMERS}MODEL, got {name!r}")
     return EMBEDDERS[name]()
 
 
-def reranker_called(name: str) -> Reranker | None:
+def reranker_called(name: str) -> "Reranker | None":
     """Return the reranker of this name; None for none."""
     if name not in RERANKERS:
         raise ValueError(f"expected {' or '.join(RERANKERS)}, got {name!r}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         TooLarge,
         WrongKey,
     )
-    from replica.fields import FIELDS, MEMORY_TYPES, Value
+    from replica.fields import FIELDS, Value
     from replica.folding import Digests
     from replica.frontier import Frontier
     from replica.ids import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         show_memory_id,
     )
     from replica.membership import Member, Membership, Revocation, introduce, revoke
+    from replica.memory_types import MEMORY_TYPES
     from replica.oplog import Row, Status
     from replica.ops import (
         Access,
@@ -193,7 +194,7 @@ if not TYPE_CHECKING:
                 "TooLarge",
                 "WrongKey",
             ),
-            "fields": ("FIELDS", "MEMORY_TYPES", "Value"),
+            "fields": ("FIELDS", "Value"),
             "folding": ("Digests",),
             "frontier": ("Frontier",),
             "ids": (
@@ -209,6 +210,7 @@ if not TYPE_CHECKING:
                 "parse_memory_id",
                 "show_memory_id",
             ),
+            "memory_types": ("MEMORY_TYPES",),
             "membership": ("Member", "Membership", "Revocation", "introduce", "revoke"),
             "oplog": ("Row", "Status"),
             "ops": (

@@ -14,20 +14,11 @@ from typing import Any, Final
 from replica.errors import InvalidOp, TooLarge
 from replica.hlc import COUNTER_BITS, HLC_MAX
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
+from replica.memory_types import MEMORY_TYPES
 
 Scalar = None | bool | int | float | str | bytes
 Value = Scalar | list[str] | dict[str, Scalar]
 
-MEMORY_TYPES: Final = (
-    "episodic",
-    "factual",
-    "semantic",
-    "procedural",
-    "social",
-    "spatial",
-    "prospective",
-    "affective",
-)
 GOAL_STATES: Final = ("open", "done")
 MS_MAX: Final = HLC_MAX >> COUNTER_BITS
 INT_MIN: Final = -(2**63)

@@ -38,19 +38,6 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "quota_mb": (1, 1_000_000),
     "quota_packed_mb": (1, 1_000_000),
 }
-# As in `cognition.choosing`, likewise; a third kind of embedder goes by this word, a colon, and a folder or a name.
-_EMBEDDERS: Final = ("multilingual", "small", "wordllama", "bge-small")
-_TRANSFORMERS: Final = "transformers:"
-_RERANKERS: Final = ("off", "colbert-small")
-# As in `cognition.decay`, which is too heavy to be loaded here; a test holds them equal.
-_DECAY_PROFILES: Final = ("memlocal", "yantrik", "memori")
-_CHOICES: Final = {
-    "escalation_severity": ("high", "medium", "low"),
-    "decay": _DECAY_PROFILES,
-    "contradictions": ("ask", "newer"),
-    "embedder": _EMBEDDERS,
-    "reranker": _RERANKERS,
-}
 # A word as memories are cut into words: letters and digits; three of them at least where any ending may follow, since
 # with fewer nearly everything begins.
 _WORD: Final = re.compile(r"[^\W_]{1,64}|[^\W_]{3,64}\*")
@@ -297,14 +284,35 @@ def _fits(default: object, value: object) -> bool:
 
 
 def _in_range(key: str, value: Any) -> bool:
+    from cognition.choosing import model_of_transformers
+
     if key == "words":
         return len(value) <= WORD_GROUPS_MAX and not _no_groups(value)
-    if key == "embedder" and value.startswith(_TRANSFORMERS):
-        return bool(value.removeprefix(_TRANSFORMERS).strip())
-    if key in _CHOICES:
-        return value in _CHOICES[key]
+    choices = _choices(key)
+    if choices:
+        return value in choices or (key == "embedder" and model_of_transformers(value) != "")
     low, high = _RANGES.get(key, (value, value))
     return bool(low <= value <= high)
+
+
+def _choices(key: str) -> tuple[str, ...]:
+    """Return the words that a setting may be; none where it is something else."""
+    from cognition.choosing import EMBEDDERS, RERANKERS  # here: who asks a daemon reads no settings
+    from cognition.decay import PROFILES
+
+    match key:
+        case "escalation_severity":
+            return ("high", "medium", "low")
+        case "contradictions":
+            return ("ask", "newer")
+        case "decay":
+            return tuple(PROFILES)
+        case "embedder":
+            return tuple(EMBEDDERS)
+        case "reranker":
+            return tuple(RERANKERS)
+        case _:
+            return ()
 
 
 def _no_groups(words: Mapping[str, Any]) -> dict[str, Any]:
@@ -322,8 +330,12 @@ def _no_groups(words: Mapping[str, Any]) -> dict[str, Any]:
 
 def _meant(key: str, default: object) -> str:
     """Return what a setting may be, in words."""
-    if key in _CHOICES:
-        *others, last = (*_CHOICES[key], f"{_TRANSFORMERS}MODEL") if key == "embedder" else _CHOICES[key]
+    from cognition.choosing import TRANSFORMERS
+
+    if choices := _choices(key):
+        *others, last = choices
+        if key == "embedder":
+            others, last = [*choices], f"{TRANSFORMERS}MODEL"
         return f"{', '.join(others)} or {last}"
     if key == "words":
         return (

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from cognition.extraction.sentences import sentences
 from cognition.extraction.values import CONFIDENCE_MIN, PRONOUNS, Triple
-from replica.fields import MEMORY_TYPES
+from replica.memory_types import MEMORY_TYPES
 
 # LO-06: what a core fact may be about.
 CATEGORIES: Final = ("identity", "preference", "project")

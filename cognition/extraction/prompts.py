@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from cognition.extraction.contract import CATEGORIES, Message
-from replica.fields import MEMORY_TYPES
+from replica.memory_types import MEMORY_TYPES
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FENCE: Final = "talk"

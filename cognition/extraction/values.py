@@ -7,7 +7,7 @@ and its date is resolved. What it was taken from stays as it was said; these onl
 from dataclasses import dataclass
 from typing import Final
 
-from replica.fields import MEMORY_TYPES
+from replica.memory_types import MEMORY_TYPES
 
 # What sort of statement a fact is, beside its memory type: a decision and a location are both factual.
 KINDS: Final = ("fact", "decision", "preference", "event", "plan", "feeling", "relationship")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from replica.memory_types import MEMORY_TYPES
 from samemind.results.memories import (
     Forgotten,
     History,
@@ -14,17 +15,6 @@ from samemind.results.memories import (
 )
 from samemind.surface.declare import Verb, argument, option
 
-# As replica.fields has them; named again since importing that loads a whole replica.
-MEMORY_TYPES: Final = (
-    "episodic",
-    "factual",
-    "semantic",
-    "procedural",
-    "social",
-    "spatial",
-    "prospective",
-    "affective",
-)
 _TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"
 # The fields that a JSON line may carry under their own names, beside `text`; `session` and `at` as on the
 # command line.

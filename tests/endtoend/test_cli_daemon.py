@@ -54,9 +54,15 @@ def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
             capture_output=True, text=True, env=cli.environment(), check=True, timeout=cli.SECONDS_MAX,
         )  # fmt: skip
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    # The one leaf that says which types of memories there are.
+    assert {name for name in modules if name.startswith("replica")} <= {
+        "replica",
+        "replica.lazily",
+        "replica.memory_types",
+    }
     imported = {name.partition(".")[0] for name in modules}
     assert "samemind" in imported
-    ours = {"replica", "sync", "cognition", "simulations"}
+    ours = {"sync", "cognition", "simulations"}
     theirs = {
         "trio",
         "numpy",

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from cognition import CognitionTables
+from cognition.choosing import RERANKERS
 from replica.storage.schema import migrate
-from samemind.config import _RERANKERS, Settings
+from samemind.config import Settings
 from samemind.surface.catalog import NAMES, SHORT_FOR
 from tests.support import published
 from tests.support.console import Examples
@@ -135,7 +136,7 @@ def test_every_command_that_a_document_names_is_there() -> None:
         named = re.findall(r"(?:`|^)make ([a-z][a-z-]+)", text, re.MULTILINE)
         missing += [f"{shown(page)}: make {name}" for name in named if name not in made]
         for name in re.findall(r"\bRERANKER=([\w-]+)", text):
-            assert name in _RERANKERS, f"{shown(page)}: RERANKER={name}"
+            assert name in RERANKERS, f"{shown(page)}: RERANKER={name}"
         for module in re.findall(r"python -m\s+((?:tests|simulations|samemind)[\w.]*)", text):
             path = ROOT / module.rstrip(".").replace(".", "/")
             if not (path.is_dir() or path.with_suffix(".py").exists()):

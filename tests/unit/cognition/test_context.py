@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from cognition.budget import tokens
 from cognition.context import (
-    FENCE_CLOSES,
-    FENCE_OPENS,
     FLAT_CHARACTERS_MAX,
     IMPORTANT_MIN,
     UNASKED_SHARE,
@@ -17,6 +15,7 @@ from cognition.context import (
     assemble,
     line_of,
 )
+from cognition.fences import FENCE_CLOSES, FENCE_OPENS
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP, TEMPORAL, QueryClass
 from cognition.recall import Found, Hit
 from replica import DeviceId, Memory, MemoryId, Value

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from cognition.budget import tokens
 from cognition.composing import Gathered
-from cognition.context import FENCE_OPENS, Around
+from cognition.context import Around
+from cognition.fences import FENCE_OPENS
 from cognition.models.chat import ChatMessage
 from cognition.prompting import REDUCED, TRIMMED, Prompt, prompt
 from cognition.ranking.classes import MULTI_HOP, SINGLE_HOP

@@ -4,8 +4,9 @@ from typing import Any
 import pytest
 
 from replica.errors import InvalidOp, TooLarge
-from replica.fields import FIELDS, MEMORY_TYPES, MS_MAX, Value, check_field, check_fields, check_value
+from replica.fields import FIELDS, MS_MAX, Value, check_field, check_fields, check_value
 from replica.limits import FIELD_STRING_BYTES_MAX, FIELDS_MAX, META_ENTRIES_MAX, TAGS_MAX
+from replica.memory_types import MEMORY_TYPES
 
 # For each known field: values it holds, and values it refuses.
 EXAMPLES: dict[str, tuple[list[Value], list[Any]]] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from replica import FIELDS, MEMORY_TYPES
+from replica import FIELDS
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES
 from samemind.surface import memories
@@ -41,10 +41,6 @@ def test_names_are_listed_once_and_short_forms_lead_to_them() -> None:
     assert all(verb_named(short).name == name for short, name in SHORT_FOR.items())
     with pytest.raises(Usage, match="rember"):
         verb_named("rember")
-
-
-def test_the_memory_types_are_those_of_the_replica() -> None:
-    assert memories.MEMORY_TYPES == MEMORY_TYPES
 
 
 def test_every_field_of_a_memory_can_be_shown() -> None:

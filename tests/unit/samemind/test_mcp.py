@@ -9,7 +9,8 @@ import pytest
 import trio
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from cognition.context import FENCE_CLOSES, FENCE_OPENS, harmless
+from cognition.context import harmless
+from cognition.fences import FENCE_CLOSES
 from samemind.errors import NotFound, Usage
 from samemind.mcp import telling
 from samemind.mcp.resources import read_page
@@ -86,10 +87,6 @@ def test_objects_become_the_words_of_the_verb() -> None:
     }
     with pytest.raises(Usage):
         words_of({"meta": ["a=b"]})
-
-
-def test_the_fence_is_the_one_of_every_prompt() -> None:
-    assert (telling.FENCE_OPENS, telling.FENCE_CLOSES) == (FENCE_OPENS, FENCE_CLOSES)
 
 
 def test_an_answer_in_words_quotes_memory_as_data_only() -> None:

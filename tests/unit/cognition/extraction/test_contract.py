@@ -15,7 +15,7 @@ from cognition.extraction.contract import (
 )
 from cognition.extraction.prompts import CORE_SYSTEM, READING_SYSTEM, core_prompt, reading_prompt
 from cognition.extraction.values import Triple
-from replica.fields import MEMORY_TYPES
+from replica.memory_types import MEMORY_TYPES
 
 AT = 1_700_000_000_000
 WINDOW = [
