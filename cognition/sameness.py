@@ -3,11 +3,10 @@
 Likeness of vectors does not tell "Ann manages Bob" from "Bob manages Ann", nor Monday from Tuesday, and a better model
 tells them apart worse. So this compares what is said, word by word, in order. Two tellings say the same
 
-- in the same telling words in the same order: fillers, case, punctuation and the way in which a number, a day, a month
-  or a unit is written do not tell, nor whether an article is there, everything else does: "der Hund" is not "den Hund",
-  which may be who bites or who is bitten; or
-- where one adds at most a word in five to the other, none of which changes what is said (a "not", an "almost", a name,
-  a number), or says its day or time at the other end; then they have to share a number, a date or a time.
+- in the same telling words in the same order: fillers, punctuation and the way in which a number, a day, a month or a
+  unit is written do not tell, nor whether an article is there, everything else does: "der Hund" is not "den Hund",
+  which may be who bites or who is bitten, "US" is not "us", and who had an old bike had a bike, but maybe another; or
+- where one says its day or time at the other end, and they share a number, a date or a time.
 
 So numbers, number words, weekdays, months, parts of day, units, names, negations and their order are equal in all that
 is linked. What is missed is shown twice, which costs a line; nothing is ever dropped for being alike.
@@ -24,18 +23,22 @@ from cognition.words import is_english
 # What a link is as sure of: a person's word is 100.
 SAME_WORDS: Final = 95
 SAME_BUT_ORDER: Final = 85
-ONE_ADDS: Final = 75
-# One telling may add a word to so many of the other's.
-WORDS_AN_ADDITION: Final = 5
+# From so many letters on, a telling in capitals is loud; a shorter one may be an abbreviation.
+LETTERS_LOUD: Final = 12
 # What is longer is a page, not a telling: only the very same words are the same then.
 CHARACTERS_MAX: Final = 2_000
 
 # Numbers, words, and every sign that is no mere punctuation: "C" is not "C++", nor "A" "A-", and a pizza is no burger.
 _TOKEN: Final = re.compile(
     r"!=|~(?=\d)|(?:(?<=\b[A-Z])|(?<=\bAB))[-−](?![\w-])"
-    r"|(?:(?<![\w.,])[-−])?\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\s\w.,;:!\"'’‘“”„«»()\[\]{}…–—\-/\\|`~^]"
+    r"|(?:(?<![\w.,])[-−]|(?<![^\s])(?<!\d\s)[-−–]\s+)?\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*"
+    r"|(?<=\d)\^(?=\d)|[^\s\w.,;:!\"'’‘“”„«»()\[\]{}…–—\-/\\|`~^]"
 )
-_NUMBER: Final = re.compile(r"[-−]?\d")
+_NUMBER: Final = re.compile(r"[-−–]?\s*\d")
+_MINUS: Final = re.compile(r"[-−–]\s*")
+# Behind these, and such signs, a sentence begins, and whatever word is first is written large.
+_ENDS: Final = ".!?…:;"
+_QUOTES: Final = " \t\n\r\"'’‘“”„«»()[]{}–—-"
 
 
 def _table(text: str) -> frozenset[str]:
@@ -59,14 +62,20 @@ _CONTRACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "cannot": ("can", "not"),
     "won't": ("will", "not"),
     "shan't": ("shall", "not"),
-    "im": ("i", "am"),
 }
+# Behind these a filler tells: who is not really ill may be ill; and "a" does before the others.
+_NEGATING: Final = _table(
+    "not no never nor nicht kein keine keinen keinem keiner nie no nunca ni не нет ни ні"
+)
+_AFTER_TELLING_ARTICLE: Final = _table("few little lot bit couple hundred thousand")
+# Words that are written large by themselves, or small by whoever does not care.
+_OF_ANY_CASE: Final = _table("i a")
 _IS: Final = _table("it he she that there what who where how here")
 _ENDINGS: Final[Mapping[str, str]] = {"m": "am", "re": "are", "ve": "have", "ll": "will"}
 _NUMBERS: Final = _forms(
     "number",
     """
-    0 zero null cero ноль нуль
+    0 zero cero ноль нуль
     1 one eins uno один одна одне одну
     2 two zwei dos два две дві
     3 three drei tres три
@@ -109,13 +118,20 @@ _NUMBERS: Final = _forms(
 _WEEKDAYS: Final = _forms(
     "weekday",
     """
-    monday montag montags lunes понедельник понеділок
-    tuesday dienstag dienstags martes вторник вівторок
-    wednesday mittwoch mittwochs miércoles среда среду середа середу
-    thursday donnerstag donnerstags jueves четверг четвер
-    friday freitag freitags viernes пятница пятницу п'ятниця п'ятницю
-    saturday samstag samstags sonnabend sábado суббота субботу субота суботу
-    sunday sonntag sonntags domingo воскресенье неділя неділю
+    monday montag lunes понедельник понеділок
+    tuesday dienstag martes вторник вівторок
+    wednesday mittwoch miércoles среда среду середа середу
+    thursday donnerstag jueves четверг четвер
+    friday freitag viernes пятница пятницу п'ятниця п'ятницю
+    saturday samstag sonnabend sábado суббота субботу субота суботу
+    sunday sonntag domingo воскресенье неділя неділю
+    montags
+    dienstags
+    mittwochs
+    donnerstags
+    freitags
+    samstags
+    sonntags
     """,
 )
 _MONTHS: Final = _forms(
@@ -151,10 +167,10 @@ _PARTS: Final = _forms(
     "part",
     """
     morning vormittag утро утром ранок вранці
-    noon mittag mittags mediodía полдень опівдні
-    afternoon nachmittag nachmittags tarde днём днем вдень
-    evening abend abends вечер вечером вечір ввечері увечері
-    night nacht nachts noche ночь ночью ніч вночі
+    noon mittag mediodía полдень опівдні
+    afternoon nachmittag tarde днём днем вдень
+    evening abend вечер вечером вечір ввечері увечері
+    night nacht noche ночь ночью ніч вночі
     midnight mitternacht medianoche полночь опівночі
     today heute hoy сегодня сьогодні
     tomorrow завтра
@@ -162,6 +178,10 @@ _PARTS: Final = _forms(
     tonight anoche
     morgen
     mañana
+    mittags
+    nachmittags
+    abends
+    nachts
     """,
 )
 _UNITS: Final = _forms(
@@ -223,15 +243,19 @@ _TURNING: Final = _table(
 class _Said(NamedTuple):
     """What a telling says: its telling words in order, without the times at its ends; these; and which tie it down.
 
-    Of a language in which articles tell case and gender, `articles` has those that stand before a word.
+    Beside words stands how they are written: `articles` before them, in a language in which these tell case and
+    gender, and their first letters (`heads`), as far as these tell something.
     """
 
     words: tuple[str, ...]
     inner: tuple[str, ...]
     times: tuple[str, ...]
     ties: frozenset[str]
-    names: frozenset[str]
-    articles: Mapping[str, frozenset[str]]
+    articles: "_Written"
+    heads: "_Written"
+
+
+_Written = Mapping[str, frozenset[str]]
 
 
 def sureness(text: str, known: str) -> int:
@@ -239,28 +263,20 @@ def sureness(text: str, known: str) -> int:
     if max(len(text), len(known)) > CHARACTERS_MAX:
         return 0
     one, other = _said(text), _said(known)
-    if not one.words or not other.words or _differ(one.articles, other.articles):
+    if not one.words or not other.words:
+        return 0
+    if _differ(one.articles, other.articles) or _differ(one.heads, other.heads):
         return 0
     if one.words == other.words:
         return SAME_WORDS
-    if one.times != other.times or not one.ties & other.ties:
-        return 0
-    if one.inner == other.inner:
-        return SAME_BUT_ORDER
-    fewer, more = sorted((one, other), key=lambda said: len(said.inner))
-    added = _added(fewer.inner, more.inner)
-    if not 0 < len(added) <= len(fewer.inner) // WORDS_AN_ADDITION:
-        return 0
-    if any(not word[0].isalpha() or word in _TURNING or ":" in word or word in more.names for word in added):
-        return 0
-    return ONE_ADDS
+    return SAME_BUT_ORDER if one[1:3] == other[1:3] and one.ties & other.ties else 0
 
 
 def telling_words(text: str) -> tuple[str, ...]:
     """Return the words of a text that tell, in their order, each in one spelling: of what kind it is, where that is
     known ("number:20", "month:june").
     """
-    return tuple(_telling(_TOKEN.findall(text), english=is_english(text)))
+    return tuple(_telling(_TOKEN.findall(text), english=is_english(text), loud=_is_loud(text)))
 
 
 def turns(word: str) -> bool:
@@ -268,37 +284,51 @@ def turns(word: str) -> bool:
     return ":" in word or word in _TURNING
 
 
-def _differ(one: Mapping[str, frozenset[str]], other: Mapping[str, frozenset[str]]) -> bool:
-    """Say whether other articles stand before the same word; that one telling leaves them out is no difference."""
-    return any(other.get(word, articles) != articles for word, articles in one.items())
+def _differ(one: _Written, other: _Written) -> bool:
+    """Say whether the same word is written otherwise; that one telling leaves open how is no difference."""
+    return any(other.get(word, ways) != ways for word, ways in one.items())
 
 
-def _articles(raw: Sequence[str]) -> dict[str, frozenset[str]]:
+def _articles(raw: Sequence[str]) -> _Written:
+    return _ways(
+        (word, article) for article, word in pairwise(map(str.casefold, raw)) if article in _FOREIGN_ARTICLES
+    )
+
+
+def _heads(text: str) -> _Written:
+    """Return the first letters of words, as far as their case tells something.
+
+    That of a sentence tells nothing, nor does any where somebody writes all words small, or all large.
+    """
+    if text.islower() or text.isupper():
+        return {}
+    inner = [match[0] for match in _TOKEN.finditer(text) if not _begins(text[: match.start()])]
+    return _ways((word.casefold(), word[0]) for word in inner if not _is_of_any_case(word.casefold()))
+
+
+def _is_of_any_case(word: str) -> bool:
+    """Say whether a word is the same small and large: "monday", "PM". A month may be somebody's name."""
+    return word in _OF_ANY_CASE or word in _AFTER_CLOCK or (word in _TYPED and word not in _MONTHS)
+
+
+def _begins(before: str) -> bool:
+    """Say whether a sentence begins behind these words."""
+    before = before.rstrip(_QUOTES)
+    return not before or before[-1] in _ENDS
+
+
+def _ways(pairs: Iterable[tuple[str, str]]) -> _Written:
     found: dict[str, frozenset[str]] = {}
-    for article, word in pairwise(map(str.casefold, raw)):
-        if article in _FOREIGN_ARTICLES:
-            found[word] = found.get(word, frozenset()) | {article}
+    for word, way in pairs:
+        found[word] = found.get(word, frozenset()) | {way}
     return found
-
-
-def _added(fewer: tuple[str, ...], more: tuple[str, ...]) -> list[str]:
-    """Return what one telling adds to another, whose words it has in their order; nothing where it has not."""
-    wanted = iter(fewer)
-    awaited = next(wanted, None)
-    added = []
-    for word in more:
-        if word == awaited:
-            awaited = next(wanted, None)
-        else:
-            added.append(word)
-    return added if awaited is None else []
 
 
 @lru_cache(maxsize=64)
 def _said(text: str) -> _Said:
     raw = _TOKEN.findall(text)
     english = is_english(text)
-    words = tuple(_telling(raw, english=english))
+    words = tuple(_telling(raw, english=english, loud=_is_loud(text)))
     first, last = 0, len(words)
     while first < last and (step := _time_at(words[first:last])):
         first += step
@@ -306,13 +336,13 @@ def _said(text: str) -> _Said:
         last -= step
     times = tuple(word for word in (*words[:first], *words[last:]) if ":" in word or word in _AFTER_CLOCK)
     ties = frozenset(word for word in words if word.startswith(_TYING))
-    names = frozenset(word.casefold() for word in raw[1:] if word[:1].isupper())
-    return _Said(words, words[first:last], times, ties, names, {} if english else _articles(raw))
+    return _Said(words, words[first:last], times, ties, {} if english else _articles(raw), _heads(text))
 
 
-def _telling(raw: Sequence[str], *, english: bool) -> Iterable[str]:
+def _telling(raw: Sequence[str], *, english: bool, loud: bool) -> Iterable[str]:
     """Give the telling words, each in one spelling."""
     currency = ""  # a sign before its number is told behind it
+    negated = False
     for place, (word, following) in enumerate(pairwise((*raw, ""))):
         if word in _CURRENCIES and _NUMBER.match(following):
             currency = _TYPED[word]
@@ -321,21 +351,34 @@ def _telling(raw: Sequence[str], *, english: bool) -> Iterable[str]:
             yield _WRITTEN_LARGE[word]
             continue
         folded = word.casefold().replace("’", "'")
+        negated = negated or folded in _NEGATING or folded.endswith("n't")
         if _NUMBER.match(folded):
-            yield f"number:{folded.replace('−', '-')}"
+            yield f"number:{_MINUS.sub('-', folded)}"
             if currency:
                 yield currency
             currency = ""
-        elif folded in _TYPED:
-            yield _TYPED[folded]
+        elif len(word) == 1 and word.isupper() and folded not in _OF_ANY_CASE and not loud:
+            yield word  # no metre, but a million
+        elif folded in _TYPED or folded in _AFTER_CLOCK:
+            yield _TYPED.get(folded, folded)
         elif folded in _CONTRACTIONS:
             yield from _CONTRACTIONS[folded]
-        elif word == "A" and place:  # a vitamin, a plan or a grade
-            yield folded
-        elif folded in _ARTICLES or folded in _FILLERS or (not english and folded in _FOREIGN_ARTICLES):
+        elif (word == "A" and place) or (folded == "a" and following.casefold() in _AFTER_TELLING_ARTICLE):
+            yield "a"  # a vitamin, a plan or a grade; "a few" is not "few"
+        elif (folded in _FILLERS and not negated) or _is_article(folded, english=english):
             continue
-        else:
+        elif word[1:].islower() or len(word) == 1 or loud:
             yield from _apart(folded)
+        else:
+            yield from _apart(word.replace("’", "'"))  # "US" is not "us"
+
+
+def _is_loud(text: str) -> bool:
+    return text.isupper() and len(text) > LETTERS_LOUD
+
+
+def _is_article(word: str, *, english: bool) -> bool:
+    return word in _ARTICLES or (not english and word in _FOREIGN_ARTICLES)
 
 
 def _apart(word: str) -> Iterable[str]:

@@ -91,10 +91,11 @@ def _names(question: frozenset[str], summary: Summary) -> bool:
 def _telling(text: str) -> Iterator[str]:
     """Give what of a text may name a memory: words without their endings, and whatever turns what they say."""
     for word in telling_words(text):
-        if turns(word):
-            yield word
-        elif word not in STOP_WORDS:
-            yield stem(word)
+        folded = word.casefold()
+        if turns(folded):
+            yield folded
+        elif folded not in STOP_WORDS:
+            yield stem(folded)
 
 
 def _replaced(

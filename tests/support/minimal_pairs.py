@@ -193,6 +193,12 @@ DIFFERENT: Final = {
         The key is under the mat | The spare key is under the mat
         Milk is in the fridge | Milk is not in the fridge
         The budget is 500 | The budget is 500 a head
+        I paid Ann 20 euros for tickets | I paid Ann 20 euros for the cheap tickets
+        I sold the old bike for 50 euros | I sold the bike for 50 euros
+        Ich habe das alte Rad für 50 Euro verkauft | Ich habe das Rad für 50 Euro verkauft
+        Vendí la bici vieja por 50 euros | Vendí la bici por 50 euros
+        Я продал старый велосипед за 50 евро | Я продал велосипед за 50 евро
+        Я продав старий велосипед за 50 євро | Я продав велосипед за 50 євро
     """),
     "half of the day": _pairs("""
         Ann calls her mother at 5 am | Ann calls her mother at 5 pm
@@ -226,6 +232,30 @@ DIFFERENT: Final = {
         The rule is x != 3 | The rule is x = 3
         About ~50 guests come | About 50 guests come
         It was -5 at noon | It was 5 at noon
+        - 5 | 5
+        – 5 degrees | 5 degrees
+        Balance: - 20 euros | Balance: 20 euros
+        The result is 2^10 | The result is 2 10
+    """),
+    "letters": _pairs("""
+        Ask us about it at 5 | Ask US about it at 5
+        The file has 5 MB | The file has 5 Mb
+        The file has 5 MB | The file has 5 mb
+        She needs 5 m of it | She needs 5 M of it
+        In May I polish the table | In May I Polish the table
+        Ich habe am Montag Weise gesehen | Ich habe am Montag weise gesehen
+        Kommen Sie um 5 | Kommen sie um 5
+        Мы видели Надежду в 5 | Мы видели надежду в 5
+    """),
+    "few": _pairs("""
+        I have few friends | I have a few friends
+        There is little hope | There is a little hope
+        Ben is not really ill | Ben is not ill
+        Eva ist nicht wirklich krank | Eva ist nicht krank
+        No está muy enferma | No está enferma
+        Она не очень больна | Она не больна
+        Yoga am Montag um 10 | Yoga montags um 10
+        The balance is null | The balance is 0
     """),
     "called off": _pairs("""
         Dentist appointment with Dr Lee on 5 May at 10 | Cancelled dentist appointment with Dr Lee on 5 May at 10
@@ -246,7 +276,10 @@ REPEATED: Final = _pairs("""
     The door isn't locked | The door is not locked
     Dentist on Monday at 10 | On Monday at 10 dentist
     Meeting with Bob on Tuesday at 10 | On Tuesday at 10: meeting with Bob
-    I paid Ann 20 euros for tickets | I paid Ann 20 euros for the cheap tickets
+    DENTIST ON MONDAY AT 10 | Dentist on Monday at 10
+    i met ann in berlin on monday | I met Ann in Berlin on Monday
+    We met at 5 PM. Ann paid | We met at 5 pm. ann paid
+    It was - 5 outside | It was -5 outside
     I've paid Ann 20 euros | I have paid Ann 20 euros
     Die Miete ist 950 Euro | Die Miete ist wirklich 950 Euro
     Bob hat drei Hunde | Bob hat 3 Hunde

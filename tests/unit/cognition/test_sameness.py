@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.sameness import CHARACTERS_MAX, ONE_ADDS, SAME_BUT_ORDER, SAME_WORDS, sureness
+from cognition.sameness import CHARACTERS_MAX, SAME_BUT_ORDER, SAME_WORDS, sureness
 from tests.support.minimal_pairs import DIFFERENT, REPEATED
 
 PAIRS = [(kind, *pair) for kind, pairs in DIFFERENT.items() for pair in pairs]
@@ -30,12 +30,8 @@ def test_ml_51_a_repetition_is_linked(one: str, other: str) -> None:
     [
         ("Milk is in the fridge", "The milk is in the fridge", SAME_WORDS),
         ("Dentist on Monday at 10", "On Monday at 10 dentist", SAME_BUT_ORDER),
-        ("I paid Ann 20 euros for tickets", "I paid Ann 20 euros for cheap tickets", ONE_ADDS),
-        (
-            "I paid Ann for the tickets",
-            "I paid Ann for the cheap tickets",
-            0,
-        ),  # they share no number, date or time
+        ("On Monday I really paid Ann", "I paid Ann on Monday.", SAME_BUT_ORDER),
+        ("Here Ann pays", "Ann pays here", 0),  # they share no number, date or time
         ("the", "the", 0),
         ("", "", 0),
         ("!?", "!?", SAME_WORDS),
