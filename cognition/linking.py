@@ -1,17 +1,20 @@
 """Find what a new telling says again, among what is there: it is linked to that, and both stay.
 
 The newest texts are nominated by their wording (`cognition.minhash`), older ones by the words they were filed under;
-`cognition.sameness` judges each. A telling is linked to one other: the surest, and of these the newest. Tellings of the
-very same words need no link (`cognition.tellings`).
+`cognition.sameness` judges each. A telling is linked to one other: the surest, and of these the newest; or rather to
+what heads the group of that, where it says the same as this too. So a group has a link for each wording, and none of
+its tellings is far from the others. One that is full takes no more. Tellings of the very same text need no link
+(`cognition.tellings`).
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from cognition.memories import RECALLED, Shown, read_memories
 from cognition.minhash import NearTexts, jaccard, trigrams
 from cognition.sameness import sureness
+from cognition.tellings import CLASSES_MAX, head_of
 from cognition.words import quoted, terms, words
 from replica import MemoryId, SaysSame, Write, content_number
 
@@ -27,7 +30,7 @@ JACCARD_MIN: Final = 0.5
 WORDS_MIN: Final = 0.5
 # Nominees that are judged, and older rows that are looked at; further ones are older, and alike to these.
 NOMINEES_MAX: Final = 16
-# Tellings of the very same words that are named to whoever tells them again.
+# Tellings of the very same text that are named to whoever tells them again.
 SAME_MAX: Final = 64
 
 # Two memories that differ in one of these say it of two things, or were told as two.
@@ -38,7 +41,7 @@ _ALONE: Final = frozenset({"turn", "position", "goal", "block"})
 
 
 class Again(NamedTuple):
-    """What a telling says again: tellings of the same words, the newest first, or one that it is to be linked to."""
+    """What a telling says again: tellings of the same text, the newest first, or one that it is to be linked to."""
 
     same: tuple[MemoryId, ...] = ()
     link: tuple[MemoryId, int] | None = None
@@ -73,7 +76,8 @@ class Linker:
         self._catch_up(connection)
         nominees = self._near.nominate(text)
         nominees = [*nominees, *self._older(connection, text)][:NOMINEES_MAX]
-        return Again(link=surest(text, fields, list(read_memories(connection, nominees))))
+        known = judged(text, fields, read_memories(connection, nominees))
+        return Again(link=_with_room(connection, text, fields, known))
 
     def _older(self, connection: sqlite3.Connection, text: str) -> list[int]:
         """Return older memories that share most of their wording with a text, the newest first."""
@@ -114,15 +118,27 @@ def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]
     return [*writes, *again.writes(rid)]
 
 
-def surest(text: str, fields: Mapping[str, Any], known: Sequence[Shown]) -> tuple[MemoryId, int] | None:
-    """Return which of some memories a text says again most surely, and how surely; None where it says none of them."""
-    judged = [
-        (sureness(text, it.memory.text), it.memory.created, it.rid)
+def judged(text: str, fields: Mapping[str, Any], known: Iterable[Shown]) -> list[tuple[Shown, int]]:
+    """Return which of some memories a text says again, and how surely: the surest first, and of these the newest."""
+    found = [
+        (it, sure)
         for it in known
-        if may_say_same(fields, it.memory.fields)
+        if may_say_same(fields, it.memory.fields) and (sure := sureness(text, it.memory.text))
     ]
-    sure, _, rid = max(judged, default=(0, 0, MemoryId(b"")))
-    return (rid, sure) if sure else None
+    return sorted(found, key=lambda each: (each[1], each[0].memory.created, each[0].rid), reverse=True)
+
+
+def _with_room(
+    connection: sqlite3.Connection, text: str, fields: Mapping[str, Any], known: Iterable[tuple[Shown, int]]
+) -> tuple[MemoryId, int] | None:
+    """Return to which memory a text is to be linked, and how surely: to the head of a group that is not full."""
+    for it, sure in known:
+        head, classes = head_of(connection, it.id)
+        if classes < CLASSES_MAX:
+            heading = judged(text, fields, read_memories(connection, [head]))
+            it, sure = heading[0] if heading else (it, sure)
+            return it.rid, sure
+    return None
 
 
 def may_say_same(fields: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
@@ -136,8 +152,8 @@ def with_origin(connection: sqlite3.Connection, text: str, fields: Mapping[str, 
         return dict(fields)
     row = connection.execute(
         f"""SELECT {", ".join(_TOLD_AS)} FROM memory m WHERE m.content = ? AND m.workspace IS ?
-            ORDER BY m.created DESC, m.rid DESC LIMIT 1""",
-        (content_number(text), fields.get("workspace")),
+            ORDER BY m.text = ? DESC, m.created DESC, m.rid DESC LIMIT 1""",
+        (content_number(text), fields.get("workspace"), text),
     ).fetchone()
     came = {} if row is None else dict(zip(_TOLD_AS, row, strict=True))
     return {**{name: value for name, value in came.items() if value is not None}, **fields}
@@ -145,11 +161,12 @@ def with_origin(connection: sqlite3.Connection, text: str, fields: Mapping[str, 
 
 def _same_words(connection: sqlite3.Connection, text: str, fields: Mapping[str, Any]) -> tuple[MemoryId, ...]:
     rows = connection.execute(
-        """SELECT m.rid FROM memory m WHERE m.content = ? AND m.workspace IS ? AND m.speaker IS ?
+        """SELECT m.rid FROM memory m WHERE m.content = ? AND m.text = ? AND m.workspace IS ? AND m.speaker IS ?
            AND m.event_start IS ? AND m.event_end IS ? AND m.turn IS NULL AND m.position IS NULL
            AND m.goal IS NULL AND m.block IS NULL ORDER BY m.created DESC, m.rid DESC LIMIT ?""",
         (
             content_number(text),
+            text,
             *(fields.get(name) for name in ("workspace", "speaker", "event_start", "event_end")),
             SAME_MAX,
         ),

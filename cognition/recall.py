@@ -458,28 +458,21 @@ def own_words_first(
     if row is None:
         return list(hits)
     (it,) = read_memories(connection, row)
-    place = next(
-        (i for i, hit in enumerate(hits) if it.rid in (hit.rid, *hit.same)),
-        next((i for i, hit in enumerate(hits) if content_number(hit.memory.text) == content), None),
-    )
+    group = groups_of(connection, [it.id]).get(it.id)
+    tellings = () if group is None else tuple(each.rid for each in tellings_of(connection, group))
+    shown = {it.rid, *tellings}
+    place = next((i for i, hit in enumerate(hits) if hit.rid in shown), None)
+    if place is None and it.memory.fields.get("position") is not None:  # of turns, one stands for its words
+        place = next((i for i, hit in enumerate(hits) if hit.memory.text == it.memory.text), None)
+    same = tuple(rid for rid in tellings[:NAMED_MAX] if rid != it.rid)
     rest = [hit for i, hit in enumerate(hits) if i != place]
     score = hits[0].score if hits else 1.0
     if place is None:
-        group = groups_of(connection, [it.id]).get(it.id)
-        rids = () if group is None else tuple(each.rid for each in tellings_of(connection, group))
         first = Hit(it.rid, score, (Found("exact", 0, 1.0),), 0.0, {}, it.memory, it.device)
-        first = replace(
-            first,
-            tellings=1 if group is None else counted(connection, [group])[group],
-            same=tuple(rid for rid in rids[:NAMED_MAX] if rid != it.rid),
-        )
     else:
-        held = hits[place]
-        others = tuple(rid for rid in (held.rid, *held.same) if rid != it.rid) if held.same else ()
-        first = replace(held, score=score, same=others)
-        if held.same or held.rid == it.rid:
-            first = replace(first, rid=it.rid, memory=it.memory, device=it.device)
-    return [first, *rest][:k]
+        first = replace(hits[place], rid=it.rid, score=score, memory=it.memory, device=it.device)
+    often = 1 if group is None else counted(connection, [group])[group]
+    return [replace(first, same=same, tellings=often), *rest][:k]
 
 
 def _canonical(connection: sqlite3.Connection, contents: Iterable[int], filters: Filters) -> dict[int, Shown]:

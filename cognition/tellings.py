@@ -1,45 +1,75 @@
-"""Keep which tellings are shown as one: classes of the same words, and the groups that links make of them.
+"""Keep which tellings are shown as one: classes of the same text, and the groups that links make of them.
 
-Tellings of the very same words in one workspace, by one speaker, of one time, are one class, whatever their number; a
-turn of a conversation, a goal and a block stand for themselves. Links join classes of one workspace to groups, from the
-surest link to the least sure. A link that would make a group of more than `CLASSES_MAX` classes joins nothing: a chain
-is cut at its weakest link. Both follow from folded ops alone, so devices that hold the same ops show the same groups.
+Tellings of the very same text in one workspace, by one speaker, of one time, are one class, whatever their number; a
+turn of a conversation, a goal and a block stand for themselves. Links join classes of one workspace. Each leans the one
+of its two tellings that was stored later on the other, and a class leans on what its surest link names. A class that
+leans on none is a head; so is, of two that lean on each other, the one with the smaller number. A group is a head, what
+leans on it, and what leans on that: of each only what the surest links name, and `CLASSES_MAX` in all.
 
-The fold tells what changed in memories; SQL triggers note what changed in links. Only the groups that a change touches
-are looked at again, and a further telling of words that are a group's already joins it without that.
+So a group hangs on a few links around its head. No chain is followed further, and what changes with a link is found in
+as few steps however many links there are. Groups follow from folded ops alone, so devices that hold the same ops show
+the same ones. The fold tells what changed in memories; SQL triggers note what changed in links.
 """
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from cognition.memories import IDS_MAX, RECALLED
 from cognition.versions import made_anew
-from replica import Memory, MemoryId, RowChange, content_number, transaction
+from replica import MemoryId, RowChange, transaction
 from replica.codec import pack
 
 # Raise it when a table, or what makes a group, changes.
-TELLINGS_VERSION: Final = 1
+TELLINGS_VERSION: Final = 2
+# Classes in a group, its head among them: nobody reads more, and who forgets a group forgets no more at once.
 CLASSES_MAX: Final = 32
 # Of a group, as many tellings are named; how many there are is told beside it.
 NAMED_MAX: Final = 64
+# What leans on a head, and what leans on that: two devices that were apart may each have had a head of their own.
+STEPS_MAX: Final = 2
+CLASS_BYTES: Final = 8
 
 _CREATE: Final = (
-    "CREATE TABLE telling (id INTEGER PRIMARY KEY, grp INTEGER NOT NULL)",
+    # What is in here: all memories of a class that is told again, or that a link names.
+    "CREATE TABLE telling (id INTEGER PRIMARY KEY, class INTEGER NOT NULL, grp INTEGER NOT NULL)",
+    "CREATE INDEX telling_by_class ON telling (class)",
     "CREATE INDEX telling_by_group ON telling (grp)",
-    "CREATE TABLE telling_due (rid BLOB PRIMARY KEY) WITHOUT ROWID",
+    "CREATE TABLE telling_class (class INTEGER PRIMARY KEY, leans INTEGER, head INTEGER)",
+    "CREATE INDEX telling_class_by_head ON telling_class (head)",
+    # Links of which both memories are here, and what they come to between two classes: the surest counts.
+    """CREATE TABLE telling_link (link BLOB PRIMARY KEY, older INTEGER NOT NULL, newer INTEGER NOT NULL,
+       sureness INTEGER NOT NULL) WITHOUT ROWID""",
+    "CREATE INDEX telling_link_by_pair ON telling_link (older, newer, sureness)",
+    """CREATE TABLE telling_pair (older INTEGER NOT NULL, newer INTEGER NOT NULL, sureness INTEGER NOT NULL,
+       PRIMARY KEY (older, newer)) WITHOUT ROWID""",
+    "CREATE INDEX telling_pair_by_newer ON telling_pair (newer, sureness DESC, older)",
+    "CREATE INDEX telling_pair_by_older ON telling_pair (older, sureness DESC, newer)",
     "CREATE TABLE telling_unread (first INTEGER PRIMARY KEY, last INTEGER NOT NULL)",
+    "CREATE TABLE telling_due (link BLOB PRIMARY KEY) WITHOUT ROWID",
+    # Links that came before a memory which they name.
+    "CREATE TABLE telling_awaited (rid BLOB, link BLOB, PRIMARY KEY (rid, link)) WITHOUT ROWID",
+    "CREATE TABLE telling_stale (older INTEGER, newer INTEGER, PRIMARY KEY (older, newer)) WITHOUT ROWID",
     """CREATE TRIGGER telling_linked AFTER INSERT ON says_same BEGIN
-       INSERT OR IGNORE INTO telling_due VALUES (new.one);
-       INSERT OR IGNORE INTO telling_due VALUES (new.other); END""",
+       INSERT OR IGNORE INTO telling_due VALUES (new.link); END""",
     """CREATE TRIGGER telling_unlinked AFTER DELETE ON says_same BEGIN
-       INSERT OR IGNORE INTO telling_due VALUES (old.one);
-       INSERT OR IGNORE INTO telling_due VALUES (old.other); END""",
-    "INSERT OR IGNORE INTO telling_due SELECT one FROM says_same",
-    "INSERT OR IGNORE INTO telling_due SELECT other FROM says_same",
+       DELETE FROM telling_due WHERE link = old.link;
+       INSERT OR IGNORE INTO telling_stale SELECT older, newer FROM telling_link WHERE link = old.link;
+       DELETE FROM telling_link WHERE link = old.link; END""",
+    "INSERT INTO telling_due SELECT link FROM says_same",
     "INSERT INTO telling_unread SELECT min(id), max(id) FROM memory HAVING count(*) > 0",
 )
-_TABLES: Final = ("telling", "telling_due", "telling_unread")
+_TABLES: Final = (
+    "telling",
+    "telling_class",
+    "telling_link",
+    "telling_pair",
+    "telling_unread",
+    "telling_due",
+    "telling_awaited",
+    "telling_stale",
+)
 # Those on the replica's table stay when our tables go.
 _DROP_TRIGGERS: Final = (
     "DROP TRIGGER IF EXISTS telling_linked",
@@ -50,13 +80,16 @@ _SHARED: Final = ("workspace", "speaker", "event_start", "event_end")
 _ALONE: Final = ("turn", "position", "goal", "block")
 _IS_SHARED: Final = " AND ".join(f"{{it}}.{name} IS NULL" for name in _ALONE)
 _ALIKE: Final = (
-    "o.content = n.content AND o.id != n.id AND "
+    "o.content = n.content AND o.text = n.text AND o.id != n.id AND "
     + " AND ".join(f"o.{name} IS n.{name}" for name in _SHARED)
     + f" AND {_IS_SHARED.format(it='o')}"
 )
-_CLASS: Final = (
-    f"m.id, m.rid, m.content, {', '.join(f'm.{name}' for name in _SHARED)}, {_IS_SHARED.format(it='m')}"
-)
+_READ: Final = """INSERT INTO telling_unread VALUES (?, ?)
+    ON CONFLICT (first) DO UPDATE SET last = max(last, excluded.last)"""
+_CLASS: Final = f"{{it}}.rid, {_IS_SHARED}, {{it}}.text, {', '.join(f'{{it}}.{name}' for name in _SHARED)}"
+_CLASS_COLUMNS: Final = 3 + len(_SHARED)
+# Where the workspace stands among the row's number and these.
+_WORKSPACE: Final = 4
 Item = TypeVar("Item")
 
 
@@ -68,31 +101,6 @@ class Telling(NamedTuple):
     created: int
 
 
-class _Node(NamedTuple):
-    """A memory as a part of its class; `name` is the class's, alike on every device."""
-
-    id: int
-    rid: bytes
-    name: bytes
-    workspace: str | None
-    content: int | None
-    shared: tuple[Any, ...]
-
-
-def joined(links: Iterable[tuple[int, bytes, bytes]]) -> list[frozenset[bytes]]:
-    """Return the groups that links (sureness, class, class) make, each of at most `CLASSES_MAX` classes.
-
-    The same in whatever order links are given. A class that no link joins to another is in no group.
-    """
-    group: dict[bytes, set[bytes]] = {}
-    for _, one, other in sorted({(-sure, min(one, other), max(one, other)) for sure, one, other in links}):
-        mine, theirs = group.setdefault(one, {one}), group.setdefault(other, {other})
-        if mine is not theirs and len(mine) + len(theirs) <= CLASSES_MAX:
-            mine |= theirs
-            group.update(dict.fromkeys(theirs, mine))
-    return [frozenset(each) for each in {id(each): each for each in group.values()}.values() if len(each) > 1]
-
-
 class TellingTables:
     """Keeps groups in step with memories and links, as a part of `cognition.tables.CognitionTables`."""
 
@@ -101,17 +109,18 @@ class TellingTables:
         with transaction(connection):
             create = (*_DROP_TRIGGERS, *_CREATE)
             made_anew(connection, "telling_version", TELLINGS_VERSION, tables=_TABLES, create=create)
-            _follow(connection, ())
+            _follow(connection)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         """Follow a batch."""
         fresh = [change.id for change in changes if change.before is None and change.after is not None]
         if fresh:
-            spans = _spans(fresh)
-            connection.executemany("INSERT OR REPLACE INTO telling_unread VALUES (?, ?)", spans)
-        if not _finds_words(connection):
-            return  # a whole store comes; the index of contents is made behind it, and then this is called again
-        _follow(connection, [change.id for change in changes if change.before is not None and _moves(change)])
+            connection.executemany(_READ, _spans(fresh))
+        for change in changes:
+            if change.before is not None and _moves(change):
+                _take_out(connection, change)
+        if _finds_words(connection):  # else a whole store comes; this is called again when its index is made
+            _follow(connection)
 
 
 def _spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -129,139 +138,196 @@ def _finds_words(connection: sqlite3.Connection) -> bool:
 def _moves(change: RowChange) -> bool:
     """Say whether a change may take a memory out of its class."""
     before, after = change.before, change.after
-    return after is None or before is None or _class_of(before) != _class_of(after)
+    if before is None or after is None or before.text != after.text or before.created != after.created:
+        return True
+    return any(before.fields.get(name) != after.fields.get(name) for name in (*_SHARED, *_ALONE))
 
 
-def _class_of(memory: Memory) -> tuple[Any, ...]:
-    fields = memory.fields
-    return content_number(memory.text), *(fields.get(name) for name in (*_SHARED, *_ALONE))
+def _class_of(rid: bytes, is_shared: int, *said: Any) -> int:
+    """Return the number of a memory's class, the same on every device."""
+    digest = hashlib.sha256(pack([*said]) if is_shared else rid).digest()
+    return int.from_bytes(digest[:CLASS_BYTES], signed=True)
 
 
-def _follow(connection: sqlite3.Connection, moved: Sequence[int]) -> None:
-    seeds = {
-        number
-        for (number,) in connection.execute(
-            "SELECT m.id FROM telling_due d JOIN memory m ON m.rid = d.rid"
-        ).fetchall()
-    }
-    seeds |= _others_of(connection, moved)
-    seeds.update(moved)
-    for number, twin, group in _news(connection):
-        if group is None or number in seeds:
-            seeds |= {number, twin}
-        else:
-            connection.execute("INSERT OR REPLACE INTO telling VALUES (?, ?)", (number, group))
-    connection.execute("DELETE FROM telling_unread")
-    # What a link names may come behind it, in the same batch.
-    connection.execute(
-        "DELETE FROM telling_due WHERE rid IN (SELECT rid FROM memory) OR rid IN (SELECT rid FROM tombstone)"
-    )
-    if seeds:
-        _rebuild(connection, seeds)
+def _follow(connection: sqlite3.Connection) -> None:
+    _file_news(connection)
+    _resolve(connection)
+    _regroup(connection)
 
 
-def _news(connection: sqlite3.Connection) -> list[tuple[int, int, int | None]]:
-    """Return what came of which the words were here already: its row, another of its class, and that one's group."""
-    found: list[tuple[int, int, int | None]] = []
-    for first, last in connection.execute("SELECT first, last FROM telling_unread").fetchall():
-        found += connection.execute(
-            f"""SELECT n.id, o.id, t.grp FROM memory n
+def _take_out(connection: sqlite3.Connection, change: RowChange) -> None:
+    """Take a memory out of its class, with its links; what it says now is read like a new one."""
+    connection.execute("DELETE FROM telling WHERE id = ?", (change.id,))
+    named = "SELECT link FROM says_same WHERE one = ?1 UNION ALL SELECT link FROM says_same WHERE other = ?1"
+    resolved = f"FROM telling_link WHERE link IN ({named})"
+    rid = (change.rid,)
+    connection.execute(f"INSERT OR IGNORE INTO telling_stale SELECT older, newer {resolved}", rid)
+    connection.execute(f"DELETE {resolved}", rid)
+    connection.execute(f"INSERT OR IGNORE INTO telling_due {named}", rid)
+    if change.after is not None:
+        connection.execute(_READ, (change.id, change.id))
+
+
+def _file_news(connection: sqlite3.Connection) -> None:
+    """File what came of which the words were here already; and look again at links that waited for what came."""
+    awaits = connection.execute("SELECT 1 FROM telling_awaited LIMIT 1").fetchone() is not None
+    whole: set[int] = set()
+    for span in connection.execute("SELECT first, last FROM telling_unread").fetchall():
+        for row in connection.execute(
+            f"""SELECT n.id, {_CLASS.format(it="n")} FROM memory n
                 JOIN memory o ON o.id = (SELECT o.id FROM memory o WHERE {_ALIKE} LIMIT 1)
-                LEFT JOIN telling t ON t.id = o.id
                 WHERE n.id BETWEEN ? AND ? AND {_IS_SHARED.format(it="n")}""",
-            (first, last),
-        )
-    return found
-
-
-def _others_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[int]:
-    """Return all that stand in a group with any of these rows, as far as it is known."""
-    return {
-        number
-        for chunk in _chunks(numbers)
-        for (number,) in connection.execute(
-            f"""SELECT o.id FROM telling t JOIN telling o ON o.grp = t.grp
-                WHERE t.id IN ({",".join("?" * len(chunk))})""",
-            chunk,
-        )
-    }
-
-
-def _rebuild(connection: sqlite3.Connection, seeds: set[int]) -> None:
-    """Make the groups anew that hold, or held, any of these rows."""
-    stale = seeds | _others_of(connection, seeds)
-    classes, links = _reached(connection, stale)
-    stale.update(node.id for members in classes.values() for node in members)
-    stale |= _others_of(connection, stale)
-    for chunk in _chunks(stale):
-        connection.execute(f"DELETE FROM telling WHERE id IN ({','.join('?' * len(chunk))})", chunk)
-    groups = joined(links)
-    alone = classes.keys() - {name for group in groups for name in group}
-    for names in (*groups, *({name} for name in alone)):
-        members = [node.id for name in names for node in classes[name]]
-        if len(members) > 1:
-            group = min(members)
-            connection.executemany(
-                "INSERT INTO telling VALUES (?, ?)", [(number, group) for number in members]
+            span,
+        ).fetchall():
+            _file(connection, *row, whole=whole)
+        if awaits:
+            came = "rid IN (SELECT rid FROM memory WHERE id BETWEEN ? AND ?)"
+            connection.execute(
+                f"INSERT OR IGNORE INTO telling_due SELECT link FROM telling_awaited WHERE {came}", span
             )
+            connection.execute(f"DELETE FROM telling_awaited WHERE {came}", span)
+    connection.execute("DELETE FROM telling_unread")
 
 
-def _reached(
-    connection: sqlite3.Connection, numbers: Iterable[int]
-) -> tuple[dict[bytes, list[_Node]], list[tuple[int, bytes, bytes]]]:
-    """Return the classes that links connect with these rows, and these links by the names of what they join."""
-    classes: dict[bytes, list[_Node]] = {}
-    links: list[tuple[int, bytes, bytes]] = []
-    fringe = _nodes(connection, "id", numbers)
-    while fringe:
-        fresh: list[_Node] = []
-        for name, node in {node.name: node for node in fringe}.items():
-            if name not in classes:
-                classes[name] = _members(connection, node)
-                fresh += classes[name]
-        of = {node.rid: node for node in fresh}
-        rows = [row for end in ("one", "other") for row in _links(connection, end, of)]
-        ends = {rid for row in rows for rid in row[:2]} - of.keys()
-        of |= {node.rid: node for node in _nodes(connection, "rid", ends)}
-        fringe = []
-        for one, other, sureness in rows:
-            ours, theirs = of.get(one), of.get(other)
-            if ours and theirs and ours.workspace == theirs.workspace and ours.name != theirs.name:
-                links.append((sureness, ours.name, theirs.name))
-                fringe += [ours, theirs]
-    return classes, links
-
-
-def _members(connection: sqlite3.Connection, node: _Node) -> list[_Node]:
-    """Return the living members of a class."""
-    if node.content is None:
-        return [node]
-    shared = " AND ".join(f"m.{name} IS ?" for name in _SHARED)
-    rows = connection.execute(
-        f"SELECT m.id, m.rid FROM memory m WHERE m.content = ? AND {shared} AND {_IS_SHARED.format(it='m')}",
-        (node.content, *node.shared),
-    )
-    return [node._replace(id=number, rid=rid) for number, rid in rows]
-
-
-def _nodes(connection: sqlite3.Connection, column: str, names: Iterable[Any]) -> list[_Node]:
-    found = []
-    for chunk in _chunks(names):
-        for number, rid, content, *shared, is_shared in connection.execute(
-            f"SELECT {_CLASS} FROM memory m WHERE m.{column} IN ({','.join('?' * len(chunk))})", chunk
-        ):
-            name = pack([content, *shared]) if is_shared else rid
-            found.append(_Node(number, rid, name, shared[0], content if is_shared else None, tuple(shared)))
-    return found
-
-
-def _links(
-    connection: sqlite3.Connection, end: str, rids: Iterable[bytes]
-) -> Iterator[tuple[bytes, bytes, int]]:
-    for chunk in _chunks(rids):
-        yield from connection.execute(
-            f"SELECT one, other, sureness FROM says_same WHERE {end} IN ({','.join('?' * len(chunk))})", chunk
+def _file(
+    connection: sqlite3.Connection,
+    number: int,
+    rid: bytes,
+    is_shared: int,
+    *said: Any,
+    whole: set[int],
+) -> int:
+    """File a memory, and with the first of a class all others of it; return the class. `whole` are those filed so."""
+    name = _class_of(rid, is_shared, *said)
+    if name in whole:
+        return name
+    known = connection.execute("SELECT grp FROM telling WHERE class = ? LIMIT 1", (name,)).fetchone()
+    group = _group_of(connection, name) if known is None else known[0]
+    connection.execute("INSERT OR IGNORE INTO telling VALUES (?, ?, ?)", (number, name, group))
+    if known is None and is_shared:
+        connection.execute(
+            f"""INSERT OR IGNORE INTO telling SELECT o.id, ?, ? FROM memory n CROSS JOIN memory o
+                WHERE n.id = ? AND {_ALIKE}""",
+            (name, group, number),
         )
+        whole.add(name)
+    return name
+
+
+def _group_of(connection: sqlite3.Connection, name: int) -> int:
+    row = connection.execute("SELECT head FROM telling_class WHERE class = ?", (name,)).fetchone()
+    return name if row is None or row[0] is None else int(row[0])
+
+
+def _resolve(connection: sqlite3.Connection) -> None:
+    """Find between which classes the links lie that are due; the fold may bring a link before what it names."""
+    due = connection.execute(
+        f"""SELECT s.link, s.sureness, s.one, s.other, (n.created, n.rid) < (o.created, o.rid),
+            n.id, {_CLASS.format(it="n")}, o.id, {_CLASS.format(it="o")}
+            FROM telling_due d CROSS JOIN says_same s ON s.link = d.link
+            LEFT JOIN memory n ON n.rid = s.one LEFT JOIN memory o ON o.rid = s.other"""
+    ).fetchall()
+    connection.execute("DELETE FROM telling_due")
+    for link, sureness, one, other, in_order, *ends in due:
+        first, second = ends[: _CLASS_COLUMNS + 1], ends[_CLASS_COLUMNS + 1 :]
+        if first[0] is None or second[0] is None:
+            missing = one if first[0] is None else other
+            connection.execute(
+                """INSERT OR IGNORE INTO telling_awaited SELECT ?1, ?2
+                   WHERE NOT EXISTS (SELECT 1 FROM tombstone WHERE rid = ?1)""",
+                (missing, link),
+            )
+        elif first[_WORKSPACE] == second[_WORKSPACE]:
+            ends = [first, second] if in_order else [second, first]
+            names = [_file(connection, *end, whole=set()) for end in ends]
+            if names[0] != names[1]:
+                connection.execute(
+                    "INSERT OR REPLACE INTO telling_link VALUES (?, ?, ?, ?)", (link, *names, sureness)
+                )
+                connection.execute("INSERT OR IGNORE INTO telling_stale VALUES (?, ?)", names)
+
+
+def _regroup(connection: sqlite3.Connection) -> None:
+    """Make the groups anew that hang on links which changed."""
+    stale = connection.execute("SELECT older, newer FROM telling_stale").fetchall()
+    if not stale:
+        return
+    connection.execute("DELETE FROM telling_stale")
+    for pair in stale:
+        connection.execute("DELETE FROM telling_pair WHERE older = ? AND newer = ?", pair)
+        connection.execute(
+            """INSERT INTO telling_pair SELECT older, newer, max(sureness) FROM telling_link
+               WHERE older = ? AND newer = ? GROUP BY older, newer""",
+            pair,
+        )
+    touched = {name for pair in stale for name in pair}
+    heads = {_group_of(connection, name) for name in touched}
+    for newer in {newer for _, newer in stale}:
+        surest = connection.execute(
+            "SELECT older FROM telling_pair WHERE newer = ? ORDER BY sureness DESC, older LIMIT 1", (newer,)
+        ).fetchone()
+        now = None if surest is None else surest[0]
+        touched |= {name for name in (_leans(connection, newer), now) if name is not None}
+        _note(connection, "leans", newer, now)
+    for name in touched:
+        for _ in range(STEPS_MAX + 1):
+            heads.add(name)
+            if (leans := _leans(connection, name)) is None:
+                break
+            name = leans
+    moved: dict[int, int] = {}
+    for head in heads:
+        moved |= _gather(connection, head)
+    for name, group in moved.items():
+        connection.execute("UPDATE telling SET grp = ?2 WHERE class = ?1 AND grp != ?2", (name, group))
+    idle = "DELETE FROM telling_class WHERE class = ? AND leans IS NULL AND head IS NULL"
+    connection.executemany(idle, [(name,) for name in {*touched, *moved}])
+
+
+def _gather(connection: sqlite3.Connection, head: int) -> dict[int, int]:
+    """Put together the group of a class, if it is a head; return the groups of classes that stand in another now."""
+    members = _members(connection, head)
+    before = {
+        name for (name,) in connection.execute("SELECT class FROM telling_class WHERE head = ?", (head,))
+    }
+    for name in before - members:
+        _note(connection, "head", name, None)
+    for name in members - before:
+        _note(connection, "head", name, head)
+    return {name: name for name in before - members} | dict.fromkeys(members - before, head)
+
+
+def _members(connection: sqlite3.Connection, head: int) -> set[int]:
+    """Return the classes of the group of this head; none where it is no head, or stands alone."""
+    leans = _leans(connection, head)
+    if leans is not None and not (head < leans and _leans(connection, leans) == head):
+        return set()
+    members = [head]
+    around = [head]
+    for _ in range(STEPS_MAX):
+        found: list[int] = []
+        for name in around:
+            near = connection.execute(
+                "SELECT newer FROM telling_pair WHERE older = ? ORDER BY sureness DESC, newer LIMIT ?",
+                (name, CLASSES_MAX - 1),
+            ).fetchall()
+            found += [each for (each,) in near if each not in members and _leans(connection, each) == name]
+        around = found[: CLASSES_MAX - len(members)]
+        members += around
+    return {*members} if len(members) > 1 else set()
+
+
+def _leans(connection: sqlite3.Connection, name: int) -> int | None:
+    row = connection.execute("SELECT leans FROM telling_class WHERE class = ?", (name,)).fetchone()
+    return None if row is None else row[0]
+
+
+def _note(connection: sqlite3.Connection, column: str, name: int, value: int | None) -> None:
+    connection.execute(
+        f"""INSERT INTO telling_class (class, {column}) VALUES (?1, ?2)
+            ON CONFLICT (class) DO UPDATE SET {column} = ?2""",
+        (name, value),
+    )
 
 
 def _chunks(names: Iterable[Item]) -> Iterator[list[Item]]:
@@ -311,13 +377,26 @@ def tellings_with(connection: sqlite3.Connection, rid: MemoryId) -> set[MemoryId
 
 
 def words_of_telling(connection: sqlite3.Connection, rid: MemoryId) -> list[MemoryId]:
-    """Return the tellings of the very same words as this one, itself among them, of its group."""
+    """Return the tellings of the very same text as this one, itself among them, of its class."""
     rows = connection.execute(
-        """SELECT o.rid FROM memory m JOIN telling t ON t.id = m.id JOIN telling x ON x.grp = t.grp
-           JOIN memory o ON o.id = x.id AND o.content = m.content WHERE m.rid = ?""",
+        """SELECT o.rid FROM memory m JOIN telling t ON t.id = m.id JOIN telling x ON x.class = t.class
+           JOIN memory o ON o.id = x.id WHERE m.rid = ?""",
         (rid,),
     )
     return sorted({rid, *(MemoryId(other) for (other,) in rows)})
+
+
+def head_of(connection: sqlite3.Connection, number: int) -> tuple[int, int]:
+    """Return the row of the first telling of what heads this one's group, and how many classes that group has.
+
+    The first, since links lean on what is older: one by which a head leaned on a new telling would take groups apart.
+    """
+    row = connection.execute("SELECT grp FROM telling WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        return number, 1
+    ((head,),) = connection.execute("SELECT min(id) FROM telling WHERE class = ?", row)
+    ((classes,),) = connection.execute("SELECT count(*) FROM telling_class WHERE head = ?", row)
+    return head, max(1, classes)
 
 
 def counted(connection: sqlite3.Connection, groups: Iterable[int]) -> dict[int, int]:
@@ -345,7 +424,7 @@ def texts_of(
         rows = connection.execute(
             f"""SELECT t.grp, m.id, m.text, max(m.created) AS told, m.rid FROM telling t
                 JOIN memory m ON m.id = t.id WHERE t.grp IN ({",".join("?" * len(chunk))}) AND {condition}
-                GROUP BY t.grp, m.content ORDER BY told DESC, m.rid DESC""",
+                GROUP BY t.grp, t.class ORDER BY told DESC, m.rid DESC""",
             (*chunk, *values),
         )
         for group, number, text, *_ in rows:

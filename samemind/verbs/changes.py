@@ -171,10 +171,10 @@ def _seen(connection: sqlite3.Connection, rid: MemoryId, held: MemoryId | None) 
 
 
 def told_as(connection: sqlite3.Connection, rid: MemoryId, workspace: str | None) -> set[MemoryId]:
-    """Return what goes with a memory that is forgotten: what holds the same words, and what is shown with it as one."""
+    """Return what goes with a memory that is forgotten: what holds the same text, and what is shown with it as one."""
     rows = connection.execute(
-        "SELECT rid FROM memory WHERE content = (SELECT content FROM memory WHERE rid = ?) "
-        "AND (? IS NULL OR casefold(workspace) = casefold(?))",
+        "SELECT o.rid FROM memory m JOIN memory o ON o.content = m.content AND o.text = m.text "
+        "WHERE m.rid = ? AND (? IS NULL OR casefold(o.workspace) = casefold(?))",
         (rid, workspace, workspace),
     )
     said = {MemoryId(same) for (same,) in rows}

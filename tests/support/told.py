@@ -139,7 +139,8 @@ class Party:
             Shown(number, 0, self.core.device, memory)
             for number, memory in enumerate(memories(self.core).values())
         ]
-        return linking.Again(link=linking.surest(text, {}, known))
+        said = linking.judged(text, {}, known)
+        return linking.Again(link=(said[0][0].rid, said[0][1])) if said else linking.Again()
 
     def links(self, rid: MemoryId) -> Unlink | None:
         """What takes a memory out of all its links."""
@@ -390,7 +391,7 @@ def shown_as_one(disk: SqliteDisk) -> frozenset[frozenset[bytes]]:
     rows = disk.connection.execute("SELECT t.grp, m.rid FROM telling t JOIN memory m ON m.id = t.id")
     for group, rid in rows:
         found.setdefault(group, set()).add(rid)
-    return frozenset(map(frozenset, found.values()))
+    return frozenset(frozenset(rids) for rids in found.values() if len(rids) > 1)
 
 
 def _listed(disk: SqliteDisk, filters: Filters) -> Iterator[str]:

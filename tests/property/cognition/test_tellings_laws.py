@@ -1,42 +1,18 @@
-"""What is shown as one follows from what was folded: in whatever order, by ops, in parts or by a base."""
+"""What is shown as one follows from what was folded, in whatever order; and a write looks at a few classes only."""
 
 from itertools import pairwise
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognition.tellings import CLASSES_MAX, joined
+from cognition.tellings import CLASSES_MAX, STEPS_MAX, _class_of
 from replica import Forget, MemoryId, SaysSame, Set, Unlink, Write, links_of
 from replica.compaction import LEASE_MS, compact
 from replica.verify import verify_replica
 from tests.support.minds import Home, acquaint, converse
 from tests.support.replicas import NOW_MS
-
-NAMES = [bytes([n]) for n in range(80)]
-LINKS = st.lists(
-    st.tuples(st.integers(1, 100), st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(
-        lambda link: link[1] != link[2]
-    ),
-    max_size=200,
-)
-
-
-@given(links=LINKS, seed=st.integers())
-def test_groups_do_not_hang_on_the_order_of_links_and_none_is_too_large(
-    links: list[tuple[int, bytes, bytes]], seed: int
-) -> None:
-    groups = joined(links)
-    other = [(sure, b, a) if Random(seed).random() < 0.5 else (sure, a, b) for sure, a, b in links]
-    Random(seed).shuffle(other)
-    assert set(joined(other)) == set(groups)
-    assert all(2 <= len(group) <= CLASSES_MAX for group in groups)
-    assert sum(map(len, groups)) == len(frozenset().union(*groups))
-
-
-def test_a_chain_is_cut_at_its_weakest_link() -> None:
-    chain = [(90 if at != 20 else 10, one, other) for at, (one, other) in enumerate(pairwise(NAMES[:40]))]
-    assert set(joined(chain)) == {frozenset(NAMES[:21]), frozenset(NAMES[21:40])}
 
 
 def shown(home: Home) -> set[frozenset[bytes]]:
@@ -46,21 +22,106 @@ def shown(home: Home) -> set[frozenset[bytes]]:
         "SELECT t.grp, m.rid FROM telling t JOIN memory m ON m.id = t.id"
     ):
         found.setdefault(group, set()).add(rid)
-    return {frozenset(rids) for rids in found.values()}
+    return {frozenset(rids) for rids in found.values() if len(rids) > 1}
 
 
 def defined(home: Home) -> set[frozenset[bytes]]:
-    """The groups by the plainest way: classes of words, joined by every link while there are few."""
-    rows = home.connection.execute("SELECT rid, content, workspace, speaker FROM memory").fetchall()
-    of = {rid: tuple(key) for rid, *key in rows}
-    space = {rid: workspace for rid, _, workspace, _ in rows}
-    links = home.connection.execute("SELECT one, other FROM says_same").fetchall()
-    sets = [{rid for rid in of if of[rid] == key} for key in set(of.values())]
-    for one, other in links:
-        if one in of and other in of and space[one] == space[other]:
-            mine = [each for each in sets if each & {one, other}]
-            sets = [each for each in sets if each not in mine] + [set().union(*mine)]
-    return {frozenset(each) for each in sets if len(each) > 1}
+    """The groups as they are defined, from all memories and links at once."""
+    rows = home.connection.execute(
+        "SELECT rid, created, text, workspace, speaker, event_start, event_end FROM memory"
+    ).fetchall()
+    of = {rid: _class_of(rid, 1, *said) for rid, _, *said in rows}
+    space = {rid: workspace for rid, _, _, workspace, *_ in rows}
+    told = {rid: (created, rid) for rid, created, *_ in rows}
+    surest: dict[tuple[int, int], int] = {}
+    for one, other, sure in home.connection.execute("SELECT one, other, sureness FROM says_same"):
+        if one in of and other in of and space[one] == space[other] and of[one] != of[other]:
+            older, newer = sorted((one, other), key=told.__getitem__)
+            pair = of[older], of[newer]
+            surest[pair] = max(surest.get(pair, 0), sure)
+    leans: dict[int, int] = {}
+    for (older, newer), _ in sorted(surest.items(), key=lambda each: (-each[1], each[0][0])):
+        leans.setdefault(newer, older)
+    groups: dict[int, list[int]] = {}
+    for head in {*of.values()}:
+        if head in leans and not (leans.get(leans[head]) == head and head < leans[head]):
+            continue
+        members = around = [head]
+        for _ in range(STEPS_MAX):
+            found = []
+            for name in around:
+                near = sorted((-sure, newer) for (older, newer), sure in surest.items() if older == name)
+                found += [each for _, each in near[: CLASSES_MAX - 1] if leans[each] == name and each != head]
+            around = found[: CLASSES_MAX - len(members)]
+            members = members + around
+        groups[head] = members
+    heads = {name: head for head, members in groups.items() for name in members}
+    shown: dict[int, set[bytes]] = {}
+    for rid, name in of.items():
+        shown.setdefault(heads.get(name, name), set()).add(rid)
+    return {frozenset(rids) for rids in shown.values() if len(rids) > 1}
+
+
+def linked(home: Home, one: MemoryId, other: MemoryId, sureness: int = 90) -> None:
+    home.commit(Write(SaysSame((min(one, other), max(one, other)), sureness)))
+
+
+def test_a_chain_is_followed_two_steps_from_its_head() -> None:
+    home = Home()
+    rids = [home.remember(f"text {n}") for n in range(9)]
+    for one, other in pairwise(rids):
+        linked(home, one, other)
+    assert shown(home) == defined(home) == {frozenset(rids[:3])}
+
+
+def test_a_group_takes_the_surest_and_is_never_too_large() -> None:
+    home = Home()
+    rids = [home.remember(f"text {n}") for n in range(CLASSES_MAX + 10)]
+    for n, rid in enumerate(rids[1:]):
+        linked(home, rids[0], rid, 50 + n)
+    assert shown(home) == defined(home) == {frozenset([rids[0], *rids[-CLASSES_MAX + 1 :]])}
+
+
+def test_two_heads_that_are_linked_make_one_group() -> None:
+    """Of two devices that were apart each tells its own wordings, and one tells both first ones."""
+    home = Home()
+    rids = [home.remember(f"text {n}") for n in range(6)]
+    for one, other in ((0, 1), (0, 2), (3, 4), (3, 5), (0, 3)):
+        linked(home, rids[one], rids[other])
+    assert shown(home) == defined(home) == {frozenset(rids)}
+
+
+@pytest.mark.parametrize("shape", ["star", "chain", "class"])
+def test_a_further_telling_of_what_was_told_thousands_of_times_is_filed_in_a_few_steps(shape: str) -> None:
+    """Counted in what SQLite does: the same for a hundred as for three thousand."""
+
+    def steps(count: int) -> int:
+        home = Home()
+        rids = [home.remember("text" if shape == "class" else f"text {n}") for n in range(count)]
+        links = {
+            "star": [(rids[0], rid) for rid in rids[1:]],
+            "chain": [*pairwise(rids)],
+            "class": [(rids[0], home.remember("texts"))],
+        }[shape]
+        for start in range(0, len(links), 500):
+            part = links[start : start + 500]
+            home.commit(*(Write(SaysSame((min(pair), max(pair)), 90)) for pair in part))
+        assert shown(home) or shape == "chain"
+        spent = 0
+
+        def note() -> None:
+            nonlocal spent
+            spent += 1
+
+        home.connection.set_progress_handler(note, 100)
+        new = home.remember("another text")
+        linked(home, rids[0], new)
+        linked(home, rids[-1], new, 95)
+        home.connection.set_progress_handler(None, 0)
+        return spent
+
+    few, many = steps(100), steps(3_000)
+    assert many < 3 * few + 50, (few, many)
 
 
 @given(seed=st.integers(0, 10**6))

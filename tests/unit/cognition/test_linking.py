@@ -7,6 +7,8 @@ import pytest
 
 from cognition.linking import NEAR_MAX, Linker
 from cognition.minhash import PERMUTATIONS, NearTexts, bands, bands_of, bands_of_some, signature
+from cognition.sameness import SAME_WORDS
+from cognition.tellings import CLASSES_MAX, groups_of
 from replica import MemoryId, Remember, SaysSame, Value, Write, new_memory_id
 from tests.support.minds import Home
 
@@ -101,8 +103,24 @@ def test_me_11_another_speaker_space_type_or_time_is_another_telling(
 def test_the_same_words_need_no_link_and_are_named_the_newest_first() -> None:
     home = Home()
     rids = [home.remember("Milk is in the fridge") for _ in range(3)]
-    again = Linker().find(home.connection, "milk is in  the fridge", {})
+    again = Linker().find(home.connection, "Milk is in the fridge", {})
     assert (again.same, again.link, again.writes(rids[0])) == (tuple(rids[::-1]), None, [])
+    assert Linker().find(home.connection, "milk is in  the fridge", {}).link == (rids[0], SAME_WORDS)
+
+
+def test_a_telling_is_linked_to_the_head_of_a_group_while_that_has_room() -> None:
+    home, linker = Home(), Linker()
+    rids = []
+    for n in range(CLASSES_MAX + 3):
+        text = "Milk is in the fridge" + "!" * n
+        again = linker.find(home.connection, text, {})
+        rids.append(home.remember(text))
+        home.commit(*again.writes(rids[-1]))
+        if 0 < n < CLASSES_MAX:
+            assert again.rids == (rids[0],)
+    of = groups_of(home.connection, map(home.number, rids))
+    assert len({of[home.number(rid)] for rid in rids[:CLASSES_MAX]}) == 1
+    assert len({of[home.number(rid)] for rid in rids[CLASSES_MAX:]} - {of[home.number(rids[0])]}) == 1
 
 
 def test_a_link_names_the_smaller_id_first() -> None:

@@ -81,10 +81,15 @@ def test_a_forgotten_memory_is_never_found_and_leaves_the_index(memory: Memory) 
 
 
 def test_tellings_of_the_same_words_are_shown_once_and_the_newest_first(memory: Memory) -> None:
-    rids = [memory.home.remember(text) for text in ("Ann likes tea", "ann likes  TEA", "Ann likes tea")]
+    rids = [memory.home.remember("Ann likes tea") for _ in range(3)]
     memory.embed()
     (hit,) = memory.recall("does Ann like tea")
     assert (hit.rid, hit.same, hit.tellings) == (rids[2], (rids[1], rids[0]), 3)
+
+
+def test_texts_that_differ_in_case_are_two_memories(memory: Memory) -> None:
+    rids = {memory.home.remember(text) for text in ("Tell US about it", "Tell us about it")}
+    assert {(hit.rid, hit.same) for hit in memory.recall("tell us about it")} == {(rid, ()) for rid in rids}
 
 
 def test_the_newest_telling_is_chosen_among_those_the_filters_keep(memory: Memory) -> None:
