@@ -140,6 +140,8 @@ class Home:
             self.control,
             self.agents,
             self.agents_log,
+            self.mailboxes,
+            self.mailbox_key,
         )
         if place.parent == Path(os.path.realpath(self.folder)) and (
             # With what SQLite keeps beside it; "notes.db.jsonl" beside "notes.db" is the owner's.
@@ -179,6 +181,16 @@ class Home:
     def agents_log(self) -> Path:
         """What remote agents read and wrote."""
         return self._beside("agents.log")
+
+    @property
+    def mailboxes(self) -> Path:
+        """Which mailboxes it uses, with their passwords."""
+        return self._beside("mailboxes.json")
+
+    @property
+    def mailbox_key(self) -> Path:
+        """With which the group signs in at a server of its own."""
+        return self._beside("mailbox.key")
 
     def _beside(self, name: str) -> Path:
         return self.folder / f"{self.prefix}{name}"

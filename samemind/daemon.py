@@ -24,6 +24,7 @@ from samemind.errors import Failed, Usage
 from samemind.giving_back import share_one_heap
 from samemind.housekeeping import keep_house
 from samemind.logs import logged
+from samemind.mailboxes import Mailboxes, Settled, keeper_of, read_mailboxes
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
 from samemind.results.device import Stopped
@@ -38,6 +39,7 @@ from samemind.thinking import ThinkLoop
 from samemind.verbs.device import daemon_status
 from samemind.verbs.group import peer_views
 from samemind.verbs.panel import panel as open_the_panel
+from sync.mailbox.keeping import Keeper
 from sync.syncer import Syncer, open_syncer
 
 # Peers call the address at which a device answered last, so a device should come back to it. Where two devices share a
@@ -98,12 +100,30 @@ async def _serve(
             device.tasks = Supervisor(nursery)
             device.tasks.keep("thinking", device.thinker.run)
             device.tasks.keep("compacting the log", keep_house, device)
+            device.mailboxes = _mailboxes(device, device.tasks)
             device.tasks.keep("saying who is linked", _say_changes, device, log, None if launches else say)
             nursery.start_soon(_until_signalled, signals, device)
             await device.stop.wait()
+            await device.mailboxes.flush()
             nursery.cancel_scope.cancel()
-        device.thinker = device.tasks = None
+        device.thinker = device.tasks = device.mailboxes = None
     log.info("ended")
+
+
+def _mailboxes(device: Device, tasks: Supervisor) -> Mailboxes:
+    """Keep the device's mailboxes, those that are saved now and those that come."""
+
+    async def took() -> None:
+        if device.syncer is not None:
+            await device.syncer.refresh()
+
+    def make(settled: Settled) -> Keeper:
+        return keeper_of(settled, device.replica, device.identity, device.host, device.random, took)
+
+    mailboxes = Mailboxes(make, tasks)
+    for settled in read_mailboxes(device.home):
+        mailboxes.keep(settled)
+    return mailboxes
 
 
 @asynccontextmanager

@@ -54,6 +54,7 @@ from sync import Identity, Untrusted
 if TYPE_CHECKING:
     from cognition import Mind
     from cognition.models import ChatModel
+    from samemind.mailboxes import Mailboxes
     from samemind.panel.demand import PanelOnDemand
     from samemind.thinking import ThinkLoop
     from sync.syncer import Syncer
@@ -83,6 +84,8 @@ class Device:
     """It holds the store only because nobody else did, and lets a daemon have it."""
     tasks: Supervisor | None = None
     """Likewise: what goes on in the background of a daemon."""
+    mailboxes: "Mailboxes | None" = None
+    """Likewise: other programs look into them when they are asked to."""
     panels: "PanelOnDemand | None" = None
     """There while the daemon runs."""
     mcp_url: str | None = None

@@ -31,6 +31,7 @@ _TITLES = {
     "taking": "What is still to be taken in",
     "portable": "In and out",
     "carry": "By file, to other devices",
+    "mailbox": "Through a place that is always there",
     "group": "Other devices",
     "panel": "In a browser",
     "agents": "Agents",

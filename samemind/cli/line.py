@@ -18,7 +18,9 @@ from samemind.surface.catalog import ALIKE_MIN, SHORT_FOR, names_under, verb_nam
 from samemind.surface.declare import Declared, Verb, declared
 
 # A path that the daemon would otherwise look for in its own working directory.
-_PATHS: Final = frozenset({"batch", "file", "files", "output"})
+_PATHS: Final = frozenset(
+    {"batch", "certificate", "file", "files", "invitation", "key_file", "output", "secret_file"}
+)
 STANDARD_INPUT: Final = "-"
 # How a result may be printed (samemind.cli.formats).
 FORMATS: Final = ("table", "csv", "jsonl", "json")

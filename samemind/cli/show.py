@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli import show_answers, show_contradictions, show_keeping, show_safe
+from samemind.cli import show_answers, show_contradictions, show_keeping, show_mailbox, show_safe
 from samemind.cli.lines import HELD_BACK, counted
 from samemind.cli.lines import clock as _clock
 from samemind.printable import one_line as _one_line
@@ -253,6 +253,7 @@ def _status(document: Document) -> list[str]:
         *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
         *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
         *map(_peer, document["peers"]),
+        *show_mailbox.standing(document["mailboxes"]),
         *(f"{_clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
         *(
             [f"thinks next at {_clock(document['think']['next_at'])}"]
@@ -431,6 +432,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "agents revoke": lambda document: [f"{_one_line(document['name'])} is cut off"],
     "agents log": _agent_calls,
     **show_safe.SHOWN,
+    **show_mailbox.SHOWN,
     **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],

@@ -124,7 +124,8 @@ NOT_FOR_AGENTS: Final = frozenset(
         "backup", "restore", "carry export", "carry import", "compact", "mcp", "connect", "setup",
         "service install", "service uninstall", "service status", "panel", "held list", "held release",
         "held drop", "warmup", "encrypt", "decrypt", "agents list", "agents add", "agents approve", "agents refuse",
-        "agents revoke", "agents log",
+        "agents revoke", "agents log", "mailbox add", "mailbox list", "mailbox remove", "mailbox look",
+        "mailbox invite", "mailbox serve-config",
     }
 )  # fmt: skip
 # The judged rest of the catalog. What is in neither set changes something, and may destroy it.

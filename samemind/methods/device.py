@@ -10,7 +10,15 @@ from samemind.results.carry import CarriedIn, CarriedOut
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
 from samemind.results.group import Paired, Peers, PeerView, Synced
 from samemind.results.keeping_safe import BackedUp
-from samemind.surface import carry, device, group, keeping_safe
+from samemind.results.mailbox import (
+    MailboxesListed,
+    MailboxesLooked,
+    MailboxInvitation,
+    MailboxRemoved,
+    MailboxView,
+    ServerConfig,
+)
+from samemind.surface import carry, device, group, keeping_safe, mailbox
 
 
 class Devices(Asking):
@@ -69,6 +77,60 @@ class Devices(Asking):
     async def carry_import(self, file: str | os.PathLike[str]) -> CarriedIn:
         """Take in what another device wrote: a file, or every file of a folder."""
         return await self._ask(carry.IMPORT, file=full_path(file))
+
+    async def mailboxes(self) -> MailboxesListed:
+        """Return the mailboxes of this device, and how it stands with each."""
+        return await self._ask(mailbox.LIST)
+
+    async def add_mailbox(
+        self,
+        url: str | None = None,
+        *,
+        name: str | None = None,
+        secret_file: str | os.PathLike[str] | None = None,
+        invitation: str | os.PathLike[str] | None = None,
+        certificate: str | os.PathLike[str] | None = None,
+        megabytes: int | None = None,
+    ) -> MailboxView:
+        """Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."""
+        return await self._ask(
+            mailbox.ADD,
+            url=url,
+            name=name,
+            secret_file=None if secret_file is None else full_path(secret_file),
+            invitation=None if invitation is None else full_path(invitation),
+            certificate=None if certificate is None else full_path(certificate),
+            megabytes=megabytes,
+        )
+
+    async def remove_mailbox(self, name: str) -> MailboxRemoved:
+        """Use a mailbox no more; its files are left there."""
+        return await self._ask(mailbox.REMOVE, name=name)
+
+    async def look_into_mailboxes(self, name: str | None = None) -> MailboxesLooked:
+        """Look into a mailbox now, or into all: take what is new, write what is lacking."""
+        return await self._ask(mailbox.LOOK, name=name)
+
+    async def invite_to_mailbox(self, name: str) -> MailboxInvitation:
+        """Return what another device needs to use the same mailbox, secret included."""
+        return await self._ask(mailbox.INVITE, name=name)
+
+    async def mailbox_server_config(
+        self,
+        host: str,
+        *,
+        key_file: str | os.PathLike[str] | None = None,
+        port: int = 4222,
+        no_tls: bool = False,
+    ) -> ServerConfig:
+        """Return the settings of a NATS server that keeps a mailbox for this group."""
+        return await self._ask(
+            mailbox.SERVE_CONFIG,
+            host=host,
+            key_file=None if key_file is None else full_path(key_file),
+            port=port,
+            no_tls=no_tls,
+        )
 
     async def pair(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from samemind.results.group import PeerView
+from samemind.results.mailbox import MailboxView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,7 @@ class DaemonStatus:
     panel_url: str | None = None
     mcp_url: str | None = None
     peers: list[PeerView] = field(default_factory=list)
+    mailboxes: list[MailboxView] = field(default_factory=list)
     incidents: list[IncidentView] = field(default_factory=list)
     clone: Clone | None = None
     think: ThinkStatus | None = None

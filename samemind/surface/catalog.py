@@ -62,6 +62,14 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "feedback",
     ),
     "carry": ("carry export", "carry import"),
+    "mailbox": (
+        "mailbox add",
+        "mailbox list",
+        "mailbox remove",
+        "mailbox look",
+        "mailbox invite",
+        "mailbox serve-config",
+    ),
     "group": ("pair", "peers list", "peers rename", "peers add", "peers revoke", "sync"),
     "panel": ("panel",),
     "service": ("service install", "service uninstall", "service status"),
@@ -102,6 +110,7 @@ SHORT_FOR: Final[Mapping[str, str]] = {
     "queue": "queue list",
     "held": "held list",
     "agents": "agents list",
+    "mailbox": "mailbox list",
 }
 
 # What other tools call it. These are not verbs here: a second name for each would have to be learnt by everybody.

@@ -27,6 +27,7 @@ from samemind.surface.device import Down, Init, ShowStats, ShowStatus, Up, Warmu
 from samemind.times import at_ms, at_stamp
 from samemind.verbs.clones import clone_of, divorce, incidents
 from samemind.verbs.group import peer_views
+from samemind.verbs.mailbox import mailbox_views
 
 # How many memories are looked at in one go: some 40 ms of the reading thread.
 TIERS_PAGE: Final = 10_000
@@ -63,6 +64,7 @@ async def daemon_status(device: Device) -> DaemonStatus:
         mcp_url=device.mcp_url,
         panel_url=None if device.panels is None or device.panels.panel is None else device.panels.panel.url,
         peers=await peer_views(device),
+        mailboxes=await mailbox_views(device),
         incidents=await incidents(device),
         clone=await clone_of(device),
         think=_think_status(device),

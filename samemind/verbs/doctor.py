@@ -25,6 +25,7 @@ from samemind.results.group import PeerView
 from samemind.surface.device import Doctor
 from samemind.verbs.clones import clone_checks
 from samemind.verbs.group import peer_views
+from samemind.verbs.mailbox_checks import mailbox_checks
 from samemind.verbs.surroundings import surroundings
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
@@ -45,6 +46,7 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     checks += await device.replica.run(member_checks)
     checks += await device.replica.run(vouched_checks)
     checks += await clone_checks(device)
+    checks += await mailbox_checks(device)
     views = await peer_views(device)
     checks += quota_checks(views)
     checks += await surroundings(device, views)

@@ -239,6 +239,12 @@ class Shelf:
         ]
         return plan(core, files, old, bytes_max=bytes_max)
 
+    def stale(self, core: Core) -> int:
+        """Return how many files were written by devices that did not know of every erasure: they may hold the words."""
+        known = known_to(core)
+        kept = list(self._kept.values())
+        return sum(each.filed is not None and not _knows(each.filed.known, known) for each in kept)
+
     def _is_wanted(self, name: str, size: int, now_ms: int) -> bool:
         kept = self._kept.get(name)
         if size > FILE_BYTES_MAX:

@@ -166,6 +166,12 @@ def test_every_method_takes_every_option_of_its_verb() -> None:
         "contradictions resolve": "resolve",
         "carry export": "carry_export",
         "carry import": "carry_import",
+        "mailbox add": "add_mailbox",
+        "mailbox list": "mailboxes",
+        "mailbox remove": "remove_mailbox",
+        "mailbox look": "look_into_mailboxes",
+        "mailbox invite": "invite_to_mailbox",
+        "mailbox serve-config": "mailbox_server_config",
     }
     given_otherwise = {
         "remember-many": {"batch", "lines"},

@@ -1,0 +1,81 @@
+"""Show mailboxes, and how devices are in step through them, as lines for people."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from samemind.cli.lines import clock, counted
+from samemind.printable import one_line
+
+Document = Mapping[str, Any]
+_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "min"))
+
+
+def standing(mailboxes: Sequence[Document]) -> list[str]:
+    """Say for `status` how it stands with mailboxes and, through them, with other devices."""
+    lines = [_mailbox(each) for each in mailboxes]
+    for each in mailboxes:
+        lines += [
+            f"{one_line(peer['name']):<16} {'in step' if peer['in_step'] else 'heard'} by mailbox "
+            f"{one_line(each['name'])}, {ago(peer['heard_at'])}"
+            for peer in each["peers"]
+        ]
+    return lines
+
+
+def ago(moment: str, now: datetime | None = None) -> str:
+    """Say how long ago something was, as people say it."""
+    seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
+    for size, unit in _UNITS:
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit} ago" if unit == "min" else f"{counted(count, unit)} ago"
+    return "just now"
+
+
+def _mailbox(each: Document) -> str:
+    line = f"mailbox {one_line(each['name'])}"
+    if each["error"] is not None:
+        return f"{line}: {one_line(each['error'])}, since {clock(each['error_since'])}"
+    if each["looked_at"] is None:
+        return f"{line} at {one_line(each['url'])}"
+    bound = f" of {each['bytes_max'] / 1e6:.0f}" if each["bytes_max"] else ""
+    line += f": {counted(each['files'], 'file')}, {each['bytes'] / 1e6:.1f}{bound} MB, looked {ago(each['looked_at'])}"
+    if each["unread"]:
+        line += f", {each['unread']} unread"
+    return line + (", news waiting" if each["putting_off"] else "")
+
+
+def _listed(document: Document) -> list[str]:
+    return standing(document["mailboxes"]) or ["no mailbox: samemind mailbox add"]
+
+
+def _looked(document: Document) -> list[str]:
+    return [
+        f"mailbox {one_line(each['name'])}: {counted(each['taken'], 'file')} taken with {counted(each['ops'], 'op')}, "
+        f"{each['wrote']} written, {each['removed']} removed"
+        for each in document["mailboxes"]
+    ] or ["no mailbox: samemind mailbox add"]
+
+
+def _config(document: Document) -> list[str]:
+    lines = [f"# {document['settings_path']}", *document["settings"].splitlines(), ""]
+    lines += [f"# {document['drop_in_path']}", *document["drop_in"].splitlines(), ""]
+    if document["certificate_command"]:
+        lines += ["# a certificate, if the host has none", document["certificate_command"], ""]
+    pin = " --certificate samemind.crt" if document["certificate_command"] else ""
+    lines += [
+        "# then, on this device",
+        f"samemind mailbox add {document['url']} --secret-file {document['key_file']}{pin}",
+    ]
+    return lines
+
+
+SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
+    "mailbox add": lambda document: [_mailbox(document)],
+    "mailbox list": _listed,
+    "mailbox remove": lambda document: [f"mailbox {one_line(document['name'])} is used no more"],
+    "mailbox look": _looked,
+    "mailbox invite": lambda document: [document["text"]],
+    "mailbox serve-config": _config,
+}

@@ -1,0 +1,86 @@
+"""The verbs about mailboxes: places that are always there, for devices that are never up together."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samemind.results.mailbox import (
+    MailboxesListed,
+    MailboxesLooked,
+    MailboxInvitation,
+    MailboxRemoved,
+    MailboxView,
+    ServerConfig,
+)
+from samemind.surface.declare import Verb, argument, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMailbox:
+    """Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server."""
+
+    url: str | None = argument("its address, without a secret", metavar="URL", optional=True)
+    name: str | None = option("--name", "what to call it here", metavar="NAME")
+    secret_file: str | None = option(
+        "--secret-file", "a file that holds its password, secret key or seed, on one line", metavar="FILE"
+    )
+    invitation: str | None = option(
+        "--invitation",
+        "a file that holds what `mailbox invite` printed elsewhere, instead of all this",
+        metavar="FILE",
+    )
+    certificate: str | None = option(
+        "--certificate",
+        "the server's own certificate (PEM), where no authority vouches for it",
+        metavar="FILE",
+    )
+    megabytes: int | None = option(
+        "--megabytes", "above so much, this device writes its files anew as few", metavar="MB"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListMailboxes:
+    """List the mailboxes, and how it stands with each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveMailbox:
+    """Use a mailbox no more; its files are left there."""
+
+    name: str = argument("its name", metavar="NAME")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookIntoMailbox:
+    """Look into a mailbox now: take what is new, write what it lacks."""
+
+    name: str | None = argument("its name; without it, all", metavar="NAME", optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InviteToMailbox:
+    """Print what another device needs to use the same mailbox, secret included: show it to nobody else."""
+
+    name: str = argument("its name", metavar="NAME")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeConfig:
+    """Print the settings of a NATS server that keeps a mailbox for this group."""
+
+    host: str = argument("the name or address by which devices reach the server", metavar="HOST")
+    key_file: str | None = option(
+        "--key-file", "where the group's key is kept, and made if it is not there", metavar="FILE"
+    )
+    port: int = option("--port", "where the server listens", default=4222, metavar="PORT")
+    no_tls: bool = option("--no-tls", "without TLS, as inside a VPN", default=False)
+
+
+_MODULE: Final = "samemind.verbs.mailbox"
+
+ADD: Final = Verb("mailbox add", AddMailbox, MailboxView, _MODULE)
+LIST: Final = Verb("mailbox list", ListMailboxes, MailboxesListed, _MODULE, rows="mailboxes")
+REMOVE: Final = Verb("mailbox remove", RemoveMailbox, MailboxRemoved, _MODULE)
+LOOK: Final = Verb("mailbox look", LookIntoMailbox, MailboxesLooked, _MODULE)
+INVITE: Final = Verb("mailbox invite", InviteToMailbox, MailboxInvitation, _MODULE)
+SERVE_CONFIG: Final = Verb("mailbox serve-config", ServeConfig, ServerConfig, _MODULE)

@@ -1,0 +1,80 @@
+"""Look for what is wrong with mailboxes, and say what to do about it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from samemind.device import Device
+from samemind.errors import Failed
+from samemind.mailboxes import Settled, read_mailboxes
+from samemind.results.device import Check
+from samemind.results.mailbox import MailboxView
+from samemind.verbs.mailbox import mailbox_views
+from sync.errors import Denied, Full
+
+# A line that is down for a while is no fault of anybody's.
+UNREACHED_MINUTES: Final = 15
+# Whoever was not heard of for so long may never be again, and its files stay as they are.
+QUIET_DAYS: Final = 40
+
+
+async def mailbox_checks(device: Device) -> list[Check]:
+    """Return a check for each mailbox, and one for each thing that is not as it should be."""
+    try:
+        mailboxes = read_mailboxes(device.home)
+    except Failed as error:
+        return [Check(name="mailbox", ok=False, detail=error.message, fix=error.hint)]
+    views = {view.name: view for view in await mailbox_views(device)}
+    members = await device.replica.run(lambda core, _: dict(core.membership.members))
+    out = await device.replica.run(lambda core, _: core.membership.revoked)
+    now = datetime.now(UTC)
+    checks = []
+    for settled in mailboxes:
+        trouble = None
+        if device.mailboxes is not None and settled.name in device.mailboxes.keepers:
+            trouble = device.mailboxes.keepers[settled.name].standing.trouble
+        since = {each.hex(): members[each].name for each in out if each in members}
+        still = [name for device_id, name in sorted(since.items()) if device_id not in settled.out]
+        checks += look_at(settled, views[settled.name], trouble, still, now)
+    return checks
+
+
+def look_at(
+    settled: Settled, view: MailboxView, trouble: Exception | None, still_know: list[str], now: datetime
+) -> list[Check]:
+    """Return what is to be said of one mailbox. `still_know`: who was revoked since its password was given."""
+
+    def check(ok: bool, detail: str, fix: str = "") -> Check:
+        return Check(name="mailbox", ok=ok, detail=f"{view.name}: {detail}", fix=fix)
+
+    again = f"samemind mailbox add {view.url} --name {view.name} --secret-file FILE"
+    checks = []
+    match trouble:
+        case Denied():
+            checks.append(check(False, f"the key or password is refused ({trouble})", again))
+        case Full():
+            checks.append(check(False, f"it is full ({trouble})", "make room there, or give it more"))
+        case Exception():
+            since = view.error_since or now
+            long = now - since >= timedelta(minutes=UNREACHED_MINUTES)
+            fix = (
+                "it is tried again by itself; is the machine there up, and the address right?" if long else ""
+            )
+            checks.append(check(not long, f"not reached since {since:%Y-%m-%d %H:%M}: {trouble}", fix))
+        case _:
+            checks.append(check(True, f"{view.files} files, {view.bytes / 1e6:.1f} MB"))
+    if still_know and settled.secret is not None:
+        names = ", ".join(still_know)
+        fix = f"change the password or key there, then: {again}"
+        checks.append(check(False, f"{names} was revoked and still knows its password", fix))
+    if view.foreign:
+        checks.append(
+            check(True, f"{view.foreign} files of revoked devices, until what is in them is written anew")
+        )
+    if view.stale:
+        detail = f"{view.stale} files may still hold words that were erased, until they are written anew"
+        checks.append(check(True, detail))
+    for peer in view.peers:
+        if now - peer.heard_at >= timedelta(days=QUIET_DAYS):
+            days = (now - peer.heard_at).days
+            checks.append(check(True, f"{peer.name} was not heard of there for {days} days"))
+    return checks

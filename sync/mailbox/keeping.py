@@ -1,0 +1,240 @@
+"""Keep a device in step through one mailbox: wait for the bell and for news of its own, look, and wait again.
+
+What a look does is decided in `sync.carrier.visit`; this says when. News that this device has are put off for a moment,
+so that what is said in one go becomes one file: two seconds where a bell rings others at once, a minute where they look
+each minute. What only others' files should hold is waited for three times as long, since their makers are about to
+write them. A mailbox that fails is tried again after a pause that grows to five minutes, or that it asked for; one that
+needs a person, after ten.
+"""
+
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+import trio
+
+from replica.core import Core
+from replica.replica import Replica
+from sync.carrier.shelf import Plan, Shelf
+from sync.carrier.visit import Looked, Visitor
+from sync.errors import Denied, Full, MailboxError, Unreached
+from sync.identity import Identity
+from sync.mailbox.box import Mailbox
+from sync.mailbox.visiting import load_shelf, look
+
+GROUP_SECONDS_RINGING: Final = 2.0
+GROUP_SECONDS_LOOKED_AT: Final = 60.0
+_OTHERS_FACTOR: Final = 3.0
+PAUSE_SECONDS_MIN: Final = 1.0
+PAUSE_SECONDS_MAX: Final = 300.0
+# A wrong password does not become right by itself, and some servers lock out who tries it often.
+PERSON_SECONDS: Final = 600.0
+# What one look made readable, the next one takes; whatever is left waits for the bell.
+_AGAIN_MAX: Final = 20
+
+
+@dataclass(slots=True)
+class Standing:
+    """How it stands with a mailbox. Times are this device's, in ms; `trouble` is None while it can be reached."""
+
+    looked_ms: int | None = None
+    wrote_ms: int | None = None
+    files: int = 0
+    size: int = 0
+    trouble: MailboxError | None = None
+    trouble_ms: int | None = None
+    """Since when."""
+    putting_off: bool = False
+    """There is news that is not written yet."""
+    looks: int = 0
+    fetched: int = 0
+    wrote: int = 0
+    taken: int = 0
+    ops: int = 0
+
+
+class Keeper:
+    """Keeps one mailbox. `key` names it in this device's store; `took` is called after ops came from it."""
+
+    def __init__(
+        self,
+        box: Mailbox,
+        replica: Replica,
+        identity: Identity,
+        key: str,
+        *,
+        group_s: float,
+        bytes_max: int | None,
+        random: Random,
+        took: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.standing = Standing()
+        self.shelf = Shelf()
+        self._box = box
+        self._replica = replica
+        self._identity = identity
+        self._key = key
+        self._group_s = group_s
+        self._bytes_max = bytes_max
+        self._random = random
+        self._took = took
+        self._loaded = False
+        self._looking = trio.Lock()
+        self._poked = trio.Event()
+        self._pause_s = PAUSE_SECONDS_MIN
+        # Whatever the mailbox lacks when a device starts, it lacks for a while already.
+        self._write_at = -math.inf
+        self._plan: Plan | None = None
+
+    async def run(self) -> None:
+        """Keep it until cancelled."""
+        while True:
+            before = self._replica.news
+            try:
+                await self.look(at_once=False)
+            except MailboxError as error:
+                await self._pause(self._pause_after(error))
+                continue
+            self._pause_s = PAUSE_SECONDS_MIN
+            news = self._replica.news
+            if news != before:  # by what was taken, or by this device while it looked: that is news, too
+                self._plan_on(await self._replica.run(self._planned))
+            await self._wait(news)
+
+    async def look(self, *, at_once: bool = True) -> Looked:
+        """Look now, as often as it takes; `at_once`: nothing is put off."""
+        async with self._looking:
+            if not self._loaded:
+                self.shelf, self._loaded = await load_shelf(self._replica, self._key), True
+            visitor = Visitor(
+                self.shelf, self._identity, now_ms=self._replica.now_ms, bytes_max=self._bytes_max
+            )
+            if at_once:
+                self._write_at = -math.inf
+            total, before = Looked(), self._replica.news
+            try:
+                for _ in range(_AGAIN_MAX):
+                    visit = visitor.visit(may_write=self._may_write)
+                    _add(total, await look(self._box, self._replica, self._key, visit))
+                    if not total.again:
+                        break
+            except MailboxError as error:
+                self._failed(error)
+                raise
+            finally:
+                if self._replica.news != before:
+                    await self._took()
+            self._note(total)
+            return total
+
+    def poke(self) -> None:
+        """Let it look now, whatever it waits for."""
+        self._poked.set()
+
+    async def flush(self) -> None:
+        """Write what was put off, if anything was: the device is about to end."""
+        if self.standing.putting_off and self.standing.trouble is None:
+            await self.look()
+
+    async def aclose(self) -> None:
+        """Let go of the mailbox."""
+        await self._box.aclose()
+
+    # -- when to write ---------------------------------------------------------------------------------------
+
+    def _may_write(self, plan: Plan) -> bool:
+        return trio.current_time() >= self._due(plan)
+
+    def _due(self, plan: Plan) -> float:
+        mine = plan.own or plan.tells_group or plan.merges
+        return self._write_at + (0.0 if mine else (_OTHERS_FACTOR - 1.0) * self._group_s)
+
+    def _note(self, looked: Looked) -> None:
+        standing, now_ms = self.standing, self._replica.now_ms()
+        standing.looked_ms, standing.files, standing.size = now_ms, looked.files, looked.size
+        standing.trouble = standing.trouble_ms = None
+        standing.looks += 1
+        standing.fetched += looked.fetched
+        standing.taken += looked.taken
+        standing.ops += looked.ops
+        standing.wrote += len(looked.wrote)
+        if looked.wrote:
+            standing.wrote_ms = now_ms
+        if looked.plan is not None:
+            self._plan_on(looked.plan)
+
+    def _planned(self, core: Core, _: object) -> Plan:
+        return self.shelf.plan(core, self._replica.now_ms(), bytes_max=self._bytes_max)
+
+    def _plan_on(self, plan: Plan) -> None:
+        self._plan, self.standing.putting_off = plan, plan.writes
+        if not plan.writes:
+            self._write_at = math.inf
+        elif not math.isfinite(self._write_at):
+            self._write_at = trio.current_time() + self._group_s
+
+    def _failed(self, error: MailboxError) -> None:
+        if self.standing.trouble is None:
+            self.standing.trouble_ms = self._replica.now_ms()
+        self.standing.trouble = error
+
+    # -- when to look ----------------------------------------------------------------------------------------
+
+    async def _wait(self, news: int) -> None:
+        """Wait for the bell, for news to be written, or to be poked."""
+        self._poked = trio.Event()
+        plan = self._plan
+        async with trio.open_nursery() as nursery:
+
+            async def until_rung() -> None:
+                try:
+                    await self._box.bell()
+                except MailboxError as error:
+                    self._failed(error)
+                    await trio.sleep(self._pause_after(error))
+                nursery.cancel_scope.cancel()
+
+            async def until_due() -> None:
+                if plan is not None and plan.writes:
+                    await trio.sleep_until(self._due(plan))
+                else:
+                    await self._replica.stirred(news)
+                    self._write_at = trio.current_time() + self._group_s
+                    self.standing.putting_off = True
+                    await trio.sleep_until(self._write_at)
+                nursery.cancel_scope.cancel()
+
+            async def until_poked() -> None:
+                await self._poked.wait()
+                nursery.cancel_scope.cancel()
+
+            for task in (until_rung, until_due, until_poked):
+                nursery.start_soon(task)
+
+    async def _pause(self, seconds: float) -> None:
+        self._poked = trio.Event()
+        with trio.move_on_after(seconds):
+            await self._poked.wait()
+
+    def _pause_after(self, error: MailboxError) -> float:
+        match error:
+            case Denied() | Full():
+                return PERSON_SECONDS
+            case Unreached(retry_after_s=float() as asked):
+                return min(PERSON_SECONDS, max(PAUSE_SECONDS_MIN, asked))
+        pause_s = self._pause_s
+        self._pause_s = min(PAUSE_SECONDS_MAX, 2 * pause_s)
+        return pause_s * self._random.uniform(0.5, 1.0)
+
+
+def _add(total: Looked, one: Looked) -> None:
+    """Count one look among several: sums of what was done, and how the last one found it."""
+    total.files, total.size, total.again, total.plan = one.files, one.size, one.again, one.plan
+    total.fetched += one.fetched
+    total.taken += one.taken
+    total.ops += one.ops
+    total.refused = one.refused
+    total.wrote += one.wrote
+    total.removed += one.removed
