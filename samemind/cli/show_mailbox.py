@@ -35,8 +35,8 @@ def ago(moment: str, now: datetime | None = None) -> str:
 
 def _mailbox(each: Document) -> str:
     line = f"mailbox {one_line(each['name'])}"
-    if each["error"] is not None:
-        return f"{line}: {one_line(each['error'])}, since {clock(each['error_since'])}"
+    if each["trouble"] is not None:
+        return f"{line}: {one_line(each['trouble'])}, since {clock(each['trouble_since'])}"
     if each["looked_at"] is None:
         return f"{line} at {one_line(each['url'])}"
     bound = f" of {each['bytes_max'] / 1e6:.0f}" if each["bytes_max"] else ""

@@ -36,6 +36,7 @@ OFFERED: Final = frozenset({
     "sessions",
     "think", "feedback", "unconsolidate", "unlink",
     "pair", "peers list", "peers rename", "peers add", "peers revoke", "sync",
+    "mailbox list", "mailbox look",
     "status", "digest", "log", "verify", "doctor", "stats",
 })
 # fmt: on

@@ -33,8 +33,8 @@ class MailboxView:
     stale: int = 0
     foreign: int = 0
     putting_off: bool = False
-    error: str | None = None
-    error_since: datetime | None = None
+    trouble: str | None = None
+    trouble_since: datetime | None = None
     peers: list[MailboxPeer] = field(default_factory=list)
 
 

@@ -202,8 +202,8 @@ async def _view(device: Device, settled: Settled) -> MailboxView:
         stale=found["stale"],
         foreign=found["foreign"],
         putting_off=standing.putting_off,
-        error=None if standing.trouble is None else str(standing.trouble),
-        error_since=None if standing.trouble_ms is None else at_ms(standing.trouble_ms),
+        trouble=None if standing.trouble is None else str(standing.trouble),
+        trouble_since=None if standing.trouble_ms is None else at_ms(standing.trouble_ms),
         peers=found["peers"],
     )
 

@@ -54,7 +54,7 @@ def look_at(
         case Full():
             checks.append(check(False, f"it is full ({trouble})", "make room there, or give it more"))
         case Exception():
-            since = view.error_since or now
+            since = view.trouble_since or now
             long = now - since >= timedelta(minutes=UNREACHED_MINUTES)
             fix = (
                 "it is tried again by itself; is the machine there up, and the address right?" if long else ""

@@ -42,6 +42,9 @@ WORKS = {
     "blocks get": ["blocks", "get", "style"],
     "carry export": ["carry", "export", "CARRIED"],
     "carry import": ["carry", "import", "CARRIED"],
+    "mailbox add": ["mailbox", "add", "MAILBOX", "--name", "home"],
+    "mailbox invite": ["mailbox", "invite", "home"],
+    "mailbox serve-config": ["mailbox", "serve-config", "meet.example"],
     "correct": ["correct", "RID", "Ann moved to Faro"],
     "diff": ["diff", "--since", "2100-01-01", "--until", "2101-01-01"],
     "feedback": ["feedback", "RID", "--relevant"],
@@ -107,6 +110,7 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
         "peers rename",
         "peers add",
         "peers revoke",
+        "mailbox remove",
     }  # tried with a second device
     file = tmp_path / "one.jsonl"
     file.write_text('{"text": "Bob bakes"}\n')
@@ -122,6 +126,7 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
                 "FILE": str(file),
                 "BACKUP": str(tmp_path / "backup.db"),
                 "CARRIED": str(tmp_path / "carried"),
+                "MAILBOX": f"folder://{tmp_path}",
             }.get(word, word)
             for word in words
         ]

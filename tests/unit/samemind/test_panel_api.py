@@ -21,6 +21,10 @@ WITHHELD = {
         "starts or ends a program, or says who this is",
     ),
     **dict.fromkeys(("encrypt", "decrypt"), "writes the store anew while no program has it open"),
+    **dict.fromkeys(
+        ("mailbox add", "mailbox remove", "mailbox invite", "mailbox serve-config"),
+        "reads, writes or shows a secret, or gives one up",
+    ),
     **dict.fromkeys(("connect", "setup"), "writes the settings of other programs"),
     **dict.fromkeys(
         ("agents list", "agents add", "agents approve", "agents refuse", "agents revoke", "agents log"),

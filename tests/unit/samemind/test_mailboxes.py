@@ -1,0 +1,131 @@
+"""Mailboxes as verbs know them: what is saved and for whom, invitations, and what status and doctor say."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from samemind.cli.show_mailbox import ago, standing
+from samemind.config import Home
+from samemind.errors import Failed, NotFound, Usage
+from samemind.mailboxes import (
+    MAILBOXES_MAX,
+    Settled,
+    mailbox_named,
+    new_mailbox,
+    read_mailboxes,
+    write_mailboxes,
+)
+from samemind.results.mailbox import MailboxPeer, MailboxView
+from samemind.results.plain import to_json
+from samemind.verbs.mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
+from sync.errors import Denied, Full, Unreached
+from sync.mailbox.places import Place
+
+NOW = datetime(2026, 11, 23, 18, 0, tzinfo=UTC)
+DAV = Settled("home", "webdav+https://ada@cloud.example/box", "hush", out=("aa",))
+VIEW = MailboxView(name="home", url=DAV.url, looked_at=NOW, files=14, bytes=3_100_000)
+
+
+def test_they_are_saved_for_their_owner_alone(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    assert read_mailboxes(home) == []
+    folder = Settled("stick", "folder:///srv/box", bytes_max=5_000_000)
+    write_mailboxes(home, [DAV, folder])
+    assert read_mailboxes(home) == [DAV, folder]
+    assert home.mailboxes.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "[{}]", '[{"name": "x", "url": "http://x"}]'])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+    home = Home.at(tmp_path)
+    home.mailboxes.write_text(text)
+    with pytest.raises(Failed, match=r"mailboxes\.json"):
+        read_mailboxes(home)
+
+
+def test_names_are_given_and_one_address_is_one_mailbox() -> None:
+    first = new_mailbox([], None, Place("folder:///srv/a"), None, ())
+    second = new_mailbox([first], None, Place("folder:///srv/b"), None, ())
+    assert (first.name, second.name) == ("mailbox", "mailbox-1")
+    again = new_mailbox([first, second], None, Place("folder:///srv/b"), 7, ())
+    assert again == replace(second, bytes_max=7), "added again, it is changed"
+    with pytest.raises(Usage, match="at this one already"):
+        new_mailbox([first], "other", Place("folder:///srv/a"), None, ())
+    with pytest.raises(Usage, match="1 to 40 characters"):
+        new_mailbox([], "a\nb", Place("folder:///srv/a"), None, ())
+    many = [Settled(f"m{n}", f"folder:///srv/{n}") for n in range(MAILBOXES_MAX)]
+    with pytest.raises(Usage, match="at most"):
+        new_mailbox(many, None, Place("folder:///srv/more"), None, ())
+    with pytest.raises(NotFound, match="mailbox-1"):
+        mailbox_named([second], "nowhere")
+
+
+def test_doctor_says_in_words_what_is_wrong() -> None:
+    def fixes(
+        trouble: Exception | None, view: MailboxView = VIEW, still: tuple[str, ...] = ()
+    ) -> list[tuple[bool, str]]:
+        return [
+            (check.ok, f"{check.detail} / {check.fix}")
+            for check in look_at(DAV, view, trouble, list(still), NOW)
+        ]
+
+    assert fixes(None) == [(True, "home: 14 files, 3.1 MB / ")]
+    ((ok, said),) = fixes(Denied("the storage answered 401 (Unauthorized)"))
+    assert not ok
+    assert "401" in said
+    assert "samemind mailbox add" in said
+    ((ok, said),) = fixes(Full("507"))
+    assert (ok, "full" in said) == (False, True)
+    long = replace(VIEW, trouble="x", trouble_since=NOW - timedelta(minutes=UNREACHED_MINUTES))
+    short = replace(VIEW, trouble="x", trouble_since=NOW - timedelta(minutes=UNREACHED_MINUTES - 1))
+    assert [ok for ok, _ in fixes(Unreached("x"), long) + fixes(Unreached("x"), short)] == [False, True]
+    _, (ok, said) = fixes(None, still=("tablet",))
+    assert not ok
+    assert "tablet was revoked and still knows" in said
+    quiet = MailboxPeer(
+        device_id="bb", name="phone", heard_at=NOW - timedelta(days=QUIET_DAYS), in_step=False
+    )
+    held = replace(VIEW, foreign=4, stale=2, peers=[quiet])
+    told = " ".join(said for _, said in fixes(None, held))
+    assert "4 files of revoked devices" in told
+    assert "2 files may still hold words" in told
+    assert f"phone was not heard of there for {QUIET_DAYS} days" in told
+
+
+def test_status_says_through_what_a_device_is_in_step() -> None:
+    peers = [
+        MailboxPeer(
+            device_id="bb", name="phone", heard_at=datetime.now(UTC) - timedelta(seconds=200), in_step=True
+        ),
+        MailboxPeer(
+            device_id="cc", name="tablet", heard_at=datetime.now(UTC) - timedelta(days=2), in_step=False
+        ),
+    ]
+    view = replace(
+        VIEW, looked_at=datetime.now(UTC), bytes_max=500_000_000, unread=1, putting_off=True, peers=peers
+    )
+    document = to_json(view)
+    assert standing([document]) == [
+        "mailbox home: 14 files, 3.1 of 500 MB, looked just now, 1 unread, news waiting",
+        "phone            in step by mailbox home, 3 min ago",
+        "tablet           heard by mailbox home, 2 days ago",
+    ]
+    troubled = to_json(replace(view, trouble="no route", trouble_since=NOW, peers=[]))
+    assert standing([troubled])[0].startswith("mailbox home: no route, since ")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 min ago"),
+        (3_599, "59 min ago"),
+        (3_600, "1 hour ago"),
+        (172_800, "2 days ago"),
+    ],
+)
+def test_times_are_said_as_people_say_them(seconds: int, said: str) -> None:
+    assert ago((NOW - timedelta(seconds=seconds)).isoformat(), NOW) == said

@@ -1,0 +1,289 @@
+"""When a device looks into a mailbox and when it writes there, on a clock that jumps."""
+
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from replica.core import Core
+from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.keeping import PAUSE_SECONDS_MAX, PERSON_SECONDS, Keeper
+from tests.support.links import identity
+from tests.support.replicas import NOW_MS, group, remember, texts
+
+GROUP_S = 60.0
+BELL_S = 100_000.0
+
+
+@dataclass
+class Counting:
+    """A mailbox of a dict, that counts what is asked of it; `failure` is raised instead while there is one."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    asked: list[tuple[str, float]] = field(default_factory=list)
+    failure: MailboxError | None = None
+    rung: trio.Event = field(default_factory=trio.Event)
+
+    def _ask(self, what: str) -> None:
+        self.asked.append((what, trio.current_time()))
+        if self.failure is not None:
+            raise self.failure
+
+    async def put(self, name: str, data: bytes) -> None:
+        self._ask("put")
+        self.files[name] = data
+
+    async def names(self) -> Mapping[str, int]:
+        self._ask("names")
+        return {name: len(data) for name, data in self.files.items()}
+
+    async def get(self, name: str) -> bytes:
+        self._ask("get")
+        if name not in self.files:
+            raise Gone(name)
+        return self.files[name]
+
+    async def remove(self, name: str) -> None:
+        self._ask("remove")
+        self.files.pop(name, None)
+
+    async def bell(self) -> None:
+        with trio.move_on_after(BELL_S):
+            await self.rung.wait()
+        self.rung = trio.Event()
+
+    async def aclose(self) -> None:
+        pass
+
+    def times(self, what: str) -> list[float]:
+        return [at for each, at in self.asked if each == what]
+
+
+@dataclass
+class Still:
+    """A replica without a thread: what is run is run at once."""
+
+    core: Core
+    connection: sqlite3.Connection
+    now: int = NOW_MS
+    event: trio.Event = field(default_factory=trio.Event)
+
+    async def run(self, function: Callable[[Core, sqlite3.Connection], Any]) -> Any:
+        before = self.core.news
+        try:
+            return function(self.core, self.connection)
+        finally:
+            if self.core.news != before:
+                self.event.set()
+                self.event = trio.Event()
+
+    @property
+    def news(self) -> int:
+        return self.core.news
+
+    async def stirred(self, since: int) -> int:
+        while self.core.news == since:
+            await self.event.wait()
+        return self.core.news
+
+    def now_ms(self) -> int:
+        return self.now + int(trio.current_time() * 1_000)
+
+    async def remember(self, text: str) -> None:
+        await self.run(lambda core, _: remember(core, text))
+
+
+def still(core: Core) -> Still:
+    connection = sqlite3.connect(":memory:")
+    connection.execute(
+        "CREATE TABLE carried (mailbox TEXT, name TEXT, about BLOB, PRIMARY KEY (mailbox, name))"
+    )
+    return Still(core, connection)
+
+
+def keeper(name: str, replica: Still, box: Counting) -> Keeper:
+    async def took() -> None:
+        """Nobody is linked."""
+
+    return Keeper(
+        box,
+        replica,  # type: ignore[arg-type]
+        identity(name),
+        "box",
+        group_s=GROUP_S,
+        bytes_max=None,
+        random=Random(1),
+        took=took,
+    )
+
+
+Body = Callable[[Counting, Still, Keeper], Awaitable[None]]
+
+
+def play(body: Body, name: str = "laptop") -> None:
+    """Let a daemon's task keep a mailbox meanwhile."""
+
+    async def main() -> None:
+        laptop, _ = group("laptop", "phone")
+        box, replica = Counting(), still(laptop)
+        kept = keeper(name, replica, box)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(kept.run)
+            await trio.testing.wait_all_tasks_blocked()
+            await body(box, replica, kept)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_what_a_device_has_when_it_starts_is_written_at_once() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        assert box.times("put") == [0.0]
+        assert kept.standing.wrote == 1
+
+    play(body)
+
+
+def test_news_of_a_minute_become_one_file() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        await trio.sleep(100)
+        for n in range(5):
+            await replica.remember(f"note {n}")
+            await trio.sleep(10)
+        assert len(box.times("put")) == 1, "nothing but what was there at the start"
+        await trio.sleep(GROUP_S)
+        assert box.times("put") == [0.0, 100.0 + GROUP_S]
+
+    play(body)
+
+
+def test_a_quiet_mailbox_costs_one_listing_a_bell_and_nothing_else() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        await trio.sleep(10)
+        box.asked.clear()
+        await trio.sleep(10 * BELL_S)
+        assert 9 <= len(box.times("names")) <= 10
+        assert {what for what, _ in box.asked} == {"names"}
+
+    play(body)
+
+
+def test_what_others_write_is_taken_when_the_bell_rings_and_not_written_back() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        _, phone = group("laptop", "phone")
+        other = still(phone)
+        await other.remember("from the phone")
+        await keeper("phone", other, box).look()
+        puts = len(box.times("put"))
+        box.rung.set()
+        await trio.sleep(1)
+        assert texts(replica.core) == {"from the phone"}
+        await trio.sleep(10 * GROUP_S)
+        assert len(box.times("put")) == puts
+
+    play(body)
+
+
+def test_news_that_were_put_off_are_written_when_the_daemon_ends() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        await trio.sleep(10)
+        await kept.flush()
+        assert len(box.times("put")) == 1, "there is nothing to write"
+        await replica.remember("last words")
+        await trio.sleep(1)
+        await kept.flush()
+        assert box.times("put") == [0.0, 11.0]
+
+    play(body)
+
+
+def test_a_look_that_somebody_asks_for_puts_nothing_off() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        await replica.remember("now")
+        assert [wrote.ops for wrote in (await kept.look()).wrote] == [1]
+
+    play(body)
+
+
+def test_one_that_cannot_be_reached_is_tried_less_and_less_often_and_then_as_before() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        box.failure = Unreached("no route")
+        box.asked.clear()
+        box.rung.set()
+        await trio.sleep(3_600)
+        tried = box.times("names")
+        gaps = [after - before for before, after in pairwise(tried)]
+        assert gaps[0] <= 2.0
+        assert PAUSE_SECONDS_MAX / 2 <= gaps[-1] <= PAUSE_SECONDS_MAX
+        assert 15 <= len(tried) <= 40
+        assert str(kept.standing.trouble) == "no route"
+        assert kept.standing.trouble_ms == NOW_MS, "since when, and not: last"
+        box.failure = None
+        await trio.sleep(PAUSE_SECONDS_MAX)
+        assert kept.standing.trouble is None
+
+    play(body)
+
+
+@pytest.mark.parametrize(
+    ("failure", "pause"),
+    [
+        (Unreached("busy", retry_after_s=200.0), 200.0),
+        (Denied("401"), PERSON_SECONDS),
+        (Full("507"), PERSON_SECONDS),
+    ],
+)
+def test_one_that_says_when_to_come_again_or_needs_a_person_is_left_alone_meanwhile(
+    failure: MailboxError, pause: float
+) -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        box.failure = failure
+        box.asked.clear()
+        box.rung.set()
+        await trio.sleep(2.5 * pause)
+        assert box.times("names") == pytest.approx([0.0, pause, 2 * pause])
+
+    play(body)
+
+
+def test_a_poke_ends_every_pause() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        box.failure = Denied("401")
+        box.rung.set()
+        await trio.sleep(1)
+        box.failure = None
+        box.asked.clear()
+        kept.poke()
+        await trio.sleep(1)
+        assert box.times("names") == [1.0]
+        assert kept.standing.trouble is None
+
+    play(body)
+
+
+def test_a_full_one_is_read_all_the_same() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        _, phone = group("laptop", "phone")
+        other = still(phone)
+        await other.remember("from the phone")
+        await keeper("phone", other, box).look()
+        put = box.put
+
+        async def full(name: str, data: bytes) -> None:
+            raise Full("507")
+
+        box.put = full  # type: ignore[method-assign]
+        await replica.remember("mine")
+        box.rung.set()
+        await trio.sleep(2 * GROUP_S)
+        assert "from the phone" in texts(replica.core)
+        assert isinstance(kept.standing.trouble, Full)
+        box.put = put  # type: ignore[method-assign]
+
+    play(body)
