@@ -27,6 +27,13 @@ _FOLDED_KEPT: Final = 1_024
 # What SQLite says of a disk that does not answer: the low byte of its codes, which have kinds above it.
 _DISK_REFUSES: Final = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
 _CODE: Final = 0xFF
+# Kinds of SQLITE_IOERR that only a write meets.
+_WRITING: Final = {
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_DIR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+}
 
 
 def open_file(name: str, *, uri: bool = False, key: bytes | None = None) -> sqlite3.Connection:
@@ -129,7 +136,10 @@ def as_trouble(error: sqlite3.Error) -> ReplicaError | None:
             f"expected a whole store, SQLite says: {error}. What is read from elsewhere in it still stands; "
             "`samemind verify` says what is lost"
         )
-    if getattr(error, "sqlite_errorcode", 0) & _CODE in _DISK_REFUSES:
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code & _CODE == sqlite3.SQLITE_FULL or code in _WRITING:
+        return StoreFailed(f"the store could not be written ({error}); make room on its disk, then try again")
+    if code & _CODE in _DISK_REFUSES:
         return StoreFailed(
             f"the store could not be read ({error}); see that its disk is there, then try again"
         )

@@ -6,6 +6,7 @@ Whoever copies the folder sees whole files only: each is written under a name th
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -47,7 +48,7 @@ class FolderBox:
 
     async def get(self, name: str) -> bytes:
         """Read a file."""
-        return await self._do((self._folder / name).read_bytes)
+        return await self._do(partial(self._get, name))
 
     async def remove(self, name: str) -> None:
         """Remove a file."""
@@ -97,6 +98,15 @@ class FolderBox:
             os.fsync(folder)  # or the name may be lost where the file is not
         finally:
             os.close(folder)
+
+    def _get(self, name: str) -> bytes:
+        # Whoever else writes there may have put a pipe in a file's place since: that would be read for ever.
+        descriptor = os.open(self._folder / name, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise Gone(f"{name} is no file any more")
+            return file.read(found.st_size)
 
     def _names(self) -> dict[str, int]:
         self._changed = self._stamp()  # before: what comes while it is listed rings

@@ -23,6 +23,7 @@ from replica import (
     new_memory_id,
     transaction,
 )
+from replica.storage.sql import as_trouble
 from tests.support.replicas import NOW_MS, core_of
 
 FULL, NORMAL = 2, 1
@@ -194,3 +195,20 @@ def test_a_durable_commit_brings_what_was_not_waited_for_before_it_to_the_disk(t
         assert unwritten_pages(log) == 0
     assert not all(waited)
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        (sqlite3.SQLITE_FULL, "written"),
+        (sqlite3.SQLITE_IOERR_WRITE, "written"),
+        (sqlite3.SQLITE_IOERR_FSYNC, "written"),
+        (sqlite3.SQLITE_IOERR_READ, "read"),
+        (sqlite3.SQLITE_CANTOPEN, "read"),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_not_said_to_give_nothing(code: int, what: str) -> None:
+    """On a full disk an erasure had taken effect, and "could not be read" was all that was said."""
+    error = sqlite3.OperationalError("the disk")
+    error.sqlite_errorcode = code
+    assert f"could not be {what} (the disk)" in str(as_trouble(error))
