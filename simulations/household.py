@@ -218,7 +218,8 @@ class Household(Timeline):
         """Read what entered a device's log since the last time, let checkers see it, and push it on."""
         core = device.core
         if core.position <= device.seen_pos:
-            return self._notice_base(device) if "compact" in self.options.faults else 0
+            bases = "compact" in self.options.faults or self.options.hostility
+            return self._notice_base(device) if bases else 0
         by_id = self.observer.by_id
         arrivals = [(entry, by_id.get(entry.op.id)) for entry in self.arrived(device)]
         for checker in self.checkers:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replica import ops
+from replica.frame import decode_frame
 from replica.snapshot import unseal
 from replica.state.cells import memory_key
 from simulations.checkers.base import Checker
@@ -40,6 +41,12 @@ class Erasure(Checker):
                 self.name, f"{device.name} keeps {key.name.hex()[:8]} in its base, which was erased"
             )
 
+        for data in device.core.store.remains():
+            for op in decode_frame(data).ops:
+                if op.rid in erased and op.payload is not None:
+                    world.violate(
+                        self.name, f"{device.name} keeps the edit {op.id.hex()[:8]} of what was erased"
+                    )
         self._look_into_parts(world, device)
 
     def _look_into_parts(self, world: "Household", device: "Device") -> None:

@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from simulations.hostile import ordinary
+from simulations.hostile import floods, lying_makers, ordinary
 from simulations.hostile.behaviour import Behaviour, is_accused, may_reach, mingle
 
 if TYPE_CHECKING:
     from simulations.world import World
 
-BEHAVIOURS: Final[Mapping[str, Behaviour]] = {**ordinary.BEHAVIOURS}
+BEHAVIOURS: Final[Mapping[str, Behaviour]] = {
+    **ordinary.BEHAVIOURS,
+    **lying_makers.BEHAVIOURS,
+    **floods.BEHAVIOURS,
+}
 
 # The share of worlds in which a member turns hostile.
 HOSTILE: Final = 0.4

@@ -60,8 +60,13 @@ def speak(world: "World", hostile: Device, victim: Device, messages: Sequence[by
 
     Whatever it accuses the hostile device of is right; any other error is a finding.
     """
+    return answer(world, hostile, victim, lambda: messages)
+
+
+def answer(world: "World", hostile: Device, victim: Device, messages: Callable[[], Sequence[bytes]]) -> bool:
+    """Greet a victim as any member does, be quiet with it, and only then make up what to say."""
     talk = _Talk(world, hostile, victim)
-    return talk.converse() and talk.say(messages)
+    return talk.converse() and talk.say(messages())
 
 
 def hand(

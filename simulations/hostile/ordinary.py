@@ -23,7 +23,7 @@ _CHAINS: Final = 12
 _STAMPS_MS: Final = (23 * HOUR_MS, 30 * DAY_MS, 90 * YEAR_MS, -90 * YEAR_MS)
 
 
-def _remember(
+def remembering(
     world: "World", hostile: Device, random: Random, feed: str, *, ahead_ms: int = 0, text: str = ""
 ) -> Frame:
     """Sign one memory, on a chain of that name."""
@@ -92,14 +92,14 @@ def _signs_nonsense(world: "World", hostile: Device, victim: Device, random: Ran
 
 
 def _chains_of_one(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
-    frames = [_remember(world, hostile, random, f"chain {random.random()}") for _ in range(_CHAINS)]
+    frames = [remembering(world, hostile, random, f"chain {random.random()}") for _ in range(_CHAINS)]
     return hand(world, hostile, victim, frames, sound=True)
 
 
 def _equivocates(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
     """Sign one place twice, and tell each version to somebody else."""
     chain = f"equivocation {random.random()}"
-    one, other = (_remember(world, hostile, random, chain) for _ in range(2))
+    one, other = (remembering(world, hostile, random, chain) for _ in range(2))
     past, second = hostile.held, random.choice(world.devices)
     heard = hand(world, hostile, victim, [one], sound=True)
     return hand(world, hostile, second, [other], sound=True, past=past) and heard
@@ -107,7 +107,7 @@ def _equivocates(world: "World", hostile: Device, victim: Device, random: Random
 
 def _misdates(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
     chain = f"misdated {random.random()}"
-    frame = _remember(world, hostile, random, chain, ahead_ms=random.choice(_STAMPS_MS))
+    frame = remembering(world, hostile, random, chain, ahead_ms=random.choice(_STAMPS_MS))
     return hand(world, hostile, victim, [frame], sound=True)
 
 

@@ -1,9 +1,12 @@
 """Worlds with a hostile member: how many there are, that each behaviour is met, and that the others get on."""
 
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
+import replica.snapshot
+import replica.state.merge
 from simulations.experiments import beside_the_hostile
 from simulations.hostile import BEHAVIOURS, HOSTILE
 from simulations.options import Options, draw
@@ -40,6 +43,35 @@ def test_each_behaviour_alone_does_no_harm(behaviour: str) -> None:
     outcome = simulate(world_of(behaviour))
     assert outcome.counts["hostile acts"] > 0
     assert not outcome.violations, told(outcome)
+
+
+def lying_worlds(behaviour: str, count: int) -> list[Options]:
+    """The first worlds in which the hostile member makes such snapshots."""
+    drawn = (draw(seed, ops=30) for seed in SEEDS)
+    chosen = (replace(each, hostility=(behaviour,)) for each in drawn if behaviour in each.hostility)
+    return list(islice(chosen, count))
+
+
+def test_whoever_believed_a_snapshot_of_a_liar_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lies are told, they reach somebody, and a merge that takes them breaks a law."""
+    worlds = [*lying_worlds("snapshot deletes", 1), *lying_worlds("snapshot edits", 2)]
+    told = [simulate(world) for world in worlds]
+    assert sum(outcome.counts["lying snapshots"] for outcome in told) > 3
+    assert not any(outcome.violations for outcome in told)
+    believed = replica.state.merge.merge_states
+    monkeypatch.setattr(
+        replica.snapshot,
+        "merge_states",
+        lambda mine, theirs, news: believed(
+            mine, theirs, replace(news, proven=news.proven | theirs.tombstones)
+        ),
+    )
+    assert simulate(worlds[0]).violations
+    monkeypatch.undo()
+    monkeypatch.setattr(
+        replica.state.merge, "_merge_edits", lambda rid, mine, theirs, signed: (mine.edits | theirs.edits, 0)
+    )
+    assert simulate(worlds[2]).violations
 
 
 def test_honest_devices_get_on_beside_a_hostile_one() -> None:
