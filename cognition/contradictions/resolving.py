@@ -50,6 +50,19 @@ def restatements(
     return writes
 
 
+def changed(
+    core: Core, judged: Judged, value: str, since_ms: int, *, entity: str, relation: str
+) -> list[Write]:
+    """Return what says that the others held until a time, and this value since: on the memory that claimed it last.
+
+    Nothing is decided against: what was true before stays true of its time.
+    """
+    last = [belief for belief in judged.beliefs if _is(belief, value)][-1].told
+    places = [place_of(core, belief.told) for belief in judged.beliefs]
+    claim = Claim(entity, relation, last.value, tuple(sorted(places[-NAMES_MAX:])), since_ms)
+    return [Write(claim, MemoryId(last.rid))]
+
+
 def verdicts(core: Core, judged: Judged, values: Sequence[str]) -> list[Write]:
     """Return what keeps the chosen values and hides the others; nothing where all verdicts say so already."""
     if _decided(judged, values):

@@ -74,9 +74,13 @@ class Thinking(Asking):
         keep_b: bool = False,
         keep_both: bool = False,
         keep: Rid | None = None,
+        since: When | None = None,
         merge: str | None = None,
     ) -> Resolved:
-        """Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+        """Decide a contradiction; what is not kept is hidden, and nothing is lost.
+
+        With `since` it changed: what is kept holds from then on, and the others held until then.
+        """
         return await self._ask(
             contradictions.RESOLVE,
             id=id,
@@ -84,6 +88,7 @@ class Thinking(Asking):
             keep_b=keep_b,
             keep_both=keep_both,
             keep=None if keep is None else rid_of(keep),
+            since=when_of(since),
             merge=merge,
         )
 

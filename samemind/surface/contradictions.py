@@ -38,6 +38,11 @@ class ResolveContradiction:
     keep: str | None = option(
         "--keep", "what this memory says is true, where there are more than two", metavar="RID"
     )
+    since: str | None = option(
+        "--since",
+        f"it changed: what is kept holds from then on, and the other held until then: {_TIME}",
+        metavar="TIME",
+    )
     merge: str | None = option("--merge", "none is as it was told: this is how it is", metavar="TEXT")
 
 

@@ -11,7 +11,14 @@ from typing import Final, NamedTuple
 import replica
 from cognition import TakenIn
 from cognition.contradictions.relations import ACTIONS, SEVERITIES, Severity, relation_of
-from cognition.contradictions.resolving import decided_for, merger, resolutions, restatements, verdicts
+from cognition.contradictions.resolving import (
+    changed,
+    decided_for,
+    merger,
+    resolutions,
+    restatements,
+    verdicts,
+)
 from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
 from cognition.contradictions.tables import judged_of, told_of
 from cognition.contradictions.telling import Telling, telling_of
@@ -30,7 +37,7 @@ from samemind.results.contradictions import (
     Side,
 )
 from samemind.surface.contradictions import ListContradictions, ResolveContradiction, ShowContradiction
-from samemind.times import at_ms, at_stamp, read_end
+from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.ids import CANDIDATES_MAX, find_memory, id_range, is_known
 from samemind.verbs.refusing import refuse_secret
 
@@ -96,6 +103,11 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
     decisions = [options.keep_a, options.keep_b, options.keep_both, options.keep is not None]
     if sum(decisions) + (options.merge is not None) > 1:
         raise Usage("expected one of --keep-a, --keep-b, --keep-both, --keep and --merge, got several")
+    since_ms = None if options.since is None else read_time(options.since, name="since")
+    if since_ms is not None and (options.keep_both or options.merge is not None):
+        raise Usage(
+            "expected --since with --keep-a, --keep-b or --keep: it says since when one of them holds"
+        )
 
     def write(core: Core, connection: sqlite3.Connection) -> Resolved:
         record = _find(connection, options.id)
@@ -107,7 +119,13 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
             writes = _merged(core, connection, record, judged, merged, options.merge)
             made = core.commit(writes, now_ms)
             core.commit([decided_for(merged, made)], now_ms)
-            changed = True
+            done = True
+        elif since_ms is not None:
+            (value,) = _chosen(connection, judged, options)
+            core.commit(
+                changed(core, judged, value, since_ms, entity=record.entity, relation=record.relation), now_ms
+            )
+            done = True
         else:
             values = _chosen(connection, judged, options)
             anew = restatements(core, judged, values, entity=record.entity, relation=record.relation)
@@ -116,10 +134,10 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
                 judged = judged_of(connection, record.slot)
             decided = verdicts(core, judged, values)
             core.commit(decided, now_ms)
-            changed = bool(anew or decided)
+            done = bool(anew or decided)
         view = _view(connection, record, judged_of(connection, record.slot), _names(connection))
         return Resolved(
-            contradiction=view, rid=None if merged is None else show_memory_id(merged), changed=changed
+            contradiction=view, rid=None if merged is None else show_memory_id(merged), changed=done
         )
 
     return await device.replica.run(write)

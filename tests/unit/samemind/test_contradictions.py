@@ -83,6 +83,29 @@ def test_yd_40_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     assert mind.remember("I work at Meta in Zurich").contradictions == []
 
 
+def test_what_changed_holds_since_then_and_the_other_until_then(mind: BlockingMind) -> None:
+    """Nothing is decided against: both were true, each of its time."""
+    mind.remember("I work at Google", at="2024-01-10")
+    meta = mind.remember("I work at Meta", at="2026-03-01")
+    name = meta.contradictions[0]
+    found = mind.resolve(name, keep_b=True, since="2026-02-01").contradiction
+    assert (found.status, found.settled_by) == ("settled", "change")
+    assert [(each.value, each.standing) for each in found.beliefs if each.value == "Google"] == [
+        ("Google", "replaced")
+    ]
+    (held,) = [each for each in found.beliefs if each.standing == "held"]
+    since = datetime.fromisoformat("2026-02-01").astimezone()
+    assert (held.value, held.valid_from) == ("Meta", since)
+    assert [each.valid_until for each in found.beliefs if each.value == "Google"] == [since]
+    assert recalled(mind, "where do I work?") == {"I work at Meta"}
+    assert mind.resolve(name, keep_a=True).contradiction.settled_by == "resolution", (
+        "and may be decided again"
+    )
+    for wrong in ({"keep_both": True}, {"merge": "neither"}):
+        with pytest.raises(samemind.SamemindError, match="--since"):
+            mind.resolve(name, since="2026-02-01", **wrong)
+
+
 def test_yd_41_a_merger_comes_from_both_and_stands_in_their_place(mind: BlockingMind) -> None:
     google, meta = mind.remember("I work at Google"), mind.remember("I work at Meta")
     merged = mind.resolve(meta.contradictions[0], merge="I work at Google and advise Meta")
