@@ -5,8 +5,10 @@ cross a network in the open. It listens until the device stops, and ends with it
 """
 
 import mimetypes
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,14 +23,21 @@ from replica import parse_memory_id
 from samemind.errors import NotFound, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
 from samemind.panel.api import failed, offered, read_object, verb_routes
+from samemind.panel.browsing import browse, memory, names, on_this_day, search, timeline
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
 from samemind.panel.guard import API, SESSION_ROUTE, Guard, refuse
+from samemind.panel.moments import Moments
 from samemind.panel.openapi import openapi_document
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.qr import qr_rows
+from samemind.results.plain import to_json
+from samemind.surface.catalog import verb_named
+from samemind.surface.contradictions import ShowContradiction
+from samemind.surface.declare import read_options
+from samemind.verbs.contradictions import contradictions_resolve, contradictions_show
 from sync.dialling import ANY
 from sync.network import own_addresses, own_hosts
 
@@ -50,6 +59,7 @@ class Panel:
         self.keeper = Doorkeeper(device.random)
         self.door = Door()
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
+        self.moments = Moments(device, nursery)
         self.names = frozenset() if self.is_local else machine_names()
         # Cookies know no ports: two devices on one machine need two names.
         self.cookie_name = f"samemind_{device.device_id.hex()[:12]}"
@@ -99,18 +109,26 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
                 serving.set()
 
         nursery.start_soon(run)
+        nursery.start_soon(panel.moments.warm)
         try:
             yield panel
         finally:
             device.stop.set()
             with trio.move_on_after(2 * GRACE_S, shield=True):
                 await serving.wait()
+                await panel.moments.close()
             nursery.cancel_scope.cancel()  # what still waits to be forgotten is not forgotten
 
 
 def application(panel: Panel) -> ASGIApp:
     """Return the whole panel as an ASGI application."""
-    routes = [*_pages(), *_own_routes(panel), *verb_routes(panel)]
+    routes = [
+        *_pages(),
+        *_own_routes(panel),
+        *_undo_routes(panel),
+        *_browsing_routes(panel),
+        *verb_routes(panel),
+    ]
     return Guard(Starlette(routes=routes, exception_handlers={404: _no_route, 405: _no_route}), panel)
 
 
@@ -145,7 +163,7 @@ def _page(body: bytes, kind: str) -> Any:
 
 
 def _own_routes(panel: Panel) -> Iterable[Route]:
-    """Return what a page needs beside the verbs: to come in, to hear news, and to take back."""
+    """Return what a page needs beside the verbs: to come in, to hear news, and to show codes."""
 
     async def enter(request: Request) -> Response:
         asked = await read_object(request)
@@ -169,20 +187,6 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
         response.delete_cookie(panel.cookie_name)
         return response
 
-    async def forget(request: Request) -> Response:
-        asked = await read_object(request)
-        if asked.get("all") is True:
-            return _json(panel.undo.open(await rids_of_everything(panel.device), CLEAR_ALL_S))
-        rids = asked.get("rids")
-        if not isinstance(rids, list) or not rids or not all(isinstance(rid, str) for rid in rids):
-            raise Usage("expected a list of ids as rids, or all", code="invalid")
-        for rid in rids:
-            parse_memory_id(rid)  # once the window closes there is nobody left to be told that it is none
-        return _json(panel.undo.open(rids, FORGET_S))
-
-    async def undo(request: Request) -> Response:
-        return _json(panel.undo.undo(str((await read_object(request)).get("id", ""))))
-
     async def draw(request: Request) -> Response:
         return JSONResponse({"rows": qr_rows(str((await read_object(request)).get("text", "")))})
 
@@ -200,8 +204,6 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
         Route(SESSION_ROUTE, _told_errors(enter), methods=["POST"]),
         Route(SESSION_ROUTE, look, methods=["GET"]),
         Route(f"{base}/leave", leave, methods=["POST"]),
-        Route(f"{base}/forget", _told_errors(forget), methods=["POST"]),
-        Route(f"{base}/undo", _told_errors(undo), methods=["POST"]),
         Route(f"{base}/qr", _told_errors(draw), methods=["POST"]),
         Route(f"{base}/invite", _told_errors(invite), methods=["POST"]),
         Route(f"{base}/events", Events(panel), methods=["GET"]),
@@ -209,6 +211,64 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
     ]
 
 
+def _undo_routes(panel: Panel) -> Iterable[Route]:
+    """Return what can be taken back within seconds: forgetting, and deciding what contradicts itself."""
+
+    async def forget(request: Request) -> Response:
+        asked = await read_object(request)
+        if asked.get("all") is True:
+            return _json(panel.undo.open(await rids_of_everything(panel.device), CLEAR_ALL_S))
+        rids = asked.get("rids")
+        if not isinstance(rids, list) or not rids or not all(isinstance(rid, str) for rid in rids):
+            raise Usage("expected a list of ids as rids, or all", code="invalid")
+        for rid in rids:
+            parse_memory_id(rid)  # once the window closes there is nobody left to be told that it is none
+        return _json(panel.undo.open(rids, FORGET_S))
+
+    async def decide(request: Request) -> Response:
+        options = read_options(_RESOLVE, await read_object(request))
+        shown = await contradictions_show(panel.device, ShowContradiction(id=options.id))
+        return _json(
+            panel.undo.decide(
+                shown.id, lambda: contradictions_resolve(panel.device, replace(options, id=shown.id))
+            )
+        )
+
+    async def undo(request: Request) -> Response:
+        return _json(panel.undo.undo(str((await read_object(request)).get("id", ""))))
+
+    base = f"{API}/panel"
+    return [
+        Route(f"{base}/forget", _told_errors(forget), methods=["POST"]),
+        Route(f"{base}/decide", _told_errors(decide), methods=["POST"]),
+        Route(f"{base}/undo", _told_errors(undo), methods=["POST"]),
+    ]
+
+
+def _browsing_routes(panel: Panel) -> Iterable[Route]:
+    """Return what pages of memories are read by."""
+    device, moments = panel.device, panel.moments
+
+    def answering(answer: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]) -> Any:
+        async def respond(request: Request) -> Response:
+            return JSONResponse(await answer(await read_object(request)))
+
+        return _told_errors(respond)
+
+    day = answering(lambda asked: on_this_day(moments, asked, device.now_ms()))
+    line = answering(lambda asked: timeline(moments, asked, device.now_ms()))
+    base = f"{API}/panel"
+    return [
+        Route(f"{base}/browse", answering(partial(browse, moments)), methods=["POST"]),
+        Route(f"{base}/search", answering(partial(search, moments)), methods=["POST"]),
+        Route(f"{base}/names", answering(partial(names, moments)), methods=["POST"]),
+        Route(f"{base}/memory", answering(partial(memory, device, moments)), methods=["POST"]),
+        Route(f"{base}/timeline", line, methods=["POST"]),
+        Route(f"{base}/on-this-day", day, methods=["POST"]),
+    ]
+
+
+_RESOLVE: Final = verb_named("contradictions resolve")
 _AGAIN: Final = "run `samemind panel` again on this device"
 _WIDER: Final = "start the daemon with `samemind up --panel 0.0.0.0:7412`"
 
@@ -224,7 +284,7 @@ def _told(panel: Panel, session: Session) -> dict[str, Any]:
 
 
 def _json(waiting: Any) -> JSONResponse:
-    return JSONResponse({"id": waiting.id, "rids": list(waiting.rids), "seconds": waiting.seconds})
+    return JSONResponse(to_json(waiting))
 
 
 def _told_errors(handler: Any) -> Any:

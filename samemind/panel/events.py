@@ -98,8 +98,7 @@ class _Stream:
     async def tell_waiting(self) -> None:
         undo = self._panel.undo
         while True:
-            waiting = [{"id": one.id, "rids": one.rids, "seconds": one.seconds} for one in undo.waiting()]
-            await self._tell("waiting", {"waiting": waiting})
+            await self._tell("waiting", {"waiting": [to_json(one) for one in undo.waiting()]})
             await undo.changed()
 
     async def beat(self) -> None:

@@ -1,7 +1,7 @@
-"""Keep what is to be forgotten until it is too late to take it back; only then is anything written.
+"""Keep what is to be forgotten or decided until it is too late to take it back; only then is anything written.
 
 Nothing of a window is an op: other devices never hear of what was undone, and a process that dies within the
-window has forgotten nothing. The page hides what waits here, and every page of this panel hides the same.
+window has done nothing. The page hides what waits here, and every page of this panel hides the same.
 """
 
 import logging
@@ -16,6 +16,8 @@ from samemind.errors import NotFound, Usage
 
 FORGET_S: Final = 4.0
 CLEAR_ALL_S: Final = 8.0
+# A decision is read again before it is regretted.
+DECIDE_S: Final = 10.0
 # More than fingers can start within a window.
 WAITING_MAX: Final = 256
 
@@ -24,11 +26,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What will be forgotten, unless it is taken back in time."""
+    """What will be forgotten, or decided `about` something, unless it is taken back in time."""
 
     id: str
     rids: tuple[str, ...]
     seconds: float
+    about: str | None = None
 
 
 class UndoWindows:
@@ -40,6 +43,7 @@ class UndoWindows:
         self._nursery = nursery
         self._forget = forget
         self._random = random
+        self._acts: dict[str, Callable[[], Awaitable[object]]] = {}
         self._open: dict[str, tuple[Waiting, trio.CancelScope]] = {}
         self._closing: set[str] = set()  # hidden still, and too late: it is being written
         self._news = trio.Event()
@@ -54,9 +58,22 @@ class UndoWindows:
 
     def open(self, rids: Sequence[str], seconds: float) -> Waiting:
         """Forget these when the window closes."""
+        return self._start(rids, seconds, None, lambda: self._forget(rids))
+
+    def decide(self, about: str, act: Callable[[], Awaitable[object]]) -> Waiting:
+        """Do something about one thing when the window closes; another decision about it takes the place of this."""
+        for waiting in self.waiting():
+            if waiting.about == about and waiting.id not in self._closing:
+                self.undo(waiting.id)
+        return self._start((), DECIDE_S, about, act)
+
+    def _start(
+        self, rids: Sequence[str], seconds: float, about: str | None, act: Callable[[], Awaitable[object]]
+    ) -> Waiting:
         if len(self._open) >= WAITING_MAX:
             raise Usage(f"expected at most {WAITING_MAX} things to wait at once", code="too_many")
-        waiting = Waiting(self._random.randbytes(8).hex(), tuple(rids), seconds)
+        waiting = Waiting(self._random.randbytes(8).hex(), tuple(rids), seconds, about)
+        self._acts[waiting.id] = act
         scope = trio.CancelScope()
         self._open[waiting.id] = waiting, scope
         self._nursery.start_soon(self._wait, waiting, scope)
@@ -68,6 +85,7 @@ class UndoWindows:
         if id not in self._open or id in self._closing:
             raise NotFound("it is too late to take that back", code="too_late")
         waiting, scope = self._open.pop(id)
+        del self._acts[id]
         scope.cancel()
         self._stir()
         return waiting
@@ -79,11 +97,12 @@ class UndoWindows:
             return  # taken back, perhaps at the very moment
         self._closing.add(waiting.id)
         try:
-            await self._forget(waiting.rids)
-        except Exception:  # a full disk, say: it is not forgotten, so it shows again, and the daemon goes on
-            _log.exception("could not forget what was chosen in the panel")
+            await self._acts[waiting.id]()
+        except Exception:  # a full disk, say: it is not done, so it shows again, and the daemon goes on
+            _log.exception("could not do what was chosen in the panel")
         finally:
             self._closing.discard(waiting.id)
+            del self._acts[waiting.id]
             del self._open[waiting.id]
             self._stir()
 

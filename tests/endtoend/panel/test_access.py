@@ -30,11 +30,34 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
     # In the dark only the colours are others.
     rules = None if scheme == "light" else {"runOnly": ["color-contrast"]}
     found: dict[str, list[str]] = {}
-    for view in ("", "devices", "questions", "inbox", "graph"):
+    rid = laptop.ask("remember", text="Ann works on Heron with Bob", tag=["work"])["rid"]
+    views = (
+        "",
+        "?ask=coffee",
+        "memories",
+        "memories?q=coffee",
+        f"memory/{rid}",
+        "questions",
+        "inbox",
+        "graph",
+        "devices",
+    )
+    for view in views:
         page.goto(f"{laptop.url}#/{view}")
         if view == "questions":
             expect(page.locator(".question")).to_have_count(1)
+        if view.startswith(("memories", "memory")):
+            expect(page.locator(".memory-row, .memory-text").first).to_be_visible()
         found |= judged(page, view or "home", rules)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("coffee")
+    expect(page.get_by_role("option").first).to_contain_text("Coffee")
+    found |= judged(page, "search from anywhere", rules)
+    page.keyboard.press("Escape")
+    page.keyboard.press("t")
+    expect(page.get_by_role("slider")).to_be_visible()
+    found |= judged(page, "time", rules)
+    page.keyboard.press("t")
     open_memories(page)
     page.get_by_role("button", name="Manage").click()
     found |= judged(page, "memories, managing", rules)
@@ -91,7 +114,7 @@ def test_everything_is_within_reach_of_keys(laptop: Panel, page: Page) -> None:
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("2")
-    expect(page.get_by_role("heading", name="Devices", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Memories", level=1)).to_be_visible()
     page.keyboard.press("n")
     expect(page.get_by_label("What to remember")).to_be_focused()
     page.keyboard.press("Escape")

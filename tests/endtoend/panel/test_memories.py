@@ -318,7 +318,7 @@ def test_lo_39_who_wants_less_motion_gets_none(laptop: Panel, page: Page) -> Non
 
 def test_search_narrows_while_typing_by_words_and_by_meaning(laptop: Panel, page: Page) -> None:
     tell(laptop, *TOLD)
-    page.keyboard.press("/")
+    open_memories(page)
     page.keyboard.type("post")
     expect(page.locator(".card").first).to_contain_text("Postgres 16")
     page.get_by_label("Search memories").fill("which seat do I like on a plane")

@@ -1,6 +1,6 @@
 """Windows in which forgetting can be taken back, on a clock that jumps."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 
@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from samemind.errors import NotFound, Usage
-from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, WAITING_MAX, UndoWindows
+from samemind.panel.undo import CLEAR_ALL_S, DECIDE_S, FORGET_S, WAITING_MAX, UndoWindows
 
 
 @asynccontextmanager
@@ -88,5 +88,35 @@ def test_so_many_windows_and_no_more() -> None:
                 undo.open(["a"], FORGET_S)
             with pytest.raises(Usage, match="at most"):
                 undo.open(["a"], FORGET_S)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_a_decision_is_made_when_its_window_closes_and_a_later_one_takes_its_place() -> None:
+    async def main() -> None:
+        decided: list[str] = []
+
+        def deciding(what: str) -> Callable[[], Awaitable[None]]:
+            async def decide() -> None:
+                await trio.lowlevel.checkpoint()
+                decided.append(what)
+
+            return decide
+
+        async with windows([]) as undo:
+            first = undo.decide("where", deciding("Lisbon"))
+            other = undo.decide("who", deciding("Ann"))
+            second = undo.decide("where", deciding("Porto"))
+            assert first.seconds == DECIDE_S == 10.0
+            assert [(each.id, each.about) for each in undo.waiting()] == [
+                (other.id, "who"),
+                (second.id, "where"),
+            ]
+            await trio.sleep(DECIDE_S - 0.1)
+            assert decided == []
+            undo.undo(other.id)
+            await trio.sleep(0.2)
+            assert decided == ["Porto"]
+            assert undo.waiting() == []
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))

@@ -32,8 +32,8 @@ async function post(path, options, signal) {
 }
 
 /** Ask for one verb's result. */
-export async function call(verb, options = {}) {
-  return (await post(verb.replace(" ", "/"), options)).json();
+export async function call(verb, options = {}, signal = undefined) {
+  return (await post(verb.replace(" ", "/"), options, signal)).json();
 }
 
 /** Ask for a verb that says things before it ends. */

@@ -1,12 +1,14 @@
 // One memory as a card: its words, where it came from, and what can be done with it.
 
 import { call } from "./api.js";
-import { announce, h, iconButton, say } from "./dom.js";
+import { announce, h, icon, iconButton, say } from "./dom.js";
 import { edit } from "./editor.js";
 import { showHistory } from "./history.js";
 import { deviceName, hueOf, learn, memoryNamed, state, withFacts } from "./state.js";
 import { complain } from "./toasts.js";
-import { ago, categoryOf, clock } from "./words.js";
+import { ago, clock, plural, t } from "./i18n.js";
+import { link } from "./router.js";
+import { categoryOf } from "./words.js";
 
 /** Make a card; `updateCard` fills it, now and whenever something changes. */
 export function card(memory) {
@@ -16,7 +18,8 @@ export function card(memory) {
   const text = h("button", {
     type: "button",
     class: "card-text",
-    title: "Click to edit, double click to rewrite",
+    title: t("Click to edit, double click to rewrite"),
+    dir: "auto",
     on: {
       click: (event) => {
         // Keys click too: Enter edits, and with Shift it rewrites.
@@ -29,7 +32,7 @@ export function card(memory) {
     if (event.target.closest(".card-text, .editor textarea") && !item.editing?.whole) item.editing ? item.editing.widen() : start(true);
   });
   const check = h("input", { type: "checkbox", class: "card-check", on: { change: () => item.select(rid, check.checked) } });
-  const pin = iconButton("pin", "Pin", () => togglePin(rid), { "aria-pressed": "false" });
+  const pin = iconButton("pin", t("Pin"), () => togglePin(rid), { "aria-pressed": "false" });
   pin.classList.add("card-pin");
   const words = h("span", { class: "card-words" });
   text.append(words);
@@ -37,7 +40,7 @@ export function card(memory) {
   item.append(
     check,
     text,
-    h("div", { class: "card-foot" }, meta, h("div", { class: "card-actions" }, pin, iconButton("clock", "History", () => showHistory(memoryNamed(rid) ?? item.memory)), iconButton("trash", "Forget", () => forget(rid)))),
+    h("div", { class: "card-foot" }, meta, h("div", { class: "card-actions" }, pin, h("a", { class: "icon-button", href: link(`memory/${rid}`), "aria-label": t("Open"), title: t("Open") }, icon("more")), iconButton("clock", t("History"), () => showHistory(memoryNamed(rid) ?? item.memory)), iconButton("trash", t("Forget"), () => forget(rid)))),
   );
   Object.assign(item, { check, pin, words, meta, text });
   return item;
@@ -52,14 +55,14 @@ export function updateCard(item, memory, { manage, selected, select }) {
   item.classList.toggle("fact", Boolean(memory.parent));
   item.check.hidden = !manage;
   item.check.checked = selected;
-  item.check.setAttribute("aria-label", `Select: ${memory.text.slice(0, 80)}`);
+  item.check.setAttribute("aria-label", t("Select: {what}", { what: memory.text.slice(0, 80) }));
   item.pin.setAttribute("aria-pressed", String(Boolean(memory.pinned)));
-  item.pin.setAttribute("aria-label", memory.pinned ? "Unpin" : "Pin");
-  item.pin.title = memory.pinned ? "Unpin" : "Pin: keep it, whatever fades";
+  item.pin.setAttribute("aria-label", memory.pinned ? t("Unpin") : t("Pin"));
+  item.pin.title = memory.pinned ? t("Unpin") : t("Pin: keep it, whatever fades");
   say(item.words, memory.text);
   const when = memory.told_at ?? memory.created_at;
-  const parts = [memory.speaker, memory.parent ? "read out of another" : null, memory.tellings > 1 ? `told ${memory.tellings} times, last` : null, ago(when)].filter(Boolean);
-  const from = memory.device === state.session?.device_id ? "this device" : (memory.device_name ?? deviceName(memory.device));
+  const parts = [memory.speaker, memory.parent ? t("read out of another") : null, memory.tellings > 1 ? plural(memory.tellings, "told {n} time, last", "told {n} times, last") : null, ago(when)].filter(Boolean);
+  const from = memory.device === state.session?.device_id ? t("this device") : (memory.device_name ?? deviceName(memory.device));
   const line = `${from} ${parts.join(" ")}`;
   if (item.line !== line) {
     item.line = line;
@@ -82,7 +85,7 @@ async function togglePin(rid) {
   const pinned = memoryNamed(rid)?.pinned;
   try {
     learn(await call(pinned ? "unpin" : "pin", { rid }));
-    announce(pinned ? "Unpinned" : "Pinned");
+    announce(pinned ? t("Unpinned") : t("Pinned"));
   } catch (error) {
     complain(error);
   }

@@ -4,17 +4,18 @@ import { call } from "./api.js";
 import { announce, h, icon } from "./dom.js";
 import { reloadSoon } from "./state.js";
 import { complain, notice } from "./toasts.js";
-import { CATEGORIES, CATEGORY_NAMES } from "./words.js";
+import { t } from "./i18n.js";
+import { CATEGORIES, categoryName } from "./words.js";
 
 export function composer() {
-  const input = h("textarea", { id: "composer-text", rows: "2", placeholder: "Ann moved to Lisbon in May", "aria-label": "What to remember" });
-  const category = h("select", { "aria-label": "Category" }, h("option", { value: "" }, "Any category"), CATEGORIES.slice(0, 3).map((name) => h("option", { value: name }, CATEGORY_NAMES[name])));
-  const button = h("button", { type: "button", class: "composer-open", "aria-keyshortcuts": "n", on: { click: open } }, icon("plus"), "Remember something");
+  const input = h("textarea", { id: "composer-text", rows: "2", placeholder: t("Ann moved to Lisbon in May"), "aria-label": t("What to remember"), dir: "auto" });
+  const category = h("select", { "aria-label": t("Category") }, h("option", { value: "" }, t("Any category")), CATEGORIES.slice(0, 3).map((name) => h("option", { value: name }, categoryName(name))));
+  const button = h("button", { type: "button", class: "composer-open", "aria-keyshortcuts": "n", on: { click: open } }, icon("plus"), t("Remember something"));
   const form = h(
     "form",
     { class: "composer-form", hidden: true, on: { submit: (event) => (event.preventDefault(), remember()), keydown: leave } },
     input,
-    h("div", { class: "composer-foot" }, category, h("button", { type: "button", class: "quiet", on: { click: close } }, "Cancel"), h("button", { type: "submit", class: "primary" }, "Remember")),
+    h("div", { class: "composer-foot" }, category, h("button", { type: "button", class: "quiet", on: { click: close } }, t("Cancel")), h("button", { type: "submit", class: "primary" }, t("Remember"))),
   );
   const element = h("footer", { class: "composer" }, button, form);
 
@@ -53,9 +54,10 @@ export function composer() {
       input.value = "";
       input.focus();
       reloadSoon();
-      if (done.says_same.length) notice("Remembered. It was told before, and is shown once.");
-      else if (done.contradictions.length) notice("Remembered. It disagrees with something: see Questions.");
-      else announce("Remembered");
+      if (done.held) notice(t("This looks secret, so it waits on this device: {command}", { command: "samemind held" }));
+      else if (done.says_same.length) notice(t("Remembered. It was told before, and is shown once."));
+      else if (done.contradictions.length) notice(t("Remembered. It disagrees with something: see Questions."));
+      else announce(t("Remembered"));
     } catch (error) {
       complain(error);
     }

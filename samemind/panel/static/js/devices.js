@@ -6,24 +6,24 @@ import { how } from "./map.js";
 import { qr } from "./qr.js";
 import { changed, hueOf, state } from "./state.js";
 import { complain, notice } from "./toasts.js";
-import { ago, clock, plural } from "./words.js";
+import { ago, clock, hour, plural, t } from "./i18n.js";
 
 // After that it is history: `samemind status` goes on telling it.
 const RECENT_MS = 7 * 86_400_000;
 
 export function devicesView() {
   const warning = h("p", { class: "warning", role: "status" });
-  const list = h("ul", { class: "plain devices", "aria-label": "Devices of this group" });
+  const list = h("ul", { class: "plain devices", "aria-label": t("Devices of this group") });
   const summary = h("p", { class: "lead" });
-  const syncing = h("button", { type: "button", on: { click: syncNow } }, "Sync now");
+  const syncing = h("button", { type: "button", on: { click: syncNow } }, t("Sync now"));
   const offer = offerBox();
   const element = h(
     "div",
     { class: "view" },
-    h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, "Devices"), summary), syncing),
+    h("header", { class: "view-head with-action" }, h("div", {}, h("h1", {}, t("Devices")), summary), syncing),
     warning,
     list,
-    h("h2", {}, "Add a device"),
+    h("h2", {}, t("Add a device")),
     h("div", { class: "pair-grid" }, offer.element, joinBox(), phoneBox()),
   );
 
@@ -32,7 +32,7 @@ export function devicesView() {
     try {
       const { peers, unreached } = await call("sync");
       const moved = peers.reduce((sum, peer) => sum + peer.sent + peer.received, 0);
-      notice(peers.length ? `Synced with ${plural(peers.length, "device")}: ${moved ? plural(moved, "op") : "nothing was new"}.` : "Nobody to sync with.", unreached.map((each) => `${each.name}: ${each.reason}`).join("; "));
+      notice(peers.length ? t("Synced with {devices}: {changes}.", { devices: plural(peers.length, "{n} device", "{n} devices"), changes: moved ? plural(moved, "{n} change", "{n} changes") : t("nothing was new") }) : t("Nobody to sync with."), unreached.map((each) => `${each.name}: ${each.reason}`).join("; "));
     } catch (error) {
       complain(error);
     }
@@ -43,10 +43,10 @@ export function devicesView() {
   function update() {
     if (!state.session) return;
     const peers = state.status?.peers ?? [];
-    say(summary, peers.length ? `${plural(peers.filter((peer) => peer.state === "linked").length, "other device")} here now, of ${peers.length}.` : "Only this one so far.");
+    say(summary, peers.length ? t("{here} of {all} connected.", { here: peers.filter((peer) => peer.state === "linked").length, all: plural(peers.length, "{n} other device", "{n} other devices") }) : t("Only this one so far."));
     const { clone, incidents } = state.status ?? {};
     const last = incidents?.at(-1);
-    say(warning, clone ? `Another store lives under this device’s key${clone.where ? `, at ${clone.where}` : ""}. One of them has to become a device of its own: samemind doctor.` : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
+    say(warning, clone ? t("Another store lives under this device’s key. One of them has to become a device of its own: {command}", { command: "samemind doctor" }) + (clone.where ? ` (${clone.where})` : "") : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
     syncing.hidden = !peers.length;
     const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
     keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });
@@ -62,8 +62,8 @@ function deviceCard(device) {
   item.error = h("p", { class: "device-error" });
   item.actions = h("div", { class: "device-actions" });
   if (device.state !== "own") {
-    item.rename = h("button", { type: "button", class: "quiet", on: { click: () => rename(item) } }, "Rename");
-    item.revoke = h("button", { type: "button", class: "quiet", on: { click: () => revoke(item) } }, "Put out…");
+    item.rename = h("button", { type: "button", class: "quiet", on: { click: () => rename(item) } }, t("Rename"));
+    item.revoke = h("button", { type: "button", class: "quiet", on: { click: () => revoke(item) } }, t("Remove…"));
     item.actions.append(item.rename, item.revoke);
   }
   item.append(h("span", { class: "device-disc", "aria-hidden": "true" }, [...device.name][0]?.toUpperCase() ?? ""), h("div", { class: "device-body" }, item.name, item.told, item.facts, item.error), item.actions);
@@ -72,20 +72,21 @@ function deviceCard(device) {
 
 function updateDevice(item, device) {
   item.device = device;
+  item.style.setProperty("--hue", hueOf(device.device_id));
   item.className = `device ${device.state}`;
   say(item.name, device.name);
-  say(item.told, device.state === "own" ? "this device" : how(device));
-  const offset = device.offset_ms === null || device.offset_ms === undefined ? null : Math.abs(device.offset_ms) < 1000 ? "clocks agree" : `its clock is ${(device.offset_ms / 1000).toFixed(1)} s off`;
-  say(item.facts, [device.last_sync && `last synced ${ago(device.last_sync)}`, offset, device.address, device.device_id.slice(0, 12)].filter(Boolean).join(" · "));
+  say(item.told, device.state === "own" ? t("this device") : how(device));
+  const offset = device.offset_ms === null || device.offset_ms === undefined ? null : Math.abs(device.offset_ms) < 1000 ? t("clocks agree") : t("its clock is {seconds} s off", { seconds: (device.offset_ms / 1000).toFixed(1) });
+  say(item.facts, [device.last_sync && t("last synced {when}", { when: ago(device.last_sync) }), offset, device.address, device.device_id.slice(0, 12)].filter(Boolean).join(" · "));
   if (device.last_sync) item.facts.title = clock(device.last_sync);
   say(item.error, device.state === "linked" || device.state === "revoked" ? "" : (device.error ?? ""));
   if (item.revoke) item.actions.hidden = device.state === "revoked";
 }
 
 function rename(item) {
-  const input = h("input", { type: "text", "aria-label": "New name", maxlength: "80" });
+  const input = h("input", { type: "text", "aria-label": t("New name"), maxlength: "80" });
   input.value = item.device.name;
-  const form = h("form", { class: "inline", on: { submit: save, keydown: (event) => event.key === "Escape" && close() } }, input, h("button", { type: "submit", class: "primary" }, "Save"));
+  const form = h("form", { class: "inline", on: { submit: save, keydown: (event) => event.key === "Escape" && close() } }, input, h("button", { type: "submit", class: "primary" }, t("Save")));
   function close() {
     form.remove();
     item.name.hidden = false;
@@ -109,11 +110,11 @@ function rename(item) {
 }
 
 async function revoke(item) {
-  const yes = await confirmHere(item, `Put ${item.device.name} out of the group for good? It keeps what it has, and gets nothing more.`, "Put it out");
+  const yes = await confirmHere(item, t("Remove {device} from the group for good? It keeps what it has, and gets nothing more.", { device: item.device.name }), t("Remove it"));
   if (!yes) return;
   try {
     learn(await call("peers revoke", { device: item.device.device_id }));
-    notice(`${item.device.name} is out.`);
+    notice(t("{device} is removed.", { device: item.device.name }));
   } catch (error) {
     complain(error);
   }
@@ -129,9 +130,9 @@ function learn(peer) {
 function offerBox() {
   let waiting = null;
   const shown = h("div", { class: "offer", "aria-live": "polite" });
-  const start = h("button", { type: "button", class: "primary", on: { click: show } }, "Show a code");
-  const cancel = h("button", { type: "button", class: "quiet", hidden: true, on: { click: stop } }, "Stop waiting");
-  const element = h("section", { class: "box" }, h("h3", {}, "It asks for a code"), h("p", {}, "Show a code here, and type or scan it there. It works once."), shown, start, cancel);
+  const start = h("button", { type: "button", class: "primary", on: { click: show } }, t("Show a code"));
+  const cancel = h("button", { type: "button", class: "quiet", hidden: true, on: { click: stop } }, t("Stop waiting"));
+  const element = h("section", { class: "box" }, h("h3", {}, t("Show a pairing code")), h("p", {}, t("Show a code here, and type or scan it there. It works once.")), shown, start, cancel);
 
   async function show() {
     start.hidden = true;
@@ -140,7 +141,7 @@ function offerBox() {
     try {
       const paired = await stream("pair", {}, heard, waiting.signal);
       shown.replaceChildren(welcome(paired));
-      announce(`Paired with ${paired.name}`);
+      announce(t("Paired with {device}", { device: paired.name }));
     } catch (error) {
       shown.replaceChildren();
       complain(error);
@@ -152,17 +153,17 @@ function offerBox() {
 
   async function heard(said) {
     if (said.refused) {
-      notice(`Somebody was turned away: ${said.refused}`);
+      notice(t("Somebody was turned away: {why}", { why: said.refused }));
       return;
     }
     shown.replaceChildren(
       h("p", { class: "code", "data-code": said.code, "data-address": said.address }, said.code),
-      h("p", { class: "muted" }, `There: samemind pair ${said.code}`, h("br"), `Where it is not found by itself: --address ${said.address}`),
-      h("p", { class: "muted" }, `Until ${new Date(said.expires_at).toLocaleTimeString("en", { timeStyle: "short" })}.`),
+      h("p", { class: "muted" }, t("There: {command}", { command: `samemind pair ${said.code}` }), h("br"), t("Where it is not found by itself: {option}", { option: `--address ${said.address}` })),
+      h("p", { class: "muted" }, t("Until {time}.", { time: hour(said.expires_at) })),
     );
     try {
       const { rows } = await call("panel/qr", { text: said.invitation });
-      shown.prepend(qr(rows, `QR code for pairing; the code is ${said.code}`));
+      shown.prepend(qr(rows, t("QR code for pairing; the code is {code}", { code: said.code })));
     } catch {
       // The code alone will do.
     }
@@ -177,38 +178,38 @@ function offerBox() {
 
 /** Type the code that another device shows. */
 function joinBox() {
-  const code = h("input", { type: "text", required: true, placeholder: "42-river-lamp", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
-  const address = h("input", { type: "text", placeholder: "found by itself", autocomplete: "off", spellcheck: "false" });
+  const code = h("input", { type: "text", required: true, placeholder: "417-maple-otter", autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
+  const address = h("input", { type: "text", placeholder: t("found by itself"), autocomplete: "off", spellcheck: "false" });
   const answer = h("div", { class: "offer", "aria-live": "polite" });
-  const button = h("button", { type: "submit", class: "primary" }, "Join");
+  const button = h("button", { type: "submit", class: "primary" }, t("Join"));
   async function join(event) {
     event.preventDefault();
     button.disabled = true;
-    say(button, "Joining…");
+    say(button, t("Joining…"));
     try {
       const options = { code: code.value.trim(), ...(address.value.trim() ? { address: address.value.trim() } : {}) };
       const paired = await stream("pair", options, () => {});
       answer.replaceChildren(welcome(paired));
       code.value = address.value = "";
-      announce(`Paired with ${paired.name}`);
+      announce(t("Paired with {device}", { device: paired.name }));
     } catch (error) {
       complain(error);
     }
     button.disabled = false;
-    say(button, "Join");
+    say(button, t("Join"));
   }
   return h(
     "section",
     { class: "box" },
-    h("h3", {}, "It shows a code"),
-    h("p", {}, "Type what the other device shows."),
-    h("form", { class: "stack", on: { submit: join } }, h("label", {}, "Code", code), h("label", {}, "Address, if needed", address), button),
+    h("h3", {}, t("Enter a pairing code")),
+    h("p", {}, t("Type what the other device shows.")),
+    h("form", { class: "stack", on: { submit: join } }, h("label", {}, t("Code"), code), h("label", {}, t("Address, if needed"), address), button),
     answer,
   );
 }
 
 function welcome(paired) {
-  return h("div", { class: "welcome" }, h("p", {}, h("strong", {}, `Paired with ${paired.name}.`)), h("p", {}, "Both show these words:"), h("p", { class: "words" }, paired.words));
+  return h("div", { class: "welcome" }, h("p", {}, h("strong", {}, t("Paired with {device}.", { device: paired.name }))), h("p", {}, t("Both show these words:")), h("p", { class: "words" }, paired.words));
 }
 
 /** Open this very panel on a phone. */
@@ -217,12 +218,12 @@ function phoneBox() {
   async function invite() {
     try {
       const { urls, fingerprint, rows } = await call("panel/invite");
-      shown.replaceChildren(qr(rows, "QR code that opens this panel on a phone"), h("p", { class: "muted wrap" }, urls[0].split("#")[0]), h("p", { class: "muted wrap" }, "The phone asks once about the certificate. Its SHA-256 begins ", h("code", {}, fingerprint.slice(0, 23)), "."));
+      shown.replaceChildren(qr(rows, t("QR code that opens this panel on a phone")), h("p", { class: "muted wrap" }, urls[0].split("#")[0]), h("p", { class: "muted wrap" }, t("The phone asks once about the certificate. Its SHA-256 begins "), h("code", {}, fingerprint.slice(0, 23)), "."));
     } catch (error) {
       if (error.code === "local_only") {
-        shown.replaceChildren(h("p", { class: "muted" }, "This panel answers this machine only. To reach it from a phone: ", h("code", {}, "samemind up --panel 0.0.0.0:7412")));
+        shown.replaceChildren(h("p", { class: "muted" }, t("This panel answers this machine only. To reach it from a phone: "), h("code", {}, "samemind up --panel 0.0.0.0:7412")));
       } else complain(error);
     }
   }
-  return h("section", { class: "box" }, h("h3", {}, "A phone, to look"), h("p", {}, "Open this panel in a phone’s browser, over your own network."), shown, h("button", { type: "button", on: { click: invite } }, "Show a QR code"));
+  return h("section", { class: "box" }, h("h3", {}, t("View on your phone")), h("p", {}, t("Open this panel in a phone’s browser, over your own network.")), shown, h("button", { type: "button", on: { click: invite } }, t("Show a QR code")));
 }

@@ -1,6 +1,8 @@
 // Build the page out of elements and text. Nothing here can turn text into markup: whatever a memory says is
 // shown as it was said.
 
+import { t } from "./i18n.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An element. `props`: `class`, `on` (handlers), `data`, else attributes; false and null leave one out. */
@@ -70,6 +72,12 @@ const PATHS = {
   devices: "M2 3.5h8.5v6.5H2zM4.5 12.5h3.5M11.5 6h3v7h-3z",
   question: "M8 2.5v11M5 13.5h6M2 5.5h12M4 5.5L2 10h4zM12 5.5L10 10h4z",
   inbox: "M2.5 9l1.8-5.5h7.4L13.5 9v4h-11zM2.5 9H6l.8 1.5h2.4L10 9h3.5",
+  list: "M3 4h10M3 8h10M3 12h6",
+  agents: "M3 5.5h10v7H3zM8 5.5V3M6 8.5v1M10 8.5v1M1.5 8v2M14.5 8v2",
+  settings: "M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.5v3M6 9.5v3",
+  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  past: "M8 3a5 5 0 1 1-4.6 3M3.2 2.5V6h3.5M8 5.5V8l2 1.5",
+  edit: "M3 13l.6-2.8L10.5 3.3l2.2 2.2-6.9 6.9z",
   graph: "M4 5.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM12 6.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM7 13.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM5.4 4.3l5.1.6M4.6 5.4l1.9 5.2M11.2 6.2L8 10.8",
 };
 
@@ -84,7 +92,7 @@ export function iconButton(name, label, click, props = {}) {
 }
 
 /** Ask in place before something that cannot be taken back; answers true or false. */
-export function confirmHere(container, question, yes, no = "Keep") {
+export function confirmHere(container, question, yes, no = t("Keep")) {
   return new Promise((resolve) => {
     const answer = (value) => {
       box.remove();

@@ -5,7 +5,8 @@ import { call } from "./api.js";
 import { announce, h } from "./dom.js";
 import { learn } from "./state.js";
 import { complain } from "./toasts.js";
-import { CATEGORIES, CATEGORY_NAMES, categoryOf, difference } from "./words.js";
+import { t } from "./i18n.js";
+import { CATEGORIES, categoryName, categoryOf, difference } from "./words.js";
 
 export function edit(item, memory, { whole }) {
   const editor = new Editor(item, memory, whole);
@@ -21,13 +22,14 @@ class Editor {
     this.whole = false;
     this.done = false;
     this.input = h("textarea", {
-      "aria-label": "Edit memory",
+      "aria-label": t("Edit memory"),
+      dir: "auto",
       rows: "1",
       on: { input: () => this.grow(), keydown: (event) => this.key(event), blur: (event) => this.left(event) },
     });
     this.input.value = memory.text;
     this.news = h("div", { class: "editor-news", hidden: true });
-    this.element = h("div", { class: "editor", on: { keydown: (event) => this.leave(event) } }, this.news, this.input, h("p", { class: "editor-hint" }, "Enter saves · Shift+Enter new line · Esc leaves it"));
+    this.element = h("div", { class: "editor", on: { keydown: (event) => this.leave(event) } }, this.news, this.input, h("p", { class: "editor-hint" }, t("Enter saves · Shift+Enter new line · Esc leaves it")));
     item.text.hidden = true;
     item.text.after(this.element);
     item.classList.add("editing");
@@ -42,11 +44,11 @@ class Editor {
     this.whole = true;
     this.category = h(
       "select",
-      { "aria-label": "Category", on: { blur: (event) => this.left(event) } },
-      CATEGORIES.map((name) => h("option", { value: name, selected: name === categoryOf(this.memory) }, CATEGORY_NAMES[name])),
+      { "aria-label": t("Category"), on: { blur: (event) => this.left(event) } },
+      CATEGORIES.map((name) => h("option", { value: name, selected: name === categoryOf(this.memory) }, categoryName(name))),
     );
     this.element.classList.add("whole");
-    this.element.append(h("div", { class: "editor-foot" }, this.category, h("button", { type: "button", class: "primary", on: { click: () => this.save() } }, "Save")));
+    this.element.append(h("div", { class: "editor-foot" }, this.category, h("button", { type: "button", class: "primary", on: { click: () => this.save() } }, t("Save"))));
     this.input.select();
     this.input.focus();
   }
@@ -63,7 +65,7 @@ class Editor {
     event.preventDefault();
     event.stopPropagation();
     this.close(true);
-    announce("Left as it was");
+    announce(t("Left as it was"));
   }
 
   left(event) {
@@ -85,7 +87,7 @@ class Editor {
       }
       this.close(focus);
       learn(memory);
-      announce(memory.held ? "This looks secret, so the change waits on this device: samemind held" : "Saved");
+      announce(memory.held ? t("This looks secret, so it waits on this device: {command}", { command: "samemind held" }) : t("Saved"));
     } catch (error) {
       this.done = false;
       if (error.code === "changed_meanwhile") {
@@ -105,11 +107,11 @@ class Editor {
     this.memory = memory;
     this.news.hidden = false;
     this.news.replaceChildren(
-      h("p", {}, h("strong", {}, "Changed meanwhile: "), shown),
-      h("button", { type: "button", on: { click: () => this.close(true) } }, "Take that"),
-      h("span", {}, " or go on: saving puts your words in its place."),
+      h("p", {}, h("strong", {}, t("Changed meanwhile: ")), shown),
+      h("button", { type: "button", on: { click: () => this.close(true) } }, t("Take that")),
+      h("span", {}, t(" or go on: saving puts your words in its place.")),
     );
-    announce("This memory was changed meanwhile on another page or device.");
+    announce(t("This memory was changed meanwhile on another page or device."));
     this.input.focus();
   }
 

@@ -2,10 +2,10 @@
 
 import { call } from "./api.js";
 import { h, keyed, s, say } from "./dom.js";
-import { reveal, search } from "./memories.js";
-import { state } from "./state.js";
+import { memoryRow } from "./row.js";
+import { here, link, moment, momentOfVerbs } from "./router.js";
 import { complain } from "./toasts.js";
-import { plural } from "./words.js";
+import { number, plural, t } from "./i18n.js";
 
 const HEIGHT = 460;
 const WIDE = 720;
@@ -16,23 +16,32 @@ const NODES_MAX = 36;
 const TRIED_MAX = 8;
 const NAMED_MAX = 6;
 const STEPS = 220;
+// Half of what the longest label takes.
+const LABEL = 92;
 
 export function graphView() {
-  const summary = h("p", { class: "lead" }, "Whom and what your memories name.");
-  const names = h("ul", { class: "plain names", "aria-label": "Names" });
-  const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "group", "aria-label": "Graph" });
+  const summary = h("p", { class: "lead" }, t("Whom and what your memories name."));
+  const names = h("ul", { class: "plain names", "aria-label": t("Names") });
+  const svg = s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${HEIGHT}`, role: "group", "aria-label": t("Graph") });
   const figure = h("figure", { class: "graph-figure", hidden: true }, svg);
-  const told = h("ul", { class: "plain told-of", "aria-label": "Memories that name it" });
-  const table = h("ul", { class: "plain edges", "aria-label": "Relations" });
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Graph"), summary), h("div", { class: "graph-grid" }, names, h("div", { class: "graph-side" }, figure, told, table)));
+  const told = h("ul", { class: "plain told-of", "aria-label": t("Memories that name it") });
+  const table = h("ul", { class: "plain edges", "aria-label": t("Relations") });
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Graph")), summary), h("div", { class: "graph-grid" }, names, h("div", { class: "graph-side" }, figure, told, table)));
+  const all = h("a", { class: "all-link", hidden: true });
+  told.after(all);
   let chosen = null;
 
-  call("entities", { limit: NAMES_MAX }).then(async ({ entities }) => {
-    if (!entities.length) say(summary, "No names were found in what is remembered yet.");
+  call("panel/names", { limit: NAMES_MAX, ...moment() }).then(async ({ names: entities }) => {
+    if (!entities.length) say(summary, t("No names were found in what is remembered yet."));
     keyed(names, entities, {
       key: (each) => each.name,
-      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", {}, each.name), h("span", { class: "muted" }, String(each.memories)))),
+      make: (each) => h("li", {}, h("button", { type: "button", class: "name-button", on: { click: () => choose(each.name) } }, h("span", { dir: "auto" }, each.name), h("span", { class: "muted" }, number(each.memories)))),
     });
+    const wanted = here().args.get("name");
+    if (wanted) {
+      await choose(wanted);
+      return;
+    }
     for (const { name } of entities.slice(0, TRIED_MAX)) if (await choose(name)) return;
     if (entities.length) choose(entities[0].name);
   }, complain);
@@ -42,19 +51,23 @@ export function graphView() {
     for (const button of names.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.firstChild.textContent === name));
     let edges = [];
     try {
-      ({ edges } = await call("graph", { entity: name, hops: 2 }));
+      ({ edges } = await call("graph", { entity: name, hops: 2, ...momentOfVerbs() }));
     } catch (error) {
       if (error.status !== 404) complain(error);
     }
     if (chosen !== name) return true;
-    say(summary, edges.length ? `${name}: ${plural(edges.length, "relation")} within two steps.` : `${name} is named, and related to nothing yet.`);
+    say(summary, edges.length ? `${name}: ${plural(edges.length, "{n} relation within two steps.", "{n} relations within two steps.")}` : t("{name} is named, and related to nothing yet.", { name }));
     figure.hidden = !edges.length;
     draw(name, edges);
-    const word = name.toLowerCase();
-    keyed(told, state.memories.filter((memory) => memory.text.toLowerCase().includes(word)).slice(0, NAMED_MAX), {
+    const naming = await call("panel/browse", { person: [name], limit: NAMED_MAX, ...moment() }).catch(() => ({ memories: [] }));
+    if (chosen !== name) return true;
+    keyed(told, naming.memories, {
       key: (memory) => memory.rid,
-      make: (memory) => h("li", {}, h("button", { type: "button", class: "link", on: { click: () => reveal(memory.rid) } }, memory.text)),
+      make: (memory) => h("li", {}, memoryRow(memory)),
     });
+    all.hidden = naming.total <= naming.memories.length || !naming.total;
+    all.setAttribute("href", link("memories", { person: name }));
+    say(all, plural(naming.total ?? 0, "{n} memory names it", "{n} memories name it"));
     keyed(table, edges.slice(0, 60), {
       key: (edge) => `${edge.source}\n${edge.relation}\n${edge.target}`,
       make: (edge) => h("li", {}, h("b", {}, edge.source), h("i", {}, edge.relation.replaceAll("_", " ")), h("b", {}, edge.target)),
@@ -81,18 +94,25 @@ export function graphView() {
           "g",
           { class: name === centre ? "entity centre" : "entity", transform: `translate(${x} ${y})`, tabindex: "0", role: "button", "aria-label": name, on: { click: () => pick(name), keydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(name)) } },
           s("circle", { r: name === centre ? 11 : 5 + Math.min(4, weights.get(name)) }),
-          s("text", { y: name === centre ? 28 : 22, "text-anchor": "middle" }, name.length > 24 ? `${name.slice(0, 23)}…` : name),
+          s("text", { y: name === centre ? 28 : 22, ...leaning(x, width) }, name.length > 24 ? `${name.slice(0, 23)}…` : name),
         ),
       ),
     );
   }
 
   function pick(name) {
-    if (name === chosen) search();
+    if (name === chosen) location.hash = link("memories", { person: name });
     else choose(name);
   }
 
   return { element };
+}
+
+/** A label near an edge leans inwards: none is cut. */
+function leaning(x, width) {
+  if (x < LABEL) return { "text-anchor": "start", x: -Math.min(x - 6, 30) };
+  if (x > width - LABEL) return { "text-anchor": "end", x: Math.min(width - x - 6, 30) };
+  return { "text-anchor": "middle" };
 }
 
 /** Let names push each other away and edges pull; the same picture for the same edges, every time. */

@@ -4,7 +4,8 @@ import { call } from "./api.js";
 import { h, s } from "./dom.js";
 import { deviceName, hueOf, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { clock, deed, difference } from "./words.js";
+import { clock, minute, t } from "./i18n.js";
+import { deed, difference } from "./words.js";
 
 const LANE = 26;
 const LANES_MAX = 6;
@@ -17,22 +18,31 @@ export async function showHistory(memory) {
     complain(error);
     return;
   }
-  const lanes = [...new Set(versions.map((version) => version.device))];
   const before = document.activeElement;
   const dialog = h(
     "dialog",
     { class: "dialog history", "aria-labelledby": "history-title", on: { close: () => (dialog.remove(), before?.focus()), click: (event) => event.target === dialog && dialog.close() } },
-    h("header", {}, h("h2", { id: "history-title" }, "History"), h("button", { type: "button", class: "quiet", on: { click: () => dialog.close() } }, "Close")),
-    h("p", { class: "legend" }, lanes.map((device) => h("span", { class: "lane-name", vars: { "--hue": hueOf(device) } }, h("span", { class: "dot", "aria-hidden": "true" }), nameOf(device, versions)))),
-    h("ol", { class: "plain timeline" }, versions.map((version, place) => entry(version, versions.slice(0, place).findLast((each) => each.text !== null)?.text ?? null, lanes, versions))),
-    !versions.length && h("p", { class: "muted" }, "Its log was folded away; only what it says now is left."),
+    h("header", {}, h("h2", { id: "history-title" }, t("History")), h("button", { type: "button", class: "quiet", on: { click: () => dialog.close() } }, t("Close"))),
+    story(versions),
   );
   document.body.append(dialog);
   dialog.showModal();
 }
 
+/** What happened, as a line through time; used by the page of a memory too. */
+export function story(versions) {
+  const lanes = [...new Set(versions.map((version) => version.device))];
+  return h(
+    "div",
+    { class: "story" },
+    h("p", { class: "legend" }, lanes.map((device) => h("span", { class: "lane-name", vars: { "--hue": hueOf(device) } }, h("span", { class: "dot", "aria-hidden": "true" }), nameOf(device, versions)))),
+    h("ol", { class: "plain timeline" }, versions.map((version, place) => entry(version, versions.slice(0, place).findLast((each) => each.text !== null)?.text ?? null, lanes, versions))),
+    !versions.length && h("p", { class: "muted" }, t("Its log was folded away; only what it says now is left.")),
+  );
+}
+
 function nameOf(device, versions) {
-  if (device === state.session.device_id) return "this device";
+  if (device === state.session.device_id) return t("this device");
   return versions.find((version) => version.device === device)?.device_name ?? deviceName(device);
 }
 
@@ -48,13 +58,26 @@ function entry(version, before, lanes, versions) {
     h(
       "div",
       { class: "moment" },
-      h("p", {}, h("strong", {}, deed(version.kind)), ` on ${nameOf(version.device, versions)}, `, h("time", { datetime: version.at }, clock(version.at))),
-      version.text !== null && (version.kind === "edit" && before !== null ? words(before, version.text) : version.kind === "remember" ? h("p", { class: "quote" }, version.text) : null),
-      changes.length > 0 && h("p", { class: "muted" }, changes.map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(" · ")),
+      h("p", {}, h("strong", {}, deed(version.kind)), ` ${t("on {device}", { device: nameOf(version.device, versions) })}, `, h("time", { datetime: version.at }, clock(version.at))),
+      version.text !== null && (version.kind === "edit" && before !== null ? words(before, version.text) : version.kind === "remember" ? h("p", { class: "quote", dir: "auto" }, version.text) : null),
+      changes.length > 0 && h("p", { class: "muted" }, changes.map(change).join(" · ")),
     ),
   );
 }
 
+const FIELDS = { told_at: () => t("told"), event_start: () => t("from"), event_end: () => t("until"), type: () => t("kind"), speaker: () => t("told by"), tags: () => t("labels"), "tags+": () => t("labelled"), "tags-": () => t("label taken off"), pinned: () => t("pinned"), source: () => t("source"), session: () => t("chat"), workspace: () => t("space"), importance: () => t("importance"), claim: () => t("claims") };
+const MOMENTS = new Set(["told_at", "event_start", "event_end"]);
+
+/** One field that an op wrote, in words. */
+function change([name, value]) {
+  const label = (FIELDS[name] ?? (() => name.replaceAll("_", " ")))();
+  if (MOMENTS.has(name)) return `${label}: ${minute(value)}`;
+  if (Array.isArray(value)) return `${label}: ${value.join(", ")}`;
+  if (value && typeof value === "object") return `${label}: ${Object.entries(value).map(([key, each]) => `${key} = ${each}`).join(", ")}`;
+  if (typeof value === "boolean") return value ? label : t("not {what}", { what: label });
+  return `${label}: ${String(value).replaceAll("_", " ")}`;
+}
+
 function words(before, after) {
-  return h("p", { class: "quote" }, difference(before, after).map(([kind, text]) => h(kind === "new" ? "ins" : kind === "gone" ? "del" : "span", {}, text)));
+  return h("p", { class: "quote", dir: "auto" }, difference(before, after).map(([kind, text]) => h(kind === "new" ? "ins" : kind === "gone" ? "del" : "span", {}, text)));
 }

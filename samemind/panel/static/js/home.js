@@ -1,72 +1,66 @@
-// Home: the sync as it happens, what wants a decision, and what came lately.
+// Home: a box to ask, what wants a decision, what was on this day, what came lately, and the sync as it happens.
 
-import { stream } from "./api.js";
+import { call, stream } from "./api.js";
+import { askBox } from "./ask.js";
 import { h, keyed, say } from "./dom.js";
+import { ago, clock, list, plural, t, years } from "./i18n.js";
+import { reminders } from "./inbox.js";
 import { onOps } from "./live.js";
 import { syncMap } from "./map.js";
-import { compose, reveal } from "./memories.js";
+import { compose } from "./memories.js";
 import { openQuestions } from "./questions.js";
+import { here, isPast, link } from "./router.js";
+import { memoryRow } from "./row.js";
 import { count, deviceName, hueOf, memoryNamed, state } from "./state.js";
-import { ago, clock, deed, plural } from "./words.js";
+import { deed } from "./words.js";
 
 const SHOWN = 9;
 const KEPT = 60;
+const THIS_DAY = 3;
 
 /** One sentence on how the devices stand to each other. */
 export function agreement() {
   if (!state.loaded) return ["", ""];
   const peers = (state.status?.peers ?? []).filter((peer) => peer.state !== "revoked");
-  if (!peers.length && !count()) return ["Nothing is remembered yet", "Tell it something, and ask for it in your own words: “where does Ann live?” finds “Ann moved to Lisbon”."];
-  if (!peers.length) return ["This device is on its own", "Pair another, and both will hold the same."];
-  const memories = plural(count(), "memory", "memories");
+  if (!peers.length && !count()) return [t("Nothing is remembered yet"), t("Tell it something, and ask for it in your own words: “where does Ann live?” finds “Ann moved to Lisbon”.")];
+  if (!peers.length) return [t("This device is on its own"), t("Pair another, and both will hold the same.")];
   const linked = peers.filter((peer) => peer.state === "linked");
   const behind = linked.filter((peer) => peer.behind);
-  const names = new Intl.ListFormat("en").format(linked.map((peer) => peer.name));
   const away = peers.filter((peer) => peer.state !== "linked");
-  const rest = away.length ? `${new Intl.ListFormat("en").format(away.map((peer) => peer.name))} ${away.length === 1 ? "is" : "are"} away and will catch up.` : "Whatever one is told, the others know within a moment.";
-  if (!linked.length) return ["Nobody else is here", rest];
-  if (behind.length) return [`${new Intl.ListFormat("en").format(behind.map((peer) => peer.name))} ${behind.length === 1 ? "is" : "are"} catching up`, rest];
-  return [`You and ${names} hold the same ${memories}`, rest];
+  const names = (some) => list(some.map((peer) => peer.name));
+  const rest = away.length ? t(away.length === 1 ? "{names} is away and will catch up." : "{names} are away and will catch up.", { names: names(away) }) : t("Whatever one is told, the others know within a moment.");
+  if (!linked.length) return [t("Nobody else is here"), rest];
+  if (behind.length) return [t(behind.length === 1 ? "{names} is catching up" : "{names} are catching up", { names: names(behind) }), rest];
+  return [t("You and {names} hold the same {memories}", { names: names(linked), memories: plural(count(), "{n} memory", "{n} memories") }), rest];
 }
 
 export function homeView() {
   const title = h("h1", {});
   const subtitle = h("p", { class: "lead" });
+  const ask = askBox();
   const map = syncMap();
   const decisions = h("ul", { class: "plain decisions" });
-  const lately = h("ol", { class: "plain lately", "aria-label": "Lately" });
-  const latelyTitle = h("h2", {}, "Lately");
-  const tell = h("button", { type: "button", class: "primary", "aria-keyshortcuts": "n", on: { click: () => compose() } }, "Tell it something");
-  const element = h(
-    "div",
-    { class: "view home" },
-    h("header", { class: "view-head with-action" }, h("div", {}, title, subtitle), tell),
-    h("section", { class: "stage", "aria-label": "Map of the sync" }, map.element),
-    h("section", { class: "side" }, h("h2", {}, "For you"), decisions, latelyTitle, lately),
-  );
+  const lately = h("ol", { class: "plain lately", "aria-label": t("Lately") });
+  const latelyTitle = h("h2", {}, t("Lately"));
+  const thisDay = h("section", { class: "this-day", hidden: true });
+  const tell = h("button", { type: "button", class: "primary", "aria-keyshortcuts": "n", on: { click: () => compose() } }, t("Tell it something"));
+  const stage = h("section", { class: "stage", "aria-label": t("Map of the sync") }, map.element);
+  const happened = h("div", { class: "home-main" }, stage, latelyTitle, lately);
+  const side = h("section", { class: "side" }, h("h2", {}, t("For you")), decisions, thisDay);
+  const element = h("div", { class: "view home" }, ask.element, h("header", { class: "view-head with-action" }, h("div", {}, title, subtitle), tell), happened, side);
   let ops = [];
 
   const show = () => {
     const rows = gathered(ops);
     latelyTitle.hidden = !rows.length;
-    keyed(lately, rows, {
-      key: (op) => op.op_id,
-      make: lateOp,
-      update: (item, op) => {
-        const text = op.rid && memoryNamed(op.rid)?.text;
-        say(item.deed, ` ${deed(op.kind)}${op.more ? ` ${op.more + 1} things` : ""} `);
-        say(item.what, text ? `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”` : "");
-        say(item.when, ago(op.at));
-        say(item.who, op.device === state.session?.device_id ? "this device" : (op.device_name ?? deviceName(op.device)));
-        item.link.disabled = !text;
-      },
-    });
+    keyed(lately, rows, { key: (op) => op.op_id, make: lateOp, update: updateOp });
   };
 
   stream("log", { limit: KEPT }, () => {}).then((log) => {
     ops = [...log.ops.reverse(), ...ops].filter(told).slice(0, KEPT);
     show();
   }, () => {});
+  showThisDay(thisDay);
   const stop = onOps((news) => {
     ops = [...news.ops.toReversed().filter(told), ...ops].slice(0, KEPT);
     map.pulse(news);
@@ -76,36 +70,62 @@ export function homeView() {
 
   return {
     element,
+    moved: ask.moved,
+    search: ask.focus,
     update() {
       const [main, rest] = agreement();
       say(title, main);
       say(subtitle, rest);
+      const asking = Boolean(here().args.get("ask"));
+      for (const part of [happened, side, title.closest("header")]) part.hidden = asking || isPast();
+      // A map of one device says nothing.
+      stage.hidden = !state.status?.peers?.length;
       map.update();
       show();
-      const questions = openQuestions().length;
-      const triggers = (state.triggers ?? []).filter((each) => each.status === "pending" || each.status === "delivered").length;
-      const items = [
-        questions && { key: "questions", href: "#/questions", text: `${plural(questions, "contradiction")} to settle` },
-        triggers && { key: "triggers", href: "#/inbox", text: `${plural(triggers, "reminder")} in the inbox` },
-        !state.status?.peers?.length && { key: "pair", href: "#/devices", text: "Pair another device" },
-        state.loaded && !count() && { key: "agent", text: "Let an agent use it: run samemind connect claude, or the name of yours." },
-      ].filter(Boolean);
-      keyed(decisions, items.length ? items : [{ key: "none", text: "Nothing waits for you." }], {
+      const items = decisionsNow();
+      keyed(decisions, items.length ? items : [{ key: "none", text: t("Nothing waits for you.") }], {
         key: (item) => item.key,
         make: (item) => h("li", {}, item.href ? h("a", { href: item.href }) : h("span", { class: "muted" })),
         update: (li, item) => say(li.firstChild, item.text),
       });
     },
     close() {
+      ask.close();
       stop();
       clearInterval(timer);
     },
   };
 }
 
+function decisionsNow() {
+  const questions = openQuestions().length;
+  const open = reminders().length;
+  return [
+    questions && { key: "questions", href: "#/questions", text: plural(questions, "{n} contradiction to settle", "{n} contradictions to settle") },
+    open && { key: "triggers", href: "#/inbox", text: plural(open, "{n} reminder in the inbox", "{n} reminders in the inbox") },
+    !state.status?.peers?.length && { key: "pair", href: "#/devices", text: t("Pair another device") },
+    state.loaded && !count() && { key: "agent", text: t("Let an agent use it: run {command}, or the name of yours.", { command: "samemind connect claude" }) },
+  ].filter(Boolean);
+}
+
+async function showThisDay(element) {
+  try {
+    const { memories } = await call("panel/on-this-day", { limit: THIS_DAY });
+    if (!memories.length) return;
+    const year = new Date().getFullYear();
+    element.hidden = false;
+    element.replaceChildren(
+      h("h2", {}, t("On this day")),
+      h("ul", { class: "plain found", "aria-label": t("On this day") }, memories.map((memory) => h("li", {}, h("p", { class: "muted" }, years(year - new Date(memory.told_at).getFullYear())), memoryRow(memory)))),
+    );
+  } catch {
+    // Home is whole without it.
+  }
+}
+
 // What people did; counting accesses and passing claims on is housekeeping.
 function told(op) {
-  return !["access", "claim", "receipt"].includes(op.kind);
+  return !["access", "claim", "receipt", "link"].includes(op.kind);
 }
 
 /** The last thing that happened to each memory; what names none, and goes on and on, as one. */
@@ -125,12 +145,24 @@ function gathered(ops) {
 }
 
 function lateOp(op) {
-  const item = h("li", { class: "late", vars: { "--hue": hueOf(op.device) } });
+  const item = h("li", { class: "late" });
   item.who = h("span", { class: "late-who" });
   item.deed = h("span", {});
-  item.what = h("span", { class: "late-what" });
+  item.what = h("span", { class: "late-what", dir: "auto" });
   item.when = h("time", { datetime: op.at, title: clock(op.at) });
-  item.link = h("button", { type: "button", class: "late-row", on: { click: () => reveal(op.rid) } }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "late-head" }, item.who, item.deed, item.when), item.what);
+  item.link = h("a", { class: "late-row" }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "late-head" }, item.who, item.deed, item.when), item.what);
   item.append(item.link);
   return item;
+}
+
+function updateOp(item, op) {
+  const text = op.rid && memoryNamed(op.rid)?.text;
+  // Devices may be told of after the first ops were drawn, and with them the colours.
+  item.style.setProperty("--hue", hueOf(op.device));
+  say(item.deed, ` ${deed(op.kind)}${op.more ? ` ${plural(op.more + 1, "{n} thing", "{n} things")}` : ""} `);
+  say(item.what, text ? `“${text.length > 90 ? `${text.slice(0, 88)}…` : text}”` : "");
+  say(item.when, ago(op.at));
+  say(item.who, op.device === state.session?.device_id ? t("this device") : (op.device_name ?? deviceName(op.device)));
+  if (text) item.link.setAttribute("href", link(`memory/${op.rid}`));
+  else item.link.removeAttribute("href");
 }

@@ -6,117 +6,169 @@ import { h, icon, keyed, say } from "./dom.js";
 import { listen } from "./live.js";
 import { reload, state, subscribe, changed } from "./state.js";
 import { complain, undoLast } from "./toasts.js";
+import { browseView } from "./browse.js";
 import { devicesView } from "./devices.js";
 import { graphView } from "./graph.js";
 import { homeView } from "./home.js";
-import { inboxView } from "./inbox.js";
+import { loadCatalog, t } from "./i18n.js";
+import { inboxView, reminders } from "./inbox.js";
+import { memoryView } from "./memory.js";
+import { openPalette } from "./palette.js";
 import { questionsView, openQuestions } from "./questions.js";
+import { go, here, link, onMove } from "./router.js";
+import { timeBar } from "./time.js";
 
 const VIEWS = [
-  { path: "", name: "Home", icon: "home", view: homeView },
-  { path: "devices", name: "Devices", icon: "devices", view: devicesView },
-  { path: "questions", name: "Questions", icon: "question", view: questionsView, badge: () => openQuestions().length },
-  { path: "inbox", name: "Inbox", icon: "inbox", view: inboxView, badge: () => (state.triggers ?? []).filter((each) => each.status === "pending" || each.status === "delivered").length },
-  { path: "graph", name: "Graph", icon: "graph", view: graphView },
+  { path: "", name: () => t("Home"), icon: "home", view: homeView },
+  { path: "memories", name: () => t("Memories"), icon: "list", view: browseView },
+  { path: "questions", name: () => t("Questions"), icon: "question", view: questionsView, badge: () => openQuestions().length },
+  { path: "inbox", name: () => t("Inbox"), icon: "inbox", view: inboxView, badge: () => reminders().length },
+  { path: "graph", name: () => t("Graph"), icon: "graph", view: graphView },
+  { path: "devices", name: () => t("Devices"), icon: "devices", view: devicesView },
 ];
+// Pages that are reached from others; `tab` is the one they belong to.
+const INNER = [{ path: "memory", tab: "memories", name: () => t("Memory"), view: memoryView, each: true }];
+// As many as a thumb's bar has room for, beside "More".
+const TABS_ON_PHONES = 4;
 
 const main = document.getElementById("main");
 let current = null;
 
-function here() {
-  const path = location.hash.replace(/^#\/?/, "").split("/")[0];
-  return VIEWS.find((each) => each.path === path) ?? VIEWS[0];
+function wanted() {
+  const [path] = here().path;
+  return [...VIEWS, ...INNER].find((each) => each.path === path) ?? VIEWS[0];
 }
 
-function go() {
+function show() {
   if (location.hash === "#main") return; // the skip link
-  const wanted = here();
-  if (current?.path !== wanted.path) {
+  const view = wanted();
+  const place = view.each ? here().path.join("/") : view.path;
+  document.getElementById("tabs").classList.remove("open");
+  if (current?.place !== place) {
     current?.close?.();
-    const built = wanted.view();
-    current = { path: wanted.path, ...built };
+    const built = view.view();
+    document.title = view.path ? `${view.name()} · samemind` : "samemind";
+    current = { place, ...built };
     main.replaceChildren(built.element);
-    main.scrollTop = 0;
-    document.title = wanted.path ? `${wanted.name} · samemind` : "samemind";
+    scrollTo(0, 0);
     if (started) main.focus({ preventScroll: true });
+  } else {
+    current.moved?.();
   }
   render();
 }
 
 function render() {
-  keyed(document.getElementById("tabs"), VIEWS, {
+  const tabs = document.getElementById("tabs");
+  const { path, tab } = wanted();
+  keyed(tabs, [...VIEWS, { path: "more", more: true }], {
     key: (each) => each.path,
-    make: (each) => h("a", { class: "tab", href: `#/${each.path}`, title: each.name }, icon(each.icon), h("span", {}, each.name), h("b", { class: "badge", hidden: true })),
+    make: (each) => (each.more ? moreButton() : h("a", { class: "tab" }, icon(each.icon), h("span", {}, each.name()), h("b", { class: "badge", hidden: true }))),
     update: (element, each) => {
-      if (each.path === here().path) element.setAttribute("aria-current", "page");
+      if (each.more) return;
+      element.setAttribute("href", link(each.path));
+      element.classList.toggle("far", VIEWS.indexOf(each) >= TABS_ON_PHONES);
+      if (each.path === (tab ?? path)) element.setAttribute("aria-current", "page");
       else element.removeAttribute("aria-current");
       const count = each.badge?.() ?? 0;
-      element.setAttribute("aria-label", count ? `${each.name}, ${count} open` : each.name);
+      element.setAttribute("aria-label", count ? t("{name}, {count} open", { name: each.name(), count }) : each.name());
       const badge = element.querySelector(".badge");
       badge.hidden = !count;
       say(badge, String(count));
     },
   });
   const who = document.getElementById("whoami");
-  say(who, state.connected || !started ? (state.session?.name ?? "") : "not connected, trying again");
+  say(who, state.connected || !started ? (state.session?.name ?? "") : t("not connected, trying again"));
   who.classList.toggle("away", started && !state.connected);
+  time?.update();
   current?.update?.();
 }
 
+function moreButton() {
+  const tabs = document.getElementById("tabs");
+  return h("button", { type: "button", class: "tab more-tab", "aria-label": t("More pages"), on: { click: () => tabs.classList.toggle("open") } }, icon("more"), h("span", {}, t("More")));
+}
+
+const palette = () => openPalette(VIEWS);
+
 const KEYS = {
-  "/": () => search(),
+  "/": () => (current?.search ?? search)(),
   m: () => toggle(),
   n: () => compose(),
   u: () => undoLast(),
+  t: () => time.toggle(),
   "?": () => help(),
-  ...Object.fromEntries(VIEWS.map((each, place) => [String(place + 1), () => (location.hash = `#/${each.path}`)])),
+  ...Object.fromEntries(VIEWS.map((each, place) => [String(place + 1), () => go(link(each.path))])),
 };
 
 function keys(event) {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && !event.altKey && !event.shiftKey) {
+    event.preventDefault();
+    palette();
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   if (event.key === "Escape" && isOpen()) {
     toggle(false);
     return;
   }
-  const act = KEYS[event.key];
+  const act = current?.keys?.[event.key] ?? KEYS[event.key];
   if (!act) return;
   event.preventDefault();
   act();
 }
 
 function help() {
-  const rows = [["/", "Search"], ["M", "Show or hide memories"], ["N", "Remember something"], ["U", "Undo"], ["1 – 5", "Home, devices, questions, inbox, graph"], ["↑ ↓", "From memory to memory"], ["Enter", "Edit; with Shift, rewrite with its category"], ["Esc", "Leave, close"]];
+  const rows = [
+    ["Ctrl K", t("Search from anywhere")], ["/", t("Search on this page")], ["M", t("Show or hide the latest memories")], ["N", t("Remember something")], ["U", t("Undo")], ["T", t("Go back in time")],
+    [`1 – ${VIEWS.length}`, VIEWS.map((each) => each.name()).join(", ")], ["↑ ↓", t("From memory to memory")], ["Enter", t("Open, or edit; with Shift, rewrite with its category")], ["E  P", t("Edit, or pin, the memory of this page")], ["Esc", t("Leave, close")],
+  ];
   const dialog = h(
     "dialog",
     { class: "dialog help", "aria-labelledby": "help-title", on: { close: () => dialog.remove() } },
-    h("h2", { id: "help-title" }, "Keys"),
+    h("h2", { id: "help-title" }, t("Keys")),
     h("dl", {}, rows.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
-    h("button", { type: "button", on: { click: () => dialog.close() } }, "Close"),
+    h("button", { type: "button", on: { click: () => dialog.close() } }, t("Close")),
   );
   document.body.append(dialog);
   dialog.showModal();
 }
 
 let started = false;
+let time = null;
+
+function frame() {
+  document.querySelector(".skip").textContent = t("Skip to content");
+  document.getElementById("tabs").setAttribute("aria-label", t("Views"));
+  document.getElementById("memories").setAttribute("aria-label", t("Memories"));
+  document.getElementById("toasts").setAttribute("aria-label", t("Notices"));
+  const find = document.getElementById("find");
+  find.append(icon("search"), h("span", {}, t("Search")), h("kbd", {}, navigator.platform?.startsWith("Mac") ? "⌘ K" : "Ctrl K"));
+  find.setAttribute("aria-keyshortcuts", "Control+K Meta+K");
+  find.addEventListener("click", palette);
+}
 
 async function start() {
+  await loadCatalog();
   try {
     state.session = await enter();
   } catch (error) {
     main.replaceChildren(
-      h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? "This address was used already" : "Open the panel from this device"), h("p", {}, "Run ", h("code", {}, "samemind panel"), " in a terminal. It opens a page that is let in."), h("p", { class: "muted" }, error.message)),
+      h("section", { class: "locked" }, h("h1", {}, error.code === "bad_launch" ? t("This address was used already") : t("Open the panel from this device")), h("p", {}, t("Run {command} in a terminal. It opens a page that is let in.", { command: "samemind panel" })), h("p", { class: "muted" }, error.message)),
     );
     return;
   }
   document.body.classList.add("inside");
+  frame();
+  time = timeBar(document.getElementById("time"), document.getElementById("past"));
   buildMemories();
   subscribe(render);
-  addEventListener("hashchange", go);
+  onMove(show);
   document.addEventListener("keydown", keys);
-  go();
+  show();
   started = true;
-  await reload().catch(complain);
   listen();
+  await reload().catch(complain);
   changed();
   document.body.dataset.ready = "";
 }

@@ -3,7 +3,7 @@
 
 import { h, s, say } from "./dom.js";
 import { hueOf, state } from "./state.js";
-import { plural } from "./words.js";
+import { hour, plural, t } from "./i18n.js";
 
 const WIDE = 640;
 const NARROW = 400;
@@ -18,7 +18,7 @@ export function syncMap() {
   const lines = s("g");
   const dots = s("g");
   const nodes = s("g");
-  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDE} ${LOW}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, "Map of the sync"), lines, dots, nodes);
+  const svg = s("svg", { class: "map", viewBox: `0 0 ${WIDE} ${LOW}`, role: "img", "aria-labelledby": "map-title" }, s("title", { id: "map-title" }, t("Map of the sync")), lines, dots, nodes);
   const caption = h("p", { class: "map-caption muted", role: "status" });
   const element = h("figure", { class: "map-figure" }, svg, h("figcaption", {}, caption));
   let drawn = "";
@@ -51,8 +51,8 @@ export function syncMap() {
         return s("line", { class: `wire ${peer.state}`, x1: centre.x, y1: centre.y, x2: there.x, y2: there.y });
       }),
     );
-    nodes.replaceChildren(...peers.map((peer) => node(peer.device_id, peer.name, how(peer), peer.state)), node(own.device_id, own.name, "this device", "own"));
-    say(svg.querySelector("title"), `Map of the sync: ${own.name}, and ${peers.map((peer) => `${peer.name}, ${how(peer)}`).join("; ") || "no other device"}`);
+    nodes.replaceChildren(...peers.map((peer) => node(peer.device_id, peer.name, how(peer), peer.state)), node(own.device_id, own.name, t("this device"), "own"));
+    say(svg.querySelector("title"), t("Map of the sync: {own}, and {others}", { own: own.name, others: peers.map((peer) => `${peer.name}, ${how(peer)}`).join("; ") || t("no other device") }));
   }
 
   function node(id, name, told, kind) {
@@ -73,7 +73,7 @@ export function syncMap() {
   function pulse({ count, ops }) {
     const own = state.session.device_id;
     const linked = (state.status?.peers ?? []).filter((peer) => peer.state === "linked").map((peer) => peer.device_id);
-    say(caption, `${plural(count, "op")} ${ops.at(-1)?.device === own ? "told here" : `from ${ops.at(-1)?.device_name ?? "another device"}`}, ${new Date().toLocaleTimeString("en")}`);
+    say(caption, `${ops.at(-1)?.device === own ? plural(count, "{n} change told here", "{n} changes told here") : t("{changes} from {device}", { changes: plural(count, "{n} change", "{n} changes"), device: ops.at(-1)?.device_name ?? t("another device") })}, ${hour(Date.now())}`);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     ops.slice(-DOTS_MAX).forEach((op, place) => {
       // What is ours goes to everybody who is here; what is another's came from them, or by way of somebody who is here.
@@ -104,8 +104,8 @@ function around(middle, width, place, count) {
 
 /** How it stands with a peer, in a few words. */
 export function how(peer) {
-  if (peer.state === "revoked") return "put out";
-  if (peer.state === "dialling") return "being called";
-  if (peer.state === "linked") return peer.behind ? `${peer.behind} ops behind` : "in step";
-  return peer.behind ? `away, ${plural(peer.behind, "op")} behind` : "away";
+  if (peer.state === "revoked") return t("revoked");
+  if (peer.state === "dialling") return t("being called");
+  if (peer.state === "linked") return peer.behind ? plural(peer.behind, "{n} change behind", "{n} changes behind") : t("in step");
+  return peer.behind ? t("away, {changes} behind", { changes: plural(peer.behind, "{n} change", "{n} changes") }) : t("away");
 }

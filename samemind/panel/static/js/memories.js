@@ -6,7 +6,9 @@ import { composer } from "./composer.js";
 import { announce, confirmHere, h, icon, iconButton, keyed, say } from "./dom.js";
 import { changed, count, memoryNamed, reload, shown, state, subscribe, withFacts } from "./state.js";
 import { complain } from "./toasts.js";
-import { CATEGORIES, CATEGORY_NAMES, categoryOf, plural } from "./words.js";
+import { number, plural, t } from "./i18n.js";
+import { link } from "./router.js";
+import { CATEGORIES, categoryName, categoryOf } from "./words.js";
 
 const FOUND_MAX = 30;
 const TYPING_MS = 120;
@@ -58,16 +60,16 @@ export function build() {
   parts.pill = document.getElementById("pill");
   parts.pill.addEventListener("click", () => toggle());
   parts.count = h("p", { class: "muted" });
-  parts.search = h("input", { type: "search", placeholder: "Search by words or meaning", "aria-label": "Search memories", autocomplete: "off", "aria-keyshortcuts": "/", on: { input: typed } });
-  parts.chips = h("div", { class: "chips", role: "group", "aria-label": "Category" });
+  parts.search = h("input", { type: "search", placeholder: t("Search by words or meaning"), dir: "auto", "aria-label": t("Search memories"), autocomplete: "off", "aria-keyshortcuts": "/", on: { input: typed } });
+  parts.chips = h("div", { class: "chips", role: "group", "aria-label": t("Category") });
   parts.composer = composer();
   parts.groups = h("div", { class: "groups" });
   parts.empty = h("div", { class: "empty", hidden: true });
-  parts.more = h("button", { type: "button", class: "more", hidden: true, on: { click: more } }, "Show more");
-  parts.manage = h("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => manage(!view.manage) } }, "Manage");
-  parts.bulk = h("div", { class: "bulk", role: "toolbar", "aria-label": "Selected memories", hidden: true });
+  parts.more = h("button", { type: "button", class: "more", hidden: true, on: { click: more } }, t("Show more"));
+  parts.manage = h("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => manage(!view.manage) } }, t("Manage"));
+  parts.bulk = h("div", { class: "bulk", role: "toolbar", "aria-label": t("Selected memories"), hidden: true });
   parts.aside.append(
-    h("header", { class: "memories-head" }, h("div", {}, h("h2", {}, "Memories"), parts.count), parts.manage, iconButton("close", "Close memories", () => toggle(false))),
+    h("header", { class: "memories-head" }, h("div", {}, h("h2", {}, t("Memories")), parts.count, h("a", { href: link("memories"), class: "all-link", on: { click: () => toggle(false) } }, t("All of them"))), parts.manage, iconButton("close", t("Close memories"), () => toggle(false))),
     h("div", { class: "memories-tools" }, h("label", { class: "search" }, icon("search"), parts.search), parts.chips, parts.bulk),
     h("div", { class: "memories-scroll", tabindex: "-1" }, parts.empty, parts.groups, parts.more),
     parts.composer.element,
@@ -80,7 +82,7 @@ export function build() {
 function manage(on) {
   view.manage = on;
   view.selected.clear();
-  announce(on ? "Manage mode: choose memories to forget." : "Manage mode off.");
+  announce(on ? t("Manage mode: choose memories to forget.") : t("Manage mode off."));
   render();
 }
 
@@ -105,7 +107,7 @@ async function typed() {
       if (asked !== view.query) return;
       view.found = results;
       render();
-      announce(`${plural(visible().length, "memory", "memories")} found`);
+      announce(plural(visible().length, "{n} memory found", "{n} memories found"));
     } catch (error) {
       complain(error);
     }
@@ -123,8 +125,8 @@ function visible() {
 }
 
 function groupsOf(memories) {
-  if (view.query) return memories.length ? [{ name: "found", title: "Found", memories }] : [];
-  const groups = CATEGORIES.map((name) => ({ name, title: CATEGORY_NAMES[name], memories: inOrder(memories.filter((each) => groupOf(each) === name)) }));
+  if (view.query) return memories.length ? [{ name: "found", title: t("Found"), memories }] : [];
+  const groups = CATEGORIES.map((name) => ({ name, title: categoryName(name), memories: inOrder(memories.filter((each) => groupOf(each) === name)) }));
   return groups.filter((group) => group.memories.length);
 }
 
@@ -143,21 +145,21 @@ function inOrder(memories) {
 function render() {
   const total = count();
   parts.pill.hidden = !state.loaded;
-  say(parts.pill, plural(total, "memory", "memories"));
+  say(parts.pill, plural(total, "{n} memory", "{n} memories"));
   if (!view.open) return;
   const seen = visible();
   const facts = shown().filter((memory) => memory.parent).length;
-  say(parts.count, facts ? `${plural(total, "memory", "memories")}, ${facts} of them read out of others` : plural(total, "memory", "memories"));
+  say(parts.count, [state.total > state.memories.length ? t("the latest {some} of {all}", { some: number(state.memories.length), all: number(total) }) : plural(total, "{n} memory", "{n} memories"), facts && t("{n} of them read out of others", { n: number(facts) })].filter(Boolean).join(", "));
   renderChips();
   renderEmpty(total, seen.length);
   keyed(parts.groups, groupsOf(seen), { key: (group) => group.name, make: makeGroup, update: updateGroup });
   parts.more.hidden = Boolean(view.query) || state.memories.length >= state.total;
   parts.aside.classList.toggle("managing", view.manage);
   parts.manage.setAttribute("aria-pressed", String(view.manage));
-  say(parts.manage, view.manage ? "Done" : "Manage");
+  say(parts.manage, view.manage ? t("Done") : t("Manage"));
   parts.bulk.hidden = !view.manage;
   for (const rid of view.selected) if (state.waiting.has(rid)) view.selected.delete(rid);
-  say(parts.selected, `${view.selected.size} selected`);
+  say(parts.selected, t("{n} selected", { n: number(view.selected.size) }));
   parts.forget.disabled = !view.selected.size;
   parts.clear.disabled = !total;
 }
@@ -170,7 +172,8 @@ function makeGroup(group) {
 }
 
 function updateGroup(element, group) {
-  say(element.querySelector(".group-count"), String(group.memories.length));
+  // Of a part one cannot say how many there are in all.
+  say(element.querySelector(".group-count"), state.total > state.memories.length ? "" : number(group.memories.length));
   keyed(element.list, group.memories, {
     key: (memory) => memory.rid,
     make: (memory) => card(memory),
@@ -186,7 +189,7 @@ function select(rid, on) {
 
 function renderChips() {
   const counts = Object.groupBy ? Object.groupBy(shown(), groupOf) : {};
-  const chips = ["all", ...CATEGORIES].map((name) => ({ name, label: name === "all" ? "All" : CATEGORY_NAMES[name], some: name === "all" || counts[name]?.length || view.category === name }));
+  const chips = ["all", ...CATEGORIES].map((name) => ({ name, label: name === "all" ? t("All") : categoryName(name), some: name === "all" || counts[name]?.length || view.category === name }));
   keyed(parts.chips, chips.filter((chip) => chip.some), {
     key: (chip) => chip.name,
     make: (chip) => h("button", { type: "button", class: "chip", data: { category: chip.name }, on: { click: () => chooseCategory(chip.name) } }, chip.label),
@@ -201,21 +204,21 @@ function renderEmpty(total, seen) {
   parts.empty.dataset.why = nothing;
   const told = {
     none: [
-      h("p", { class: "empty-title" }, "Nothing is remembered yet"),
-      h("p", {}, "Write something below, such as “I take the 8:15 train” or “Ann moved to Lisbon”. It will be on every device you pair."),
-      h("p", { class: "muted" }, "From a terminal: ", h("code", {}, "samemind remember …"), "."),
+      h("p", { class: "empty-title" }, t("Nothing is remembered yet")),
+      h("p", {}, t("Write something below, such as “I take the 8:15 train” or “Ann moved to Lisbon”. It will be on every device you pair.")),
+      h("p", { class: "muted" }, t("From a terminal: "), h("code", {}, "samemind remember …")),
     ],
-    unfound: [h("p", { class: "empty-title" }, "Nothing fits"), h("p", {}, "Neither by its words nor by its meaning. Try fewer words, or another category.")],
-    category: [h("p", { class: "empty-title" }, "Nothing here"), h("p", {}, "Double click a memory to give it this category.")],
+    unfound: [h("p", { class: "empty-title" }, t("Nothing fits")), h("p", {}, t("Neither by its words nor by its meaning. Try fewer words, or another category."))],
+    category: [h("p", { class: "empty-title" }, t("Nothing here")), h("p", {}, t("Double click a memory to give it this category."))],
   }[nothing];
   parts.empty.replaceChildren(...(told ?? []));
 }
 
 function buildBulk() {
   parts.selected = h("span", { class: "bulk-count", role: "status" });
-  parts.forget = h("button", { type: "button", on: { click: forgetSelected } }, "Forget");
-  parts.clear = h("button", { type: "button", class: "quiet", on: { click: clearAll } }, "Clear all…");
-  const all = h("button", { type: "button", class: "quiet", on: { click: () => (visible().forEach((each) => view.selected.add(each.rid)), render()) } }, "Select all");
+  parts.forget = h("button", { type: "button", on: { click: forgetSelected } }, t("Forget"));
+  parts.clear = h("button", { type: "button", class: "quiet", on: { click: clearAll } }, t("Clear all…"));
+  const all = h("button", { type: "button", class: "quiet", on: { click: () => (visible().forEach((each) => view.selected.add(each.rid)), render()) } }, t("Select all"));
   parts.bulk.append(parts.selected, all, parts.forget, parts.clear);
 }
 
@@ -227,7 +230,7 @@ async function forgetSelected() {
 }
 
 async function clearAll() {
-  const yes = await confirmHere(parts.bulk, `Forget all ${plural(count(), "memory", "memories")}, on every device?`, "Forget all");
+  const yes = await confirmHere(parts.bulk, plural(count(), "Forget the one memory, on every device?", "Forget all {n} memories, on every device?"), t("Forget all"));
   if (!yes) return;
   try {
     await call("panel/forget", { all: true });

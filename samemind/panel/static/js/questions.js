@@ -1,37 +1,91 @@
-// Questions: what two memories say that cannot both hold, side by side, for a person to settle.
+// Questions: what two memories say that cannot both hold, side by side, for a person to settle. What is decided keeps
+// its place for as long as it can be undone, so that no other question comes under the pointer.
 
 import { call } from "./api.js";
 import { announce, h, keyed, say } from "./dom.js";
-import { deviceName, hueOf, memoryNamed, reloadSoon, state } from "./state.js";
+import { ago, date, list as listed, plural, t } from "./i18n.js";
+import { fromOf } from "./row.js";
+import { link } from "./router.js";
+import { changed, hueOf, memoryNamed, state } from "./state.js";
 import { complain } from "./toasts.js";
-import { ago, plural } from "./words.js";
+
+const LATER = "samemind.later";
+const LATER_MS = 7 * 86_400_000;
+// Decided on this page: they stay where they are until one goes to another page.
+const decided = new Map();
+
+/** What was put off in this browser, until when. */
+function later() {
+  try {
+    return JSON.parse(localStorage.getItem(LATER)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function putOff(id, until) {
+  const all = Object.fromEntries(Object.entries(later()).filter(([, when]) => when > Date.now()));
+  if (until) all[id] = until;
+  else delete all[id];
+  localStorage.setItem(LATER, JSON.stringify(all));
+  changed();
+}
+
+const windowOf = (id) => state.windows.find((each) => each.about === id);
 
 export function openQuestions() {
-  return (state.contradictions ?? []).filter((each) => each.status === "open");
+  const off = later();
+  return (state.contradictions ?? []).filter((each) => each.status === "open" && !windowOf(each.id) && !(off[each.id] > Date.now()));
 }
+
+/** Who it is about and what is asked, in words: "You live in". */
+export function subjectOf(question) {
+  const relation = question.relation.replaceAll("_", " ");
+  if (question.entity !== "owner") return `${question.entity}: ${relation}`;
+  return t("You: {what}", { what: OWN[question.relation]?.() ?? relation });
+}
+
+const OWN = {
+  lives_in: () => t("where you live"), works_at: () => t("where you work"), works_as: () => t("what you work as"), born_on: () => t("when you were born"), born_in: () => t("where you were born"),
+  age: () => t("how old you are"), married_to: () => t("whom you are married to"), drives: () => t("what you drive"), name: () => t("what you are called"), has_name: () => t("what you are called"),
+};
 
 export function questionsView() {
   const summary = h("p", { class: "lead" });
   const list = h("ul", { class: "plain questions" });
+  const empty = h("div", { class: "empty", hidden: true }, h("p", {}, t("When two memories cannot both be true, they are shown here side by side, and what you decide holds on every device.")), h("p", {}, h("a", { href: link("memories") }, t("All memories"))));
+  const offList = h("ul", { class: "plain settled" });
+  const off = h("details", { class: "past", hidden: true }, h("summary", {}, t("To be asked again later")), offList);
   const settled = h("ul", { class: "plain settled" });
-  const past = h("details", { class: "past", hidden: true }, h("summary", {}, "Settled"), settled);
-  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, "Questions"), summary), list, past);
+  const past = h("details", { class: "past", hidden: true }, h("summary", {}, t("Settled")), settled);
+  const element = h("div", { class: "view" }, h("header", { class: "view-head" }, h("h1", {}, t("Questions")), summary), list, empty, off, past);
   return {
     element,
     update() {
       const open = openQuestions();
-      const done = (state.contradictions ?? []).filter((each) => each.status !== "open");
-      say(summary, open.length ? `${plural(open.length, "question")}: what was told cannot all be true. What you decide here holds on every device.` : "Nothing that was told contradicts anything else.");
-      keyed(list, open, { key: (each) => each.id, make: question, update: updateQuestion });
+      const all = state.contradictions ?? [];
+      for (const each of all) if (windowOf(each.id) && !decided.has(each.id)) decided.set(each.id, { item: each, said: t("Decided") });
+      for (const id of [...decided.keys()]) if (open.some((each) => each.id === id) && !decided.get(id).pending) decided.delete(id);
+      const shown = [...open, ...[...decided.entries()].filter(([id]) => !open.some((each) => each.id === id)).map(([, { item }]) => item)].sort(inPlace);
+      say(summary, open.length ? plural(open.length, "{n} question: what was told cannot all be true. What you decide here holds on every device.", "{n} questions: what was told cannot all be true. What you decide here holds on every device.") : t("Nothing that was told contradicts anything else."));
+      empty.hidden = shown.length > 0;
+      keyed(list, shown, { key: (each) => each.id, make: question, update: updateQuestion });
+      const waiting = all.filter((each) => each.status === "open" && later()[each.id] > Date.now());
+      off.hidden = !waiting.length;
+      keyed(offList, waiting, { key: (each) => each.id, make: (each) => h("li", { class: "row" }, h("span", { dir: "auto" }, `${subjectOf(each)}: ${each.a.value} / ${each.b.value}`), h("button", { type: "button", on: { click: () => putOff(each.id, 0) } }, t("Ask now"))) });
+      const done = all.filter((each) => each.status !== "open" && !decided.has(each.id));
       past.hidden = !done.length;
-      keyed(settled, done, { key: (each) => `${each.id} ${each.settled_by} ${each.beliefs.length}`, make: past_ });
+      keyed(settled, done, { key: (each) => `${each.id} ${each.settled_by} ${each.beliefs.length} ${each.resolutions.length}`, make: pastOf });
     },
+    close: () => decided.clear(),
   };
 }
 
-function subject(question) {
-  const who = question.entity === "owner" ? "you" : question.entity;
-  return `${who}: ${question.relation.replaceAll("_", " ")}`;
+// Each keeps the place in which it was first seen.
+const places = new Map();
+function inPlace(a, b) {
+  for (const each of [a, b]) if (!places.has(each.id)) places.set(each.id, places.size);
+  return places.get(a.id) - places.get(b.id);
 }
 
 /** What a person said, rather than the fact that was read out of it. */
@@ -40,85 +94,151 @@ function textOf(side) {
   return memoryNamed(memory?.parent)?.text ?? memory?.text ?? side.text;
 }
 
-function past_(item) {
-  const held = item.beliefs.filter((belief) => belief.standing === "held").map((belief) => belief.value);
-  const by = { change: "changed since", resolution: "decided", severity: "too small to ask" }[item.settled_by] ?? "settled";
-  return h("li", {}, h("strong", {}, subject(item)), ` ${[...new Set(held)].join(", ")} `, h("span", { class: "muted" }, `${by} · ${[...new Set([item.a.value, item.b.value])].join(" / ")}`));
+function pastOf(item) {
+  const held = [...new Set(item.beliefs.filter((belief) => belief.standing === "held").map((belief) => belief.value))];
+  const since = item.settled_by === "change" && item.beliefs.find((belief) => belief.standing === "held")?.valid_from;
+  const by = { change: since ? t("since {date}", { date: date(since) }) : t("changed since"), resolution: t("decided"), severity: t("too small to ask") }[item.settled_by] ?? t("settled");
+  const row = h("li", { class: "settled-row" });
+  const again = h("button", { type: "button", class: "quiet", on: { click: () => row.replaceChildren(...reopened(item, row)) } }, t("Decide again"));
+  row.append(h("span", { dir: "auto" }, h("strong", {}, subjectOf(item)), ` ${listed(held)} `), h("span", { class: "muted" }, `${by} · ${[item.a, item.b, ...item.others].map((side) => side.value).filter((value, place, all) => all.indexOf(value) === place).join(" / ")}`), again);
+  return row;
+}
+
+/** A question that was settled, asked once more. */
+function reopened(item, row) {
+  const element = h("div", { class: "question" });
+  element.item = item;
+  return [h("p", {}, h("strong", {}, subjectOf(item))), h("div", { class: "row" }, [item.a, item.b, ...item.others].map((side) => h("button", { type: "button", class: "primary", dir: "auto", on: { click: () => (decide(item, { keep: side.rid }, t("{value} is true", { value: side.value })), row.remove()) } }, side.value)), h("button", { type: "button", on: { click: () => (decide(item, { keep_both: true }, t("Both are kept")), row.remove()) } }, t("Both: they are two things")))];
 }
 
 /** Where, by whom and when it was said, and how many memories say so. */
 function told(side) {
-  const device = side.device === state.session.device_id ? "this device" : (side.device_name ?? deviceName(side.device));
-  return [device, side.speaker, side.told_at && ago(side.told_at), side.rids.length > 1 && plural(side.rids.length, "memory", "memories")].filter(Boolean).join(" · ");
+  return [fromOf(side), side.speaker, side.told_at && ago(side.told_at), side.rids.length > 1 && plural(side.rids.length, "{n} memory", "{n} memories")].filter(Boolean).join(" · ");
 }
 
 function question(item) {
   const element = h("li", { class: "question", data: { contradiction: item.id } });
-  element.title_ = h("h2", {});
+  element.title_ = h("h2", { dir: "auto" });
   element.a = sideOf("a", element);
   element.b = sideOf("b", element);
   element.foot = h(
     "div",
     { class: "question-foot" },
-    h("button", { type: "button", on: { click: () => resolve(element, { keep_both: true }, "Both are kept") } }, "Both are true"),
-    h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, "Neither: say it anew…"),
+    h("button", { type: "button", on: { click: () => since(element) } }, t("It changed: since when?")),
+    h("button", { type: "button", on: { click: () => choose(element, { keep_both: true }, t("Both are kept")) } }, t("Both: they are two things")),
+    h("button", { type: "button", class: "quiet", on: { click: () => merge(element) } }, t("Neither: type what is right…")),
+    h("button", { type: "button", class: "quiet", on: { click: () => (putOff(element.item.id, Date.now() + LATER_MS), announce(t("It is asked again in a week."))) } }, t("Ask me later")),
   );
   element.others = h("ul", { class: "plain others" });
   element.before = h("p", { class: "muted before" });
-  element.append(h("header", { class: "question-head" }, element.title_, (element.severity = h("span", { class: "severity" }))), h("div", { class: "sides" }, element.a.element, h("span", { class: "versus", "aria-hidden": "true" }, "or"), element.b.element), element.others, element.before, element.foot);
+  element.inside = h("div", { class: "question-inside" }, h("header", { class: "question-head" }, element.title_), h("div", { class: "sides" }, element.a.element, h("span", { class: "versus", "aria-hidden": "true" }, t("or")), element.b.element), element.others, element.before, element.foot);
+  element.done = h("div", { class: "question-done", hidden: true });
+  element.append(element.inside, element.done);
   return element;
 }
 
 function sideOf(letter, element) {
-  const value = h("p", { class: "value" });
-  const text = h("p", { class: "quote" });
+  const value = h("p", { class: "value", dir: "auto" });
+  const text = h("a", { class: "quote", dir: "auto" });
   const meta = h("p", { class: "muted" });
-  const button = h("button", { type: "button", class: "primary", on: { click: () => resolve(element, { [`keep_${letter}`]: true }, "Settled") } }, "This is true");
+  const button = h("button", { type: "button", class: "primary", on: { click: () => choose(element, { [`keep_${letter}`]: true }, t("{value} is true", { value: element.item[letter].value })) } }, t("This is true"));
   return { element: h("section", { class: "side-card", data: { side: letter } }, value, text, meta, button), value, text, meta, button };
 }
 
 function updateQuestion(element, item) {
   element.item = item;
-  say(element.title_, subject(item));
-  say(element.severity, `${item.severity} severity`);
+  const done = decided.get(item.id);
+  element.classList.toggle("decided", Boolean(done));
+  element.inside.hidden = Boolean(done);
+  element.done.hidden = !done;
+  if (done) {
+    const waits = windowOf(item.id);
+    // The card stays as tall as it was: nothing moves under the pointer.
+    if (element.dataset.waits !== String(waits?.id)) {
+      element.dataset.waits = String(waits?.id);
+      element.done.replaceChildren(h("p", {}, h("strong", { dir: "auto" }, `${subjectOf(item)}: `), done.said), ...(waits ? [h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(waits.id) } }, t("Undo"))] : []));
+    }
+    return;
+  }
+  element.style.minHeight = "";
+  delete element.dataset.waits;
+  say(element.title_, subjectOf(item));
   element.dataset.severity = item.severity ?? "";
   for (const letter of ["a", "b"]) {
     const side = element[letter];
     say(side.value, item[letter].value);
     say(side.text, `“${textOf(item[letter])}”`);
+    side.text.setAttribute("href", link(`memory/${item[letter].rid}`));
     say(side.meta, told(item[letter]));
     side.element.style.setProperty("--hue", hueOf(item[letter].device));
-    side.button.setAttribute("aria-label", `This is true: ${item[letter].value}`);
+    side.button.setAttribute("aria-label", t("This is true: {value}", { value: item[letter].value }));
   }
   keyed(element.others, item.others, {
     key: (other) => other.rid,
-    make: (other) => h("li", {}, h("strong", {}, other.value), h("span", { class: "muted" }, told(other)), h("button", { type: "button", on: { click: () => resolve(element, { keep: other.rid }, "Settled") } }, "This is true")),
+    make: (other) => h("li", {}, h("strong", { dir: "auto" }, other.value), h("span", { class: "muted" }, told(other)), h("button", { type: "button", on: { click: () => choose(element, { keep: other.rid }, t("{value} is true", { value: other.value })) } }, t("This is true"))),
   });
-  say(element.before, item.resolutions.length > 1 ? `Decided otherwise before: ${item.resolutions.map((each) => `${each.device_name ?? deviceName(each.device)} kept ${each.kept.join(", ")}`).join("; ")}.` : "");
+  say(element.before, item.resolutions.length > 1 ? t("Decided otherwise before: {how}.", { how: item.resolutions.map((each) => `${fromOf(each)}: ${each.kept.join(", ")}`).join("; ") }) : "");
 }
 
-async function resolve(element, how, said) {
+async function choose(element, how, said) {
+  element.style.minHeight = `${element.offsetHeight}px`;
   element.inert = true;
+  await decide(element.item, how, said);
+  element.inert = false;
+  element.done.querySelector("button")?.focus({ preventScroll: true });
+}
+
+/** Decide in ten seconds: until then nothing is written, and it can be undone. */
+async function decide(item, how, said) {
+  decided.set(item.id, { item, said, pending: true });
   try {
-    await call("contradictions resolve", { id: element.item.id, ...how });
-    announce(said);
-    reloadSoon();
+    const waits = await call("panel/decide", { id: item.id, ...how });
+    if (!state.windows.some((each) => each.id === waits.id)) state.windows = [...state.windows.filter((each) => each.about !== item.id), waits];
+    decided.set(item.id, { item, said });
+    announce(`${said}. ${t("Press U to undo.")}`);
   } catch (error) {
-    element.inert = false;
+    decided.delete(item.id);
+    complain(error);
+  }
+  changed();
+}
+
+async function undo(id) {
+  try {
+    await call("panel/undo", { id });
+    announce(t("Taken back."));
+  } catch (error) {
     complain(error);
   }
 }
 
+/** It was one thing, and then the other: ask from when on. */
+function since(element) {
+  if (element.querySelector("form")) return;
+  const { item } = element;
+  const sides = [item.a, item.b, ...item.others];
+  const which = h("select", { "aria-label": t("What holds now") }, sides.map((side) => h("option", { value: side.rid, selected: side === item.b }, side.value)));
+  const day = h("input", { type: "date", required: true, "aria-label": t("Since when") });
+  const last = sides.map((side) => side.told_at).filter(Boolean).sort().at(-1);
+  day.value = (last ?? new Date().toISOString()).slice(0, 10);
+  form(element, [h("div", { class: "row changed-form" }, h("label", {}, t("Now it is"), which), h("label", {}, t("Since"), day))], t("It changed then"), () => choose(element, { keep: which.value, since: day.value }, t("{value} since {date}", { value: sides.find((side) => side.rid === which.value).value, date: date(`${day.value}T12:00`) })));
+  which.focus();
+}
+
 function merge(element) {
   if (element.querySelector("form")) return;
-  const input = h("textarea", { rows: "2", "aria-label": "What is true instead" });
+  const input = h("textarea", { rows: "2", "aria-label": t("What is true instead"), dir: "auto" });
   input.value = textOf(element.item.b);
-  const form = h(
-    "form",
-    { class: "stack", on: { submit: (event) => (event.preventDefault(), input.value.trim() && resolve(element, { merge: input.value.trim() }, "Settled")), keydown: (event) => event.key === "Escape" && form.remove() } },
-    input,
-    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Remember this instead"), h("button", { type: "button", class: "quiet", on: { click: () => form.remove() } }, "Cancel")),
-  );
-  element.append(form);
+  form(element, [input], t("Remember this instead"), () => input.value.trim() && choose(element, { merge: input.value.trim() }, input.value.trim()));
   input.focus();
+}
+
+function form(element, inside, yes, act) {
+  const made = h(
+    "form",
+    { class: "stack", on: { submit: (event) => (event.preventDefault(), made.remove(), act()), keydown: (event) => event.key === "Escape" && made.remove() } },
+    inside,
+    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, yes), h("button", { type: "button", class: "quiet", on: { click: () => made.remove() } }, t("Cancel"))),
+  );
+  element.inside.append(made);
 }

@@ -3,7 +3,7 @@
 import { call } from "./api.js";
 import { announce, h, keyed } from "./dom.js";
 import { state, subscribe } from "./state.js";
-import { plural } from "./words.js";
+import { plural, t } from "./i18n.js";
 
 const SHOWN_MS = 7000;
 let errors = [];
@@ -38,27 +38,28 @@ export async function undoLast() {
 async function undo(id) {
   try {
     await call("panel/undo", { id });
-    announce("Taken back.");
+    announce(t("Taken back."));
   } catch (error) {
     complain(error);
   }
 }
 
 function render() {
-  keyed(document.getElementById("toasts"), [...state.windows, ...errors], {
+  // What is decided about something is undone where it stands.
+  keyed(document.getElementById("toasts"), [...state.windows.filter((each) => !each.about || !location.hash.startsWith("#/questions")), ...errors], {
     key: (each) => each.id,
     make: (each) => (each.rids ? undoToast(each) : plainToast(each)),
   });
 }
 
 function undoToast(window) {
-  const text = `${plural(window.rids.length, "memory", "memories")} forgotten`;
-  announce(`${text}. Press U to undo.`);
+  const text = window.about ? t("Decided") : plural(window.rids.length, "{n} memory forgotten", "{n} memories forgotten");
+  announce(`${text}. ${t("Press U to undo.")}`);
   return h(
     "div",
     { class: "toast", data: { window: window.id }, vars: { "--seconds": `${window.seconds}s` } },
     h("span", {}, text),
-    h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(window.id) } }, "Undo"),
+    h("button", { type: "button", "aria-keyshortcuts": "u", on: { click: () => undo(window.id) } }, t("Undo")),
     h("i", { class: "fuse", "aria-hidden": "true" }),
   );
 }
@@ -68,7 +69,7 @@ function plainToast(entry) {
     "div",
     { class: `toast ${entry.kind}`, role: entry.kind === "error" ? "alert" : null },
     h("span", {}, entry.text, entry.hint && h("small", {}, entry.hint)),
-    h("button", { type: "button", on: { click: () => ((errors = errors.filter((each) => each !== entry)), render()) } }, "Close"),
+    h("button", { type: "button", on: { click: () => ((errors = errors.filter((each) => each !== entry)), render()) } }, t("Close")),
   );
 }
 

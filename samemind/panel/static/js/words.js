@@ -1,7 +1,10 @@
-// Say times, changes and categories in words.
+// Say changes and categories in words.
+
+import { t } from "./i18n.js";
 
 export const CATEGORIES = ["project", "preference", "identity", "other"];
-export const CATEGORY_NAMES = { project: "Projects", preference: "Preferences", identity: "About you", other: "Other" };
+const NAMED = { project: () => t("Projects"), preference: () => t("Preferences"), identity: () => t("About you"), other: () => t("Other") };
+export const categoryName = (category) => NAMED[category]();
 
 /** Which group a memory belongs to: as it was told, else by what it carries. */
 export function categoryOf(memory) {
@@ -13,46 +16,21 @@ export function categoryOf(memory) {
   return "other";
 }
 
-/** How long ago, or how far ahead, roughly. */
-export function ago(moment, now = Date.now()) {
-  const seconds = Math.round((new Date(moment).getTime() - now) / 1000);
-  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-  for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
-    if (Math.abs(seconds) >= size) {
-      const count = Math.trunc(seconds / size);
-      if (unit === "day" && Math.abs(count) > 30) {
-        return new Date(moment).toLocaleDateString("en", { year: "numeric", month: "short", day: "numeric" });
-      }
-      return words.format(count, unit);
-    }
-  }
-  return "just now";
-}
-
-/** The whole time, for a title. */
-export function clock(moment) {
-  return new Date(moment).toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" });
-}
-
-export function plural(count, one, many = `${one}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
-
 const DEEDS = {
-  remember: "told", edit: "edited", set: "changed", forget: "forgotten", erase: "erased", access: "recalled", claim: "claims",
-  relate: "related", resolve: "settled", propose: "summarised", withdraw: "took a summary back", trigger: "reminded", feedback: "rated",
+  remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
+  access: () => t("recalled"), claim: () => t("read a claim"), relate: () => t("related"), resolve: () => t("settled"), propose: () => t("summarised"), withdraw: () => t("took a summary back"),
+  trigger: () => t("noted a reminder"), feedback: () => t("rated"), link: () => t("linked"),
+};
+const WHYS = {
+  conflict_escalation: () => t("waits for your decision"), decay_review: () => t("is fading"), consolidation_ready: () => t("much of one kind"), goal_progress: () => t("a goal moved on"),
+  goal_stagnation: () => t("a goal stands still"), reminder: () => t("you asked for it"), pattern: () => t("comes again and again"),
 };
 
 /** Why something comes up by itself. */
-export const WHY = {
-  conflict_escalation: "waits for your decision", decay_review: "is fading", consolidation_ready: "much of one kind", goal_progress: "a goal moved on",
-  goal_stagnation: "a goal stands still", reminder: "you asked for it", pattern: "comes again and again",
-};
+export const why = (kind) => (WHYS[kind] ?? (() => kind.replaceAll("_", " ")))();
 
 /** What an op did. */
-export function deed(kind) {
-  return DEEDS[kind] ?? kind;
-}
+export const deed = (kind) => (DEEDS[kind] ?? (() => kind))();
 
 /** Words that went, words that came, words that stayed: [["same" | "gone" | "new", text], …]. */
 export function difference(before, after) {

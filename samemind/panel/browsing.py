@@ -1,0 +1,441 @@
+"""Answer what pages of memories ask: a page of a list, its facets, what fits a search, one memory with all there is.
+
+These are no verbs: they are shaped by what a screen shows, and may change with it. Whatever is asked of now can be
+asked of a moment of the past (`at`, `by`).
+"""
+
+import re
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from cognition import Filters
+from cognition.contradictions.slots import Standing, judge
+from cognition.contradictions.tables import told_of
+from cognition.entities import entities, triples_of
+from replica import MemoryId, parse_memory_id, show_memory_id
+from samemind.errors import Usage
+from samemind.panel.catalogue import FACETS, Wanted
+from samemind.panel.moments import Moments, Standpoint
+from samemind.results.memories import MemoryView
+from samemind.results.plain import show_time, to_json
+from samemind.surface.answers import ExplainWhy
+from samemind.surface.memories import ShowHistory
+from samemind.times import at_ms, read_end, read_time
+from samemind.verbs.answers import why
+from samemind.verbs.ids import find_memory
+from samemind.verbs.record import history
+from samemind.verbs.standing import view_of
+from samemind.verbs.views import select_memories
+
+if TYPE_CHECKING:
+    from cognition import Hit
+    from samemind.device import Device
+
+Asked = Mapping[str, Any]
+# A screen shows a dozen; a thumb that flings asks for a few pages.
+PAGE_MAX: Final = 200
+FOUND_MAX: Final = 60
+# A card shows so much of a memory; its own page shows all.
+CARD_CHARACTERS: Final = 600
+VALUES_MAX: Final = 40
+VALUE_CHARACTERS_MAX: Final = 400
+# Below this, what was found is near, and says nothing about what was asked: `context` leaves out less (0.1), since a
+# model reads on where a person would be misled.
+CLOSE: Final = 0.3
+# A beginning of one letter fits half of all memories.
+BEGINNING_MIN: Final = 2
+LIKE_IT_MAX: Final = 6
+NAMES_MAX: Final = 24
+EDGES_MAX: Final = 100
+# This day in each of so many years before.
+YEARS: Final = 40
+_WORD: Final = re.compile(r"\w+")
+
+
+async def browse(moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return a page of memories, the latest told first; with `facets`, what there is to choose by."""
+    offset, limit = _count(asked, "offset", 0, 1 << 31), _count(asked, "limit", 60, PAGE_MAX)
+    async with _standing(moments, asked) as (now, wanted):
+        ids, total = now.catalogue.page(wanted, offset=offset, limit=limit)
+        found: dict[str, Any] = {
+            "total": total,
+            "of": len(now.catalogue),
+            "stale": now.stale,
+            "memories": await now.read(partial(_cards, ids)),
+        }
+        if asked.get("facets"):
+            found["facets"] = await _facets(now, wanted)
+            moments.read_names()
+        return found
+
+
+async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return what fits a few words, the likeliest first: by meaning, and by words of which the last may be unfinished.
+
+    `close` says how many of the first answer what was asked; what follows is only the nearest there is.
+    """
+    query, k = _text(asked, "query"), _count(asked, "k", 20, FOUND_MAX)
+    began = time.perf_counter()
+    async with _standing(moments, asked) as (now, wanted):
+        hits = await now.mind.recall(
+            query, k=k, filters=Filters(since_ms=wanted.since_ms, until_ms=wanted.until_ms)
+        )
+        by_rid = {bytes(hit.rid): hit for hit in hits}
+
+        def read(connection: sqlite3.Connection) -> tuple[list[int], set[int], dict[int, bytes]]:
+            rids = dict(_numbers(connection, by_rid))
+            literal = _begin_so(connection, query, k)
+            chosen = bool(any(wanted.values.values()))
+            kept = now.catalogue.among(wanted, [*rids, *literal])
+            # A fact, or an older telling, may be what fits; the list leaves them out, a search must not.
+            found = [number for number in rids if not chosen or number in kept]
+            return found, {number for number in literal if number in kept}, rids
+
+        found, literal, rids = await now.read(read)
+        sureness = {number: _sureness(by_rid[rids[number]], hits) for number in found}
+        close = [number for number in found if sureness[number] >= CLOSE]
+        spelled = [
+            number
+            for number in sorted(literal, reverse=True)
+            if number not in sureness or number not in close
+        ]
+        rest = [number for number in found if number not in close and number not in literal]
+        order = [*close, *spelled, *rest][:k]
+        cards = await now.read(partial(_cards, order))
+    for card in cards:
+        hit = by_rid.get(bytes(parse_memory_id(card["rid"])))
+        card["confidence"] = None if hit is None else round(_sureness(hit, hits), 3)
+        card["why"] = [] if hit is None else [one.channel for one in hit.found]
+        card["contradiction_id"] = (
+            None if hit is None or hit.contradiction is None else hit.contradiction.hex()
+        )
+    return {
+        "query": query,
+        "memories": cards,
+        "close": min(len(close) + len(spelled), len(cards)),
+        "took_ms": round((time.perf_counter() - began) * 1e3, 1),
+    }
+
+
+async def names(moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return whom and what memories name and edges join, as far as texts were read: nobody waits until all are."""
+    async with moments.at(*_moment(asked)) as now:
+        limit = _count(asked, "limit", 40, PAGE_MAX)
+        found = await now.read(lambda connection: entities(connection, limit=limit))
+        moments.read_names()
+        return {"names": [{"name": name, "memories": count} for name, count in found]}
+
+
+async def timeline(moments: Moments, asked: Asked, now_ms: int) -> dict[str, Any]:
+    """Return when memories were told, and since when this store can be asked of its past."""
+    wanted = _wanted(asked)
+    async with moments.at(None, None) as now:
+        told = now.catalogue.bars(wanted, now_ms)
+        first = now.catalogue.first_written_ms()
+    return {
+        "first_written": None if first is None else _shown(first),
+        "bars": None
+        if told is None
+        else {"first": _shown(told.first_ms), "last": _shown(told.last_ms), "counts": told.counts},
+    }
+
+
+async def on_this_day(moments: Moments, asked: Asked, now_ms: int) -> dict[str, Any]:
+    """Return what was told on this day of the years before, the latest year first."""
+    today = (
+        datetime.fromtimestamp(now_ms / 1_000).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    )
+    days = []
+    for back in range(1, YEARS + 1):
+        try:
+            first = today.replace(year=today.year - back)
+        except ValueError:
+            continue  # the 29th of February
+        days.append((int(first.timestamp() * 1e3), int((first + timedelta(days=1)).timestamp() * 1e3)))
+    async with moments.at(None, None) as now:
+        ids = now.catalogue.on_days(days)
+        shown = ids[: _count(asked, "limit", 3, PAGE_MAX)]
+        return {"total": len(ids), "memories": await now.read(partial(_cards, shown))}
+
+
+async def memory(device: "Device", moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return one memory with everything that there is about it."""
+    _, seen_by = _moment(asked)
+    async with _standing(moments, asked) as (now, _):
+        moment_ms = now.moment_ms
+        rid = await now.read(lambda connection: find_memory(connection, _text(asked, "rid"), summary=True))
+        now_ms = device.now_ms() if moment_ms is None else moment_ms
+
+        def read(connection: sqlite3.Connection) -> dict[str, Any]:
+            view = view_of(connection, rid, now_ms=now_ms, profile=device.mind.profile)
+            return {"memory": to_json(view), **_about(connection, rid, view)}
+
+        found = await now.read(read)
+        alike = [other for other, _ in await now.mind.related(rid)][:LIKE_IT_MAX]
+        found["alike"] = await now.read(lambda connection: _cards([*_numbers(connection, alike)], connection))
+    named = show_memory_id(rid)
+    past = {} if moment_ms is None else {"as_of": asked.get("at"), "seen_by": seen_by}
+    found["chain"] = to_json((await why(device, ExplainWhy(rid=named, **past))).chain)
+    story = to_json(await history(device, ShowHistory(rid=named)))
+    found["horizon"] = story["horizon"]
+    found["versions"] = [
+        each
+        for each in story["versions"]
+        if moment_ms is None or read_time(each["at"], name="at") <= moment_ms
+    ]
+    return found
+
+
+def _sureness(hit: "Hit", hits: Iterable["Hit"]) -> float:
+    """Return how likely a hit answers; what is there only as the other side of a contradiction is as likely as it."""
+    if hit.confidence < 1 or hit.contradiction is None:
+        return hit.confidence
+    beside = [each.confidence for each in hits if each.contradiction == hit.contradiction and each is not hit]
+    return max((each for each in beside if each < 1), default=0.0)
+
+
+def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> dict[str, Any]:
+    """Return what stands around a memory: what it was read from, its facts and claims, names and relations."""
+    ((number,),) = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchall() or [(None,)]
+    facts = [
+        fact for (fact,) in connection.execute("SELECT id FROM memory WHERE parent = ? ORDER BY id", (rid,))
+    ]
+    names = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM entity_mention WHERE id = ? ORDER BY name LIMIT ?", (number, NAMES_MAX)
+        )
+    ]
+    shown = show_memory_id(rid)
+    edges = connection.execute(
+        """SELECT source, relation, target FROM edge WHERE source = ? UNION
+           SELECT source, relation, target FROM edge WHERE target = ? LIMIT ?""",
+        (shown, shown, EDGES_MAX),
+    ).fetchall()
+    told = [list(edge[:3]) for name in names for edge in triples_of(connection, name, limit=EDGES_MAX)]
+    parent = () if view.parent is None else (parse_memory_id(view.parent),)
+    return {
+        "parent": next(iter(_cards([*_numbers(connection, parent)], connection)), None),
+        "facts": _cards(facts, connection),
+        "tellings": _cards(
+            [*_numbers(connection, [parse_memory_id(each) for each in view.same])], connection
+        ),
+        "members": _cards(
+            [*_numbers(connection, [parse_memory_id(each) for each in view.summary_of])], connection
+        ),
+        "claims": _claims(connection, [each for each in (number, *facts) if each is not None]),
+        "names": names,
+        "relations": [list(edge) for edge in edges]
+        + [edge for edge in told if edge not in edges][:EDGES_MAX],
+    }
+
+
+def _claims(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Return what memories claim, what became of it, and what stands against it or came in its place."""
+    found = []
+    marks = ",".join("?" * len(numbers))
+    for slot, entity, relation in connection.execute(
+        f"""SELECT DISTINCT s.slot, c.entity, c.relation FROM claim_slot s
+            JOIN claim c ON c.id = s.id AND c.claim = s.claim WHERE s.id IN ({marks}) ORDER BY c.hlc""",
+        numbers,
+    ).fetchall():
+        judged = judge(relation, told_of(connection, slot))
+        own = [belief for belief in judged.beliefs if belief.told.id in set(numbers)]
+        others = [
+            belief
+            for belief in judged.beliefs
+            if belief.told.id not in set(numbers) and belief.told.value != own[-1].told.value
+        ]
+        holding = [belief for belief in others if belief.standing is Standing.HELD]
+        last = own[-1]
+        found.append(
+            {
+                "entity": entity,
+                "relation": relation,
+                "value": last.told.value,
+                "standing": last.standing.value,
+                "from": _shown(last.told.from_ms),
+                "until": None if last.until_ms is None else _shown(last.until_ms),
+                "contradiction": slot.hex() if judged.status is not None else None,
+                "open": judged.status is not None and judged.status.value == "open",
+                "instead": [_instead(belief.told.rid, belief.told.value) for belief in holding],
+                "replaced": [
+                    _instead(belief.told.rid, belief.told.value)
+                    for belief in others
+                    if belief.standing is not Standing.HELD and last.standing is Standing.HELD
+                ],
+            }
+        )
+    return found
+
+
+def _instead(rid: bytes, value: str) -> dict[str, str]:
+    return {"rid": show_memory_id(MemoryId(rid)), "value": value}
+
+
+def _cards(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Return memories as a list shows them, in the order of these row numbers."""
+    if not ids:
+        return []
+    marks = ",".join("?" * len(ids))
+    rows = {
+        MemoryId(rid): number
+        for number, rid in connection.execute(f"SELECT id, rid FROM memory WHERE id IN ({marks})", ids)
+    }
+    views = {
+        rows[parse_memory_id(view.rid)]: view
+        for view in select_memories(connection, f"WHERE m.id IN ({marks})", ids)
+    }
+    disputed = {
+        number
+        for (number,) in connection.execute(
+            f"""SELECT s.id FROM claim_slot s JOIN contradiction c ON c.slot = s.slot
+                WHERE c.status = 'open' AND s.id IN ({marks})
+                UNION SELECT p.id FROM memory f JOIN memory p ON p.rid = f.parent
+                JOIN claim_slot s ON s.id = f.id JOIN contradiction c ON c.slot = s.slot
+                WHERE c.status = 'open' AND p.id IN ({marks})""",
+            (*ids, *ids),
+        )
+    }
+    retired = {
+        number for (number,) in connection.execute(f"SELECT id FROM claim_retired WHERE id IN ({marks})", ids)
+    }
+    return [
+        _card(views[number], disputed=number in disputed, holds=number not in retired)
+        for number in ids
+        if number in views
+    ]
+
+
+def _card(view: MemoryView, *, disputed: bool, holds: bool) -> dict[str, Any]:
+    text = view.text
+    return {
+        "rid": view.rid,
+        "text": text if len(text) <= CARD_CHARACTERS else f"{text[:CARD_CHARACTERS]}…",
+        "told_at": show_time(view.told_at or view.created_at),
+        "speaker": view.speaker,
+        "device": view.device,
+        "device_name": view.device_name,
+        "type": view.type,
+        "tags": view.tags,
+        "source": view.source,
+        "workspace": view.workspace,
+        "pinned": view.pinned,
+        "parent": view.parent,
+        "disputed": disputed,
+        "holds": holds,
+    }
+
+
+async def _facets(now: Standpoint, wanted: Wanted) -> dict[str, list[dict[str, Any]]]:
+    names = dict(
+        await now.read(
+            lambda connection: connection.execute(
+                """SELECT lower(hex(n.device)), ifnull(p.nickname, n.name) FROM member n
+                   LEFT JOIN peer p ON p.device = n.device"""
+            ).fetchall()
+        )
+    )
+    return {
+        facet: [
+            {"value": value, "count": count} | ({"name": names.get(value)} if facet == "device" else {})
+            for value, count in values
+        ]
+        for facet, values in now.catalogue.counted(wanted).items()
+    }
+
+
+def _numbers(connection: sqlite3.Connection, rids: Iterable[bytes]) -> dict[int, bytes]:
+    """Return the row numbers of memories with their ids, in the order of these."""
+    return {
+        number: bytes(rid)
+        for rid in rids
+        for (number,) in connection.execute("SELECT id FROM memory WHERE rid = ?", (bytes(rid),))
+    }
+
+
+def _begin_so(connection: sqlite3.Connection, query: str, limit: int) -> list[int]:
+    """Return the newest memories that hold all words of a search, the last of which may be unfinished."""
+    *words, last = _WORD.findall(query) or [""]
+    if len(last) < BEGINNING_MIN:
+        return []
+    match = " ".join([*(f'"{word}"' for word in words), f'"{last}"*'])
+    rows = connection.execute(
+        "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?", (match, limit)
+    )
+    return [number for (number,) in rows]
+
+
+def _wanted(asked: Asked) -> Wanted:
+    """Read which memories are meant; everything in it comes from a page and is bounded first."""
+    values: dict[str, tuple[str, ...]] = {}
+    for facet in FACETS:
+        given = asked.get(facet) or []
+        if (
+            not isinstance(given, list)
+            or len(given) > VALUES_MAX
+            or not all(isinstance(each, str) and len(each) <= VALUE_CHARACTERS_MAX for each in given)
+        ):
+            raise Usage(f"{facet}: expected a list of at most {VALUES_MAX} short texts", code="invalid")
+        values[facet] = tuple(given)
+    since, until = asked.get("since"), asked.get("until")
+    return Wanted(
+        values,
+        None if not since else read_time(_text(asked, "since"), name="since"),
+        None if not until else read_end(_text(asked, "until"), name="until"),
+    )
+
+
+@asynccontextmanager
+async def _standing(moments: Moments, asked: Asked) -> AsyncIterator[tuple[Standpoint, Wanted]]:
+    """Hold the store of the moment that is asked for, and say which memories are meant.
+
+    Before this store began, what it holds now stands for what had been said by then: a chat of years ago that was
+    brought in yesterday.
+    """
+    wanted = _wanted(asked)
+    moment_ms, seen_by = _moment(asked)
+    if moment_ms is not None and seen_by is None:
+        async with moments.at(None, None) as now:
+            first_ms = now.catalogue.first_written_ms()
+            if first_ms is None or moment_ms < first_ms:
+                until_ms = moment_ms + 1 if wanted.until_ms is None else min(moment_ms + 1, wanted.until_ms)
+                yield now, replace(wanted, until_ms=until_ms)
+                return
+    async with moments.at(moment_ms, seen_by) as then:
+        yield then, wanted
+
+
+def _moment(asked: Asked) -> tuple[int | None, str | None]:
+    """Read which moment is meant, and as which device knew it; nothing is now."""
+    at, by = asked.get("at"), asked.get("by")
+    moment_ms = None if not at else max(0, read_end(_text(asked, "at"), name="at") - 1)
+    return moment_ms, None if not by else _text(asked, "by")
+
+
+def _text(asked: Asked, name: str) -> str:
+    value = asked.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise Usage(f"{name}: expected a text", code="invalid")
+    return value
+
+
+def _count(asked: Asked, name: str, default: int, most: int) -> int:
+    value = asked.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise Usage(f"{name}: expected a whole number from 0 to {most}", code="invalid")
+    return value
+
+
+def _shown(milliseconds: int) -> str | None:
+    moment = at_ms(milliseconds)
+    return None if moment is None else show_time(moment)
+
+
+__all__ = ["browse", "memory", "names", "on_this_day", "search", "timeline"]

@@ -1,0 +1,164 @@
+"""Give pages the store to read: as it is, or as it was at a moment, each with the catalogue of its memories.
+
+A catalogue is made again when the log has moved on. Of a large store that takes a second, so pages are shown the one
+before until the next is ready, and told that it is `stale`. A moment of the past takes as long to make, and whoever
+scrubs through time asks of each several times, so the last few are kept for a while.
+"""
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import trio
+
+from samemind.panel.catalogue import Catalogue, read_catalogue
+from samemind.verbs.moments import Past, opened_past
+
+if TYPE_CHECKING:
+    from cognition import Mind, PastMind
+    from samemind.device import Device
+
+Result = TypeVar("Result")
+# A store of fewer memories is read while somebody waits.
+AT_ONCE_MAX: Final = 20_000
+# Each moment of a hundred thousand memories takes a hundred megabytes.
+PASTS_MAX: Final = 2
+# Whoever looks at a moment asks again within seconds; memory is given back a minute after the last question.
+PAST_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """What a page reads from. `moment_ms` is None for now; `stale`: a newer catalogue is being made."""
+
+    mind: "Mind | PastMind"
+    catalogue: Catalogue
+    moment_ms: int | None
+    stale: bool
+
+    async def read(self, function: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run `function(connection)` on a reader of this moment."""
+        return await self.mind.read(function)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A moment that is open; `used` is the time of the last question on trio's clock."""
+
+    past: Past
+    mind: "PastMind"
+    catalogue: Catalogue
+    closing: AsyncExitStack
+    used: float
+    asking: trio.Lock
+
+
+class Moments:
+    """The store as it is and as it was. `nursery` ends with the panel."""
+
+    def __init__(self, device: "Device", nursery: trio.Nursery) -> None:
+        self._device = device
+        self._nursery = nursery
+        self._now: tuple[int, Catalogue] | None = None
+        self._making = trio.Lock()
+        self._pasts: dict[tuple[int, str | None], _Kept] = {}
+        self._opening = trio.Lock()
+        self._reads_names = False
+
+    @asynccontextmanager
+    async def at(self, moment_ms: int | None, seen_by: str | None) -> AsyncIterator[Standpoint]:
+        """Hold the store as it was at a moment, or as it is, for the block."""
+        if moment_ms is None and seen_by is None:
+            catalogue, stale = await self._current()
+            yield Standpoint(self._device.mind, catalogue, None, stale)
+            return
+        moment_ms = self._device.now_ms() if moment_ms is None else moment_ms
+        kept = await self._past(moment_ms, seen_by)
+        try:
+            yield Standpoint(kept.mind, kept.catalogue, moment_ms, False)
+        finally:
+            kept.used = trio.current_time()
+            kept.asking.release()
+
+    async def warm(self) -> None:
+        """Make the first catalogue before somebody asks for it."""
+        await self._refresh()
+
+    def read_names(self) -> None:
+        """Have the names in what came since read, beside everything else; once at a time."""
+        if not self._reads_names:
+            self._reads_names = True
+            self._nursery.start_soon(self._read_names)
+
+    async def close(self) -> None:
+        """Give the moments of the past back."""
+        async with self._opening:
+            for key in [*self._pasts]:
+                await self._drop(key)
+
+    async def _current(self) -> tuple[Catalogue, bool]:
+        position = self._device.replica.position
+        if self._now is not None and self._now[0] == position:
+            return self._now[1], False
+        if self._now is not None and len(self._now[1]) > AT_ONCE_MAX:
+            if not self._making.locked():
+                self._nursery.start_soon(self._refresh)
+            return self._now[1], True
+        await self._refresh()
+        assert self._now is not None
+        return self._now[1], False
+
+    async def _refresh(self) -> None:
+        async with self._making:
+            position = self._device.replica.position
+            if self._now is None or self._now[0] != position:
+                self._now = position, await self._device.replica.read(read_catalogue)
+
+    async def _read_names(self) -> None:
+        try:
+            position = self._device.replica.position
+            await self._device.mind.read_entities()
+            if self._now is not None and self._now[0] == position:
+                self._now = -1, self._now[1]  # what is named is not in the log, and yet it is news
+        finally:
+            self._reads_names = False
+
+    async def _past(self, moment_ms: int, seen_by: str | None) -> _Kept:
+        """Return a moment that the caller holds until it releases `asking`."""
+        async with self._opening:
+            key = (moment_ms, seen_by)
+            for old in [each for each in self._pasts if each != key][
+                : max(0, len(self._pasts) - PASTS_MAX + 1)
+            ]:
+                await self._drop(old)
+            if key not in self._pasts:
+                self._pasts[key] = await self._open(moment_ms, seen_by)
+                self._nursery.start_soon(self._drop_when_idle, key, self._pasts[key])
+            kept = self._pasts.pop(key)
+            self._pasts[key] = kept  # the last to go
+            await kept.asking.acquire()  # one connection is for one thread at a time
+            return kept
+
+    async def _open(self, moment_ms: int, seen_by: str | None) -> _Kept:
+        async with AsyncExitStack() as stack:
+            past = await stack.enter_async_context(opened_past(self._device, moment_ms, seen_by))
+            mind = self._device.mind.at(past.connection, past.until_ms)
+            catalogue = await mind.read(read_catalogue)
+            return _Kept(past, mind, catalogue, stack.pop_all(), trio.current_time(), trio.Lock())
+
+    async def _drop_when_idle(self, key: tuple[int, str | None], kept: _Kept) -> None:
+        while self._pasts.get(key) is kept:
+            left = kept.used + PAST_S - trio.current_time()
+            if left > 0:
+                await trio.sleep(left)
+                continue
+            async with self._opening:
+                if self._pasts.get(key) is kept:
+                    await self._drop(key)
+
+    async def _drop(self, key: tuple[int, str | None]) -> None:
+        kept = self._pasts.pop(key)
+        async with kept.asking:
+            await kept.closing.aclose()

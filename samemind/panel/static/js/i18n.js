@@ -1,0 +1,68 @@
+// Say everything in the browser's language: texts from a catalog (English is the key), numbers and times by Intl.
+
+/** The languages that have a catalog beside English; `tests/unit/samemind/test_panel_catalogs.py` holds them complete. */
+export const CATALOGS = ["de", "es", "fr"];
+
+export const locale = navigator.language || "en";
+const wanted = (navigator.languages ?? [locale]).map((each) => each.toLowerCase().split("-")[0]);
+export const language = wanted.find((each) => each === "en" || CATALOGS.includes(each)) ?? "en";
+let catalog = {};
+
+/** Load the catalog before anything is drawn; where it cannot be had, texts are English. */
+export async function loadCatalog() {
+  document.documentElement.lang = language;
+  if (language === "en") return;
+  try {
+    catalog = (await import(`./catalog/${language}.js`)).default;
+  } catch {
+    document.documentElement.lang = "en";
+  }
+}
+
+/** A text, with `{name}` filled in from `values`. */
+export function t(text, values) {
+  const said = catalog[text] ?? text;
+  return values ? said.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole) : said;
+}
+
+const rules = new Intl.PluralRules(language);
+
+/** A count with its noun: `plural(2, "{n} memory", "{n} memories")`. */
+export function plural(count, one, many) {
+  return t(rules.select(count) === "one" ? one : many, { n: number(count) });
+}
+
+export function number(count) {
+  return count.toLocaleString(locale);
+}
+
+export function list(names) {
+  return new Intl.ListFormat(language).format(names);
+}
+
+const UNITS = [["year", 31_556_952], ["month", 2_629_746], ["week", 604_800], ["day", 86_400], ["hour", 3600], ["minute", 60]];
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+const DAYS_TOLD = 30;
+
+/** How long ago, or how far ahead, roughly; a date where that says more. */
+export function ago(moment, now = Date.now()) {
+  const seconds = Math.round((new Date(moment).getTime() - now) / 1000);
+  if (Math.abs(seconds) > DAYS_TOLD * 86_400) return date(moment);
+  for (const [unit, size] of UNITS.slice(3)) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  return t("just now");
+}
+
+const dates = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
+const months = new Intl.DateTimeFormat(locale, { year: "numeric", month: "long" });
+const clocks = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+const minutes = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const hours = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+
+export const date = (moment) => dates.format(new Date(moment));
+export const month = (moment) => months.format(new Date(moment));
+/** The whole time, to the second. */
+export const clock = (moment) => clocks.format(new Date(moment));
+export const minute = (moment) => minutes.format(new Date(moment));
+export const hour = (moment) => hours.format(new Date(moment));
+/** How many years ago, of a day like this one. */
+export const years = (count) => relative.format(-count, "year");

@@ -1,0 +1,257 @@
+// The page of one memory: what it says, what was read out of it, what it is related to, where it comes from, and all
+// that happened to it. Its words are edited where they stand.
+
+import { call } from "./api.js";
+import { announce, h, iconButton, say } from "./dom.js";
+import { edit } from "./editor.js";
+import { story } from "./history.js";
+import { clock, date, minute, plural, t } from "./i18n.js";
+import { onOps } from "./live.js";
+import { go, here, isPast, link, moment } from "./router.js";
+import { fromOf, memoryRow, metaOf } from "./row.js";
+import { hueOf, state } from "./state.js";
+import { complain } from "./toasts.js";
+
+const GATHER_MS = 200;
+// How two memories may be related, and a few words for anything else.
+const RELATIONS = ["relates_to", "updates", "contradicts", "works_with", "part_of"];
+
+export function memoryView() {
+  const rid = here().path[1] ?? "";
+  const element = h("div", { class: "view memory-page", "aria-busy": "true" });
+  const parts = build(rid);
+  let asking = null;
+  let gathering = 0;
+  let found = null;
+
+  async function load() {
+    asking?.abort();
+    asking = new AbortController();
+    try {
+      found = await call("panel/memory", { rid, ...moment() }, asking.signal);
+      if (!parts.element.isConnected) element.replaceChildren(parts.element);
+      show(parts, found);
+      element.removeAttribute("aria-busy");
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      element.removeAttribute("aria-busy");
+      element.replaceChildren(
+        h("header", { class: "view-head" }, h("h1", {}, error.code === "forgotten" ? t("This memory was forgotten") : t("There is no such memory")), h("p", { class: "lead" }, error.message)),
+        h("p", {}, h("a", { href: link("memories") }, t("All memories"))),
+      );
+    }
+  }
+
+  const stop = onOps(() => {
+    clearTimeout(gathering);
+    gathering = setTimeout(load, GATHER_MS);
+  });
+  load();
+  return {
+    element,
+    moved: load,
+    keys: {
+      e: () => !isPast() && parts.item.begin?.(),
+      p: () => !isPast() && parts.pin.click(),
+      Delete: () => !isPast() && parts.forget.click(),
+    },
+    update: () => {
+      if (found && state.waiting.has(found.memory.rid)) parts.element.classList.add("going");
+      else parts.element.classList.remove("going");
+    },
+    close() {
+      asking?.abort();
+      clearTimeout(gathering);
+      stop();
+    },
+  };
+}
+
+function build(rid) {
+  const words = h("h1", { class: "memory-says", dir: "auto" });
+  const item = h("div", { class: "memory-edit" });
+  item.text = h("button", { type: "button", class: "memory-text", title: t("Click to edit"), on: { click: () => item.begin?.() } }, h("span", { class: "unseen" }, t("Edit: ")), h("span", { class: "memory-text-words", dir: "auto" }));
+  item.append(words, item.text);
+  const pin = h("button", { type: "button", "aria-pressed": "false" });
+  const forget = h("button", { type: "button", class: "quiet" }, t("Forget"));
+  const editing = h("button", { type: "button", on: { click: () => item.begin?.() } }, t("Edit"));
+  const meta = h("p", { class: "memory-meta big" });
+  const banner = h("div", { class: "banner", hidden: true });
+  const labels = h("div", { class: "labels" });
+  const sections = h("div", { class: "memory-sections" });
+  const element = h(
+    "article",
+    { class: "memory" },
+    h("nav", { class: "crumbs", "aria-label": t("Where this is") }, h("a", { href: link("memories") }, t("Memories"))),
+    banner,
+    item,
+    meta,
+    labels,
+    h("div", { class: "row memory-actions" }, editing, pin, forget),
+    sections,
+  );
+  return { rid, element, item, words, pin, forget, editing, meta, banner, labels, sections };
+}
+
+function show(parts, found) {
+  const { memory } = found;
+  const past = isPast();
+  document.title = `${memory.text.slice(0, 60)} · samemind`;
+  say(parts.words, memory.text);
+  say(parts.item.text.querySelector(".memory-text-words"), memory.text);
+  // A heading to read by, and a button of the same words to edit by: only one of them is seen.
+  parts.words.classList.toggle("unseen", !past);
+  parts.item.text.hidden = past || Boolean(parts.item.editing);
+  parts.item.begin = past || memory.summary_of.length ? null : () => parts.item.editing || edit(parts.item, memory, { whole: false });
+  parts.item.editing?.overtaken(memory);
+  for (const control of [parts.pin, parts.forget, parts.editing]) control.hidden = past || memory.summary_of.length > 0;
+  say(parts.pin, memory.pinned ? t("Unpin") : t("Pin"));
+  parts.pin.setAttribute("aria-pressed", String(memory.pinned));
+  parts.pin.onclick = () => change(() => call(memory.pinned ? "unpin" : "pin", { rid: memory.rid }), memory.pinned ? t("Unpinned") : t("Pinned"));
+  parts.forget.onclick = async () => {
+    await change(() => call("panel/forget", { rids: [memory.rid, ...found.facts.map((fact) => fact.rid)] }), "");
+    if (history.length > 1) history.back();
+    else go(link("memories"));
+  };
+  parts.meta.replaceChildren(...metaOf({ ...memory, told_at: memory.told_at ?? memory.created_at, tags: [], holds: found.claims.length && !memory.archived ? found.claims.some((claim) => claim.standing === "held") || undefined : undefined }));
+  showBanner(parts.banner, found);
+  showLabels(parts.labels, memory, past);
+  parts.sections.replaceChildren(...sections(found, past).filter(Boolean));
+}
+
+async function change(act, said) {
+  try {
+    await act();
+    if (said) announce(said);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+/** What one has to know first: that it is contradicted, or holds no more. */
+function showBanner(banner, { claims }) {
+  const open = claims.filter((claim) => claim.open);
+  const gone = claims.filter((claim) => !claim.open && claim.standing !== "held" && claim.instead.length);
+  banner.hidden = !open.length && !gone.length;
+  banner.classList.toggle("alert", open.length > 0);
+  banner.replaceChildren(
+    ...open.map((claim) => h("p", {}, t("This is contradicted: "), others(claim.instead), " ", h("a", { href: link("questions") }, t("Settle it")))),
+    ...(open.length ? [] : gone.map((claim) => h("p", {}, t("This holds no more. Now: "), others(claim.instead)))),
+  );
+}
+
+function others(instead) {
+  return [...new Map(instead.map((each) => [each.value, each])).values()].map((each, place) => [place ? ", " : "", h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.value)]);
+}
+
+function showLabels(container, memory, past) {
+  if (container.contains(document.activeElement) && document.activeElement.tagName === "INPUT" && document.activeElement.value) return;
+  const input = h("input", { type: "text", class: "label-input", "aria-label": t("Add a label"), placeholder: t("add a label"), maxlength: "100" });
+  const form = h("form", { class: "label-form", hidden: past || memory.summary_of.length > 0, on: { submit: (event) => (event.preventDefault(), input.value.trim() && change(() => call("tag", { rid: memory.rid, tags: [input.value.trim()] }), t("Labelled")).then(() => (input.value = ""))) } }, input);
+  container.replaceChildren(
+    ...memory.tags.map((tag) => h("span", { class: "label wide" }, h("a", { href: link("memories", { label: tag }), dir: "auto" }, tag), !past && iconButton("close", t("Take off: {what}", { what: tag }), () => change(() => call("tag", { rid: memory.rid, tags: [tag], remove: true }), t("Label taken off"))))),
+    form,
+  );
+}
+
+function section(title, ...inside) {
+  return h("section", { class: "memory-section" }, h("h2", {}, title), ...inside);
+}
+
+function rows(cards, label) {
+  return h("ul", { class: "plain found", "aria-label": label }, cards.map((card) => h("li", {}, memoryRow(card))));
+}
+
+function sections(found, past) {
+  const { memory, parent, facts, tellings, members, claims, alike, chain, versions } = found;
+  return [
+    parent && section(t("Read out of"), rows([parent], t("Read out of"))),
+    facts.length && section(t("What was read out of it"), rows(facts, t("Facts"))),
+    claims.length && section(t("What it claims"), h("ul", { class: "plain claims" }, claims.map(claimOf))),
+    members.length && section(t("It sums these up"), rows(members, t("Summed up"))),
+    section(t("Names and relations"), namesOf(found), past ? null : relationForm(memory)),
+    tellings.length && section(t("Told {n} times", { n: memory.tellings }), rows(tellings, t("Other tellings"))),
+    section(t("Where it comes from"), details(memory), origins(chain)),
+    section(t("What happened to it"), story(versions)),
+    alike.length && section(t("Like it"), rows(alike, t("Like it"))),
+  ];
+}
+
+function claimOf(claim) {
+  const standing = { held: () => t("holds"), replaced: () => t("was replaced"), hidden: () => t("was decided against") }[claim.standing]?.() ?? claim.standing;
+  const since = claim.until ? t("{from} to {until}", { from: date(claim.from), until: date(claim.until) }) : claim.from && t("since {date}", { date: date(claim.from) });
+  return h(
+    "li",
+    { class: `claim ${claim.standing}` },
+    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), ` ${claim.relation.replaceAll("_", " ")} `, h("b", {}, claim.value)),
+    h("span", { class: "muted" }, [since, standing].filter(Boolean).join(" · ")),
+    claim.instead.length > 0 && h("span", { class: "muted" }, claim.open ? t("against: ") : t("now: "), others(claim.instead)),
+    claim.replaced.length > 0 && h("span", { class: "muted" }, t("in place of: "), others(claim.replaced)),
+  );
+}
+
+function namesOf({ names, relations }) {
+  if (!names.length && !relations.length) return h("p", { class: "muted" }, t("It names nobody, and is related to nothing yet."));
+  return h(
+    "div",
+    { class: "stack" },
+    names.length > 0 && h("p", { class: "row" }, names.map((name) => h("a", { class: "chip", href: link("memories", { person: name }), dir: "auto" }, name))),
+    relations.length > 0 && h("ul", { class: "plain edges" }, relations.slice(0, 40).map(([source, relation, target]) => h("li", {}, endOf(source), h("i", {}, relation.replaceAll("_", " ")), endOf(target)))),
+  );
+}
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
+
+function endOf(name) {
+  if (ID.test(name)) return h("a", { href: link(`memory/${name}`) }, name === here().path[1] ? t("this memory") : t("another memory"));
+  return h("a", { href: link("graph", { name }), dir: "auto" }, name === "owner" ? t("You") : name);
+}
+
+function relationForm(memory) {
+  const relation = h("input", { type: "text", list: "relations", placeholder: t("relates to"), "aria-label": t("How"), required: true });
+  const target = h("input", { type: "text", placeholder: t("a name, or the id of a memory"), "aria-label": t("To what"), required: true, dir: "auto" });
+  const form = h(
+    "form",
+    { class: "row relation-form", on: { submit: (event) => (event.preventDefault(), change(() => call("relate", { source: memory.rid, relation: relation.value.trim().replaceAll(" ", "_"), target: target.value.trim() }), t("Related")).then(() => form.reset())) } },
+    h("span", { class: "muted" }, t("This memory")),
+    relation,
+    h("datalist", { id: "relations" }, RELATIONS.map((each) => h("option", { value: each.replaceAll("_", " ") }))),
+    target,
+    h("button", { type: "submit" }, t("Relate")),
+  );
+  return h("details", { class: "past" }, h("summary", {}, t("Relate it to something")), form);
+}
+
+function details(memory) {
+  const told = [
+    [t("Told"), clock(memory.told_at ?? memory.created_at)],
+    [t("Told by"), memory.speaker],
+    [t("Happened"), memory.event_start && [minute(memory.event_start), memory.event_end && minute(memory.event_end)].filter(Boolean).join(" – ")],
+    [t("Source"), memory.source],
+    [t("Chat"), memory.session && h("a", { href: link("memories", { chat: memory.session }), dir: "auto" }, memory.session)],
+    [t("Space"), memory.workspace && h("a", { href: link("memories", { space: memory.workspace }), dir: "auto" }, memory.workspace)],
+    [t("Kind"), memory.type],
+    [t("Recalled"), memory.accesses ? plural(memory.accesses, "{n} time", "{n} times") : null],
+    [t("Id"), h("code", {}, memory.rid)],
+  ].filter(([, value]) => value);
+  return h("dl", { class: "details" }, told.map(([name, value]) => [h("dt", {}, name), h("dd", { dir: "auto" }, value)]));
+}
+
+/** Who wrote it where, and whether the signature holds. */
+function origins(chain) {
+  return h(
+    "ol",
+    { class: "plain chain" },
+    chain.map((each) =>
+      h(
+        "li",
+        { vars: { "--hue": each.device ? hueOf(each.device) : 0 } },
+        h("span", { class: "dot", "aria-hidden": "true" }),
+        h("span", {}, each.relation === "itself" ? t("Written") : t(each.relation === "taken from" ? "Taken from another memory, written" : "Drawn from another memory, written"), " ", each.device && t("on {device}", { device: fromOf(each) }), each.written_at && `, ${clock(each.written_at)}`),
+        h("span", { class: each.signature_ok === false ? "flag alert" : "flag" }, each.signature_ok === null ? t("vouched for by members") : each.signature_ok ? t("signature holds") : t("signature does not hold")),
+        each.relation !== "itself" && each.text !== null && h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.text.slice(0, 120)),
+      ),
+    ),
+  );
+}
+

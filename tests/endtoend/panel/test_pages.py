@@ -1,0 +1,294 @@
+"""Memories have pages: a list and its facets, search from anywhere, one memory with all there is, the past, asking."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.endtoend.panel.conftest import shoot
+from tests.support.browser import Panel
+
+LIFE = (
+    ("Ann moved to Lisbon in May", {"speaker": "Ann", "tag": ["family"], "at": "2024-05-12"}),
+    ("We hiked around the Königssee", {"speaker": "Bob", "tag": ["travel"], "at": "2023-08-02"}),
+    ("I prefer window seats", {"tag": ["travel"], "type": "affective", "at": "2025-01-02"}),
+    ("Heron’s database is Postgres 16", {"workspace": "work", "source": "notes", "at": "2026-03-01"}),
+    ("אני גר בחיפה ועובד מהבית", {"at": "2025-04-04"}),
+)
+
+
+def live(device: Panel) -> dict[str, str]:
+    """Remember a life; return its ids by their texts."""
+    return {text: device.ask("remember", text=text, no_facts=True, **fields)["rid"] for text, fields in LIFE}
+
+
+def rows(page: Page) -> list[str]:
+    """What the list says, from above."""
+    return page.locator(".memory-row:visible .memory-words").all_inner_texts()
+
+
+def test_the_list_has_an_address_and_facets_narrow_it_and_the_back_button_goes_back(
+    laptop: Panel, page: Page
+) -> None:
+    live(laptop)
+    page.keyboard.press("2")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Memories")
+    expect(page.locator(".memory-row")).to_have_count(5)
+    assert rows(page)[0] == "Heron’s database is Postgres 16", "the latest told first"
+    page.locator("[data-facet=label]").get_by_role("link", name="travel 2").click()
+    expect(page.locator(".memory-row")).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"#/memories\?label=travel$"))
+    page.locator("[data-facet=type]").get_by_role("link", name="feelings").click()
+    expect(page.locator(".memory-row")).to_have_count(1)
+    expect(page.get_by_role("list", name="Narrowed to").get_by_role("listitem")).to_have_count(2)
+    shoot(page, "memories-narrowed")
+    page.locator(".memory-row").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("I prefer window seats")
+    page.go_back()
+    expect(page.locator(".memory-row")).to_have_count(1)
+    page.go_back()
+    expect(page.locator(".memory-row")).to_have_count(2)
+    page.get_by_role("link", name="Take off: Labels: travel").click()
+    expect(page.locator(".memory-row")).to_have_count(5)
+    for facet, value, count in (("speaker", "Bob", 1), ("space", "work", 1), ("source", "notes", 1)):
+        page.goto(f"{laptop.url}#/memories?{facet}={value}")
+        expect(page.locator(".memory-row")).to_have_count(count)
+    page.goto(f"{laptop.url}#/memories?since=2025-01-01&until=2025-12-31")
+    expect(page.locator(".memory-row")).to_have_count(2)
+    page.goto(f"{laptop.url}#/memories?label=nothing")
+    expect(page.locator(".browse .empty")).to_contain_text("No memory has all of this")
+
+
+def test_what_is_told_elsewhere_joins_the_list_and_keys_walk_through_it(
+    laptop: Panel, phone: Panel, page: Page
+) -> None:
+    live(laptop)
+    page.goto(f"{laptop.url}#/memories")
+    expect(page.locator(".memory-row")).to_have_count(5)
+    phone.ask("remember", text="Told on the phone", no_facts=True)
+    expect(page.locator(".memory-row").first).to_contain_text("Told on the phone")
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search all memories")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".memory-row").first).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.locator(".memory-row").last).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("We hiked around the Königssee")
+    page.goto(f"{laptop.url}#/memories?since=2025-04-04&until=2025-04-04")
+    words = page.locator(".memory-words")
+    expect(words).to_have_attribute("dir", "auto")
+    assert words.evaluate("(each) => getComputedStyle(each).direction") == "rtl", (
+        "right to left, as it is read"
+    )
+
+
+def test_search_is_a_key_away_everywhere_and_says_how_sure_it_is(laptop: Panel) -> None:
+    live(laptop)
+    for view in ("", "memories", "questions", "devices", "inbox", "graph"):
+        page = laptop.page(f"#/{view}")
+        page.keyboard.press("Control+k")
+        field = page.get_by_role("combobox", name="Search")
+        expect(field).to_be_focused()
+        field.fill("where does Ann live")
+        first = page.get_by_role("option").first
+        expect(first).to_contain_text("Ann moved to Lisbon")
+        expect(first.locator("mark").first).to_have_text("Ann")
+        expect(first.locator(".sure")).to_contain_text("% sure")
+        if view == "":
+            shoot(page, "palette")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ann moved to Lisbon in May")
+        page.close()
+    page = laptop.page("#/memories?q=Postg")
+    found = page.get_by_role("list", name="Found").get_by_role("listitem")
+    expect(found.first).to_contain_text("Postgres 16")
+    expect(found.first.locator("mark")).to_have_text("Postg")
+    page.get_by_label("Search all memories").fill("qwertyzxcv")
+    expect(page.locator(".results")).to_contain_text("Nothing close.")
+    expect(page.get_by_role("list", name="Nearest")).to_be_visible()
+
+
+def test_home_begins_with_one_box_and_a_contradiction_stands_beside_the_answer(
+    laptop: Panel, page: Page
+) -> None:
+    laptop.ask("remember", text="I work at Google")
+    laptop.ask("remember", text="I work at Meta")
+    laptop.ask("remember", text="The spare key is with Mrs. Okafor", no_facts=True)
+    box = page.get_by_role("searchbox", name="Ask your memory")
+    first = page.locator("main .view").evaluate("(view) => view.firstElementChild.className")
+    assert first == "ask"
+    box.fill("who has the spare key?")
+    expect(page.locator(".answer")).to_contain_text("Mrs. Okafor")
+    expect(page.locator(".answer time")).to_be_visible()
+    expect(page.locator(".disputes")).to_have_count(0)
+    box.fill("where do I work?")
+    expect(page.locator(".answer")).to_contain_text("I work at")
+    expect(page.locator(".dispute")).to_contain_text("Google or Meta")
+    shoot(page, "ask")
+    box.fill("qwertyzxcv plugh")
+    expect(page.locator(".answers")).to_contain_text("Nothing close.")
+    expect(page.locator(".answers")).to_contain_text("Nearest:")
+    expect(page.locator(".answer")).to_have_count(0)
+    page.reload()
+    expect(box).to_have_value("qwertyzxcv plugh")
+
+
+def test_the_page_of_a_memory_shows_all_there_is_and_is_edited_in_place(
+    laptop: Panel, phone: Panel, page: Page
+) -> None:
+    text = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin."
+    rid = laptop.ask("remember", text=text, speaker="Ann", session="chat 7", source="notes")["rid"]
+    laptop.ask("remember", text="Alice lives in Oslo")
+    page.goto(f"{laptop.url}#/memory/{rid}")
+    expect(page.get_by_role("list", name="Facts").get_by_role("listitem")).to_have_count(3)
+    expect(page.locator(".claims")).to_contain_text("Berlin")
+    expect(page.locator(".banner")).to_contain_text("Oslo")
+    expect(page.locator(".chain")).to_contain_text("signature holds")
+    expect(page.locator(".details")).to_contain_text("chat 7")
+    expect(page.locator(".timeline li").first).to_contain_text("told on this device")
+    shoot(page, "memory")
+    page.keyboard.press("e")
+    editor = page.get_by_label("Edit memory")
+    expect(editor).to_have_value(text)
+    editor.fill("Alice leads a team at Stripe")
+    page.keyboard.press("Enter")
+    expect(page.locator(".memory-text-words")).to_have_text("Alice leads a team at Stripe")
+    expect(page.locator(".timeline del").first).to_be_visible()
+    page.get_by_label("Add a label").fill("people")
+    page.keyboard.press("Enter")
+    expect(page.locator(".labels")).to_contain_text("people")
+    page.get_by_text("Relate it to something").click()
+    page.get_by_label("How", exact=True).fill("part of")
+    page.get_by_label("To what").fill("Heron")
+    page.get_by_role("button", name="Relate", exact=True).click()
+    expect(page.locator(".edges")).to_contain_text("Heron")
+    page.get_by_role("button", name="Pin").click()
+    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+    elsewhere = phone.page(f"#/memory/{rid}")
+    expect(elsewhere.locator(".memory-text-words")).to_have_text("Alice leads a team at Stripe")
+    expect(elsewhere.locator(".memory-meta.big")).to_contain_text("laptop")
+    laptop.ask("unrelate", source=rid, relation="part_of", target="Heron")
+    page.get_by_role("button", name="Forget").click()
+    expect(page.locator(".toast")).to_contain_text("forgotten")
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_have_count(0)
+    assert laptop.ask("get", rid=rid)["text"] == "Alice leads a team at Stripe"
+    page.goto(f"{laptop.url}#/memory/00000000-0000-7000-8000-000000000000")
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no such memory")
+    laptop.errors.clear()  # the browser tells of the refusal
+
+
+def test_a_slider_takes_every_page_to_the_past_and_back(laptop: Panel, page: Page) -> None:
+    rid = laptop.ask("remember", text="The door code is 1111", no_facts=True)["rid"]
+    time.sleep(1.2)
+    between = page.evaluate("() => new Date(Date.now() - 200).toISOString().slice(0, 23) + 'Z'")
+    time.sleep(0.2)
+    laptop.ask("edit", rid=rid, text="The door code is 2222")
+    laptop.ask("remember", text="Told later", no_facts=True)
+    page.goto(f"{laptop.url}#/memories")
+    expect(page.locator(".memory-row")).to_have_count(2)
+    page.keyboard.press("t")
+    slider = page.get_by_role("slider", name="Moment")
+    expect(slider).to_be_focused()
+    page.goto(f"{laptop.url}#/memories?at={between}")
+    expect(page.locator(".memory-row")).to_have_count(1)
+    expect(page.locator(".memory-row")).to_contain_text("1111")
+    expect(page.locator(".time-said")).to_contain_text("As it was on")
+    page.locator(".memory-row").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("The door code is 1111")
+    expect(page.get_by_role("button", name="Edit")).to_be_hidden()
+    expect(page.locator(".timeline li")).to_have_count(1)
+    shoot(page, "past")
+    page.get_by_role("link", name="Home", exact=True).click()
+    page.get_by_role("searchbox", name="Ask your memory").fill("what is the door code?")
+    expect(page.locator(".answer")).to_contain_text("1111")
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator(".answer")).to_contain_text("2222")
+    page.keyboard.press("Escape")
+    page.goto(f"{laptop.url}#/memories")
+    page.keyboard.press("t")
+    page.get_by_role("slider", name="Moment").press("Home")
+    expect(page).to_have_url(re.compile("at="))
+    expect(page.locator("body")).to_have_class(re.compile("in-past"))
+    page.go_back()
+    expect(page.locator("body")).not_to_have_class(re.compile("in-past"))
+
+
+def test_on_this_day_comes_up_on_home(laptop: Panel) -> None:
+    today = time.localtime()
+    if (today.tm_mon, today.tm_mday) == (2, 29):
+        pytest.skip("two years before a 29th of February there was none")
+    laptop.ask(
+        "remember",
+        text="We painted the gate",
+        no_facts=True,
+        at=f"{today.tm_year - 2}-{today.tm_mon:02d}-{today.tm_mday:02d}T12:00",
+    )
+    page = laptop.page()
+    expect(page.get_by_role("list", name="On this day")).to_contain_text("We painted the gate")
+    expect(page.locator(".this-day")).to_contain_text("2 years ago")
+
+
+def test_what_is_decided_can_be_undone_and_nothing_slides_under_the_pointer(
+    laptop: Panel, page: Page
+) -> None:
+    for text in ("I work at Google", "I work at Meta", "Ann lives in Lisbon", "Ann lives in Porto"):
+        laptop.ask("remember", text=text)
+    page.goto(f"{laptop.url}#/questions")
+    questions = page.locator(".question")
+    expect(questions).to_have_count(2)
+    subject = questions.first.locator("h2").inner_text()
+    button = questions.first.get_by_role("button", name="This is true").first
+    box = button.bounding_box()
+    assert box is not None
+    for _ in range(2):  # as a double click would
+        page.mouse.click(box["x"] + 5, box["y"] + 5)
+        page.wait_for_timeout(350)
+    expect(page.locator(".question.decided")).to_have_count(1)
+    assert [each["status"] for each in laptop.ask("contradictions list")["contradictions"]] == [
+        "open",
+        "open",
+    ]
+    shoot(page, "question-decided")
+    page.locator(".question.decided").get_by_role("button", name="Undo").click()
+    expect(page.locator(".question.decided")).to_have_count(0)
+    expect(questions.first.locator("h2")).to_have_text(subject)
+
+    work = questions.filter(has_text="Google")
+    work.get_by_role("button", name="It changed: since when?").click()
+    page.get_by_label("What holds now").select_option("Meta")
+    page.get_by_label("Since when").fill("2026-02-01")
+    page.get_by_role("button", name="It changed then").click()
+    expect(page.locator(".question.decided")).to_contain_text("Meta since 1 Feb 2026")
+    ann = questions.filter(has_text="Porto")
+    ann.get_by_role("button", name="Ask me later").click()
+    expect(page.get_by_role("button", name="This is true")).to_have_count(0)
+    page.get_by_text("To be asked again later").click()
+    page.get_by_role("button", name="Ask now").click()
+    expect(ann.get_by_role("button", name="This is true: Porto")).to_be_visible()
+    ann.get_by_role("button", name="Both: they are two things").click()
+
+    def settled() -> dict[str, str]:
+        return {
+            each["relation"]: each["settled_by"]
+            for each in laptop.ask("contradictions list")["contradictions"]
+            if each["status"] == "settled"
+        }
+
+    until = time.monotonic() + 30
+    while len(settled()) < 2 and time.monotonic() < until:
+        page.wait_for_timeout(300)
+    assert settled() == {"works_at": "change", "lives_in": "resolution"}
+    page.goto(f"{laptop.url}#/inbox")
+    page.goto(f"{laptop.url}#/questions")
+    page.get_by_text("Settled", exact=True).click()
+    row = page.locator(".settled-row").filter(has_text="Meta")
+    expect(row).to_contain_text("since 1 Feb 2026")
+    row.get_by_role("button", name="Decide again").click()
+    page.locator(".settled-row").get_by_role("button", name="Google", exact=True).click()
+    until = time.monotonic() + 30
+    while settled().get("works_at") != "resolution" and time.monotonic() < until:
+        page.wait_for_timeout(300)
+    assert settled()["works_at"] == "resolution"
