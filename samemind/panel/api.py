@@ -7,7 +7,8 @@ somebody added it to the catalog.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -19,10 +20,12 @@ from starlette.types import Receive, Scope, Send
 from samemind.errors import SamemindError, Usage, explain
 from samemind.panel.guard import API, TooLong, TooSlow
 from samemind.performing import perform
+from samemind.results.plain import to_json
 from samemind.surface.catalog import NAMES, verb_named
 from samemind.surface.declare import Declared, Verb, declared, read_options
 
 if TYPE_CHECKING:
+    from samemind.control.server import Say
     from samemind.panel.door import Panel
 
 # fmt: off
@@ -38,6 +41,7 @@ OFFERED: Final = frozenset({
     "pair", "peers list", "peers rename", "peers add", "peers revoke", "sync",
     "mailbox list", "mailbox look",
     "status", "digest", "log", "verify", "doctor", "stats",
+    "agents list", "agents add", "agents approve", "agents refuse", "agents revoke", "agents log",
 })
 # fmt: on
 # Options that no page offers: to give up what was lost is decided where `verify` was read.
@@ -87,8 +91,7 @@ class Answered:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             options = _read(self._verb, await read_object(Request(scope, receive)))
-            result = await perform(self._panel.device, self._verb, options, _unheard)
-            response = JSONResponse(result)
+            response = JSONResponse(await _performed(self._panel, self._verb, options))
         except Exception as error:
             response = failed(error)
         await response(scope, receive, send)
@@ -107,30 +110,39 @@ class Streamed:
         except Exception as error:
             await failed(error)(scope, receive, send)
             return
-        await send(
-            {
-                "type": "http.response.start",
-                "status": 200,
-                "headers": [(b"content-type", b"application/x-ndjson")],
-            }
+        await stream(
+            self._panel, receive, send, lambda say: perform(self._panel.device, self._verb, options, say)
         )
 
-        async def write(document: Mapping[str, Any]) -> None:
-            line = json.dumps(document, ensure_ascii=False).encode() + b"\n"
-            await send({"type": "http.response.body", "body": line, "more_body": True})
 
-        async def say(said: Mapping[str, Any]) -> None:
-            await write({"say": said})
+async def stream(
+    panel: "Panel", receive: Receive, send: Send, act: Callable[["Say"], Awaitable[Mapping[str, Any]]]
+) -> None:
+    """Answer with a line of JSON for each thing that is said, then the result or what went wrong."""
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", b"application/x-ndjson")],
+        }
+    )
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(until_gone, receive, nursery.cancel_scope)
-            nursery.start_soon(self._panel.until_closing, nursery.cancel_scope)
-            try:
-                await write({"result": await perform(self._panel.device, self._verb, options, say)})
-            except Exception as error:
-                await write({"error": explain(error).document()})
-            nursery.cancel_scope.cancel()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    async def write(document: Mapping[str, Any]) -> None:
+        line = json.dumps(document, ensure_ascii=False).encode() + b"\n"
+        await send({"type": "http.response.body", "body": line, "more_body": True})
+
+    async def say(said: Mapping[str, Any]) -> None:
+        await write({"say": said})
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(until_gone, receive, nursery.cancel_scope)
+        nursery.start_soon(panel.until_closing, nursery.cancel_scope)
+        try:
+            await write({"result": await act(say)})
+        except Exception as error:
+            await write({"error": explain(error).document()})
+        nursery.cancel_scope.cancel()
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def until_gone(receive: Receive, scope: trio.CancelScope) -> None:
@@ -138,6 +150,15 @@ async def until_gone(receive: Receive, scope: trio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
+
+
+async def _performed(panel: "Panel", verb: Verb[Any, Any], options: Any) -> Mapping[str, Any]:
+    """Perform a verb; what the command line does itself, here for a page, reads and writes files beside the store."""
+    if not verb.alone:
+        return await perform(panel.device, verb, options, _unheard)
+    function = getattr(import_module(verb.module), verb.performs)
+    document: Mapping[str, Any] = to_json(await trio.to_thread.run_sync(function, panel.device.home, options))
+    return document
 
 
 async def read_object(request: Request) -> dict[str, Any]:

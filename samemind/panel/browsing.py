@@ -123,6 +123,21 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
     }
 
 
+async def cards(moments: Moments, asked: Asked) -> dict[str, Any]:
+    """Return memories by their ids, as a list shows them; those that are gone are left out."""
+    rids = asked.get("rids")
+    if not isinstance(rids, list) or len(rids) > PAGE_MAX:
+        raise Usage(f"rids: expected a list of at most {PAGE_MAX} ids", code="invalid")
+    try:
+        wanted = [parse_memory_id(str(rid)) for rid in rids]
+    except ValueError as error:
+        raise Usage(f"rids: {error}", code="invalid") from None
+    async with moments.at(*_moment(asked)) as now:
+        return {
+            "memories": await now.read(lambda connection: _cards([*_numbers(connection, wanted)], connection))
+        }
+
+
 async def names(moments: Moments, asked: Asked) -> dict[str, Any]:
     """Return whom and what memories name and edges join, as far as texts were read: nobody waits until all are."""
     async with moments.at(*_moment(asked)) as now:
@@ -438,4 +453,4 @@ def _shown(milliseconds: int) -> str | None:
     return None if moment is None else show_time(moment)
 
 
-__all__ = ["browse", "memory", "names", "on_this_day", "search", "timeline"]
+__all__ = ["browse", "cards", "memory", "names", "on_this_day", "search", "timeline"]

@@ -17,17 +17,19 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
+from samemind.control.server import Say
 from samemind.errors import NotFound, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
-from samemind.panel.api import failed, offered, read_object, verb_routes
-from samemind.panel.browsing import browse, memory, names, on_this_day, search, timeline
+from samemind.panel.api import failed, offered, read_object, stream, verb_routes
+from samemind.panel.browsing import browse, cards, memory, names, on_this_day, search, timeline
+from samemind.panel.carrying import Carrying
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
-from samemind.panel.guard import API, SESSION_ROUTE, Guard, refuse
+from samemind.panel.guard import API, SESSION_ROUTE, Guard, TooLong, refuse
 from samemind.panel.moments import Moments
 from samemind.panel.openapi import openapi_document
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
@@ -60,6 +62,7 @@ class Panel:
         self.door = Door()
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
         self.moments = Moments(device, nursery)
+        self.carrying = Carrying(device)
         self.names = frozenset() if self.is_local else machine_names()
         # Cookies know no ports: two devices on one machine need two names.
         self.cookie_name = f"samemind_{device.device_id.hex()[:12]}"
@@ -117,6 +120,7 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
             with trio.move_on_after(2 * GRACE_S, shield=True):
                 await serving.wait()
                 await panel.moments.close()
+                panel.carrying.close()
             nursery.cancel_scope.cancel()  # what still waits to be forgotten is not forgotten
 
 
@@ -127,6 +131,7 @@ def application(panel: Panel) -> ASGIApp:
         *_own_routes(panel),
         *_undo_routes(panel),
         *_browsing_routes(panel),
+        *_carrying_routes(panel),
         *verb_routes(panel),
     ]
     return Guard(Starlette(routes=routes, exception_handlers={404: _no_route, 405: _no_route}), panel)
@@ -262,10 +267,60 @@ def _browsing_routes(panel: Panel) -> Iterable[Route]:
         Route(f"{base}/browse", answering(partial(browse, moments)), methods=["POST"]),
         Route(f"{base}/search", answering(partial(search, moments)), methods=["POST"]),
         Route(f"{base}/names", answering(partial(names, moments)), methods=["POST"]),
+        Route(f"{base}/cards", answering(partial(cards, moments)), methods=["POST"]),
         Route(f"{base}/memory", answering(partial(memory, device, moments)), methods=["POST"]),
         Route(f"{base}/timeline", line, methods=["POST"]),
         Route(f"{base}/on-this-day", day, methods=["POST"]),
     ]
+
+
+def _carrying_routes(panel: Panel) -> Iterable[Route]:
+    """Return what brings memories in from a file of the page, and takes them out."""
+    carrying = panel.carrying
+
+    async def begin(request: Request) -> Response:
+        return JSONResponse(carrying.begin((await read_object(request)).get("name")))
+
+    async def add(request: Request) -> Response:
+        try:
+            part = await request.body()
+        except TooLong:
+            raise Usage("expected a smaller part", code="too_large") from None
+        return JSONResponse(await carrying.add(request.path_params["id"], part))
+
+    async def take_back(request: Request) -> Response:
+        return JSONResponse(await carrying.take_back(str((await read_object(request)).get("id", ""))))
+
+    async def back_up(request: Request) -> Response:
+        return JSONResponse(await carrying.back_up())
+
+    base = f"{API}/panel"
+    return [
+        Route(f"{base}/upload", _told_errors(begin), methods=["POST"]),
+        Route(f"{base}/upload/{{id}}", _told_errors(add), methods=["POST"]),
+        Route(f"{base}/import", _Streaming(panel, carrying.bring_in), methods=["POST"]),
+        Route(f"{base}/import-undo", _told_errors(take_back), methods=["POST"]),
+        Route(f"{base}/export", _Streaming(panel, lambda _, say: carrying.take_out(say)), methods=["POST"]),
+        Route(f"{base}/backup", _told_errors(back_up), methods=["POST"]),
+    ]
+
+
+class _Streaming:
+    """A route that says things before it ends; what was asked is its body."""
+
+    def __init__(
+        self, panel: Panel, act: Callable[[Mapping[str, Any], Say], Awaitable[Mapping[str, Any]]]
+    ) -> None:
+        self._panel = panel
+        self._act = act
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            asked = await read_object(Request(scope, receive))
+        except Exception as error:
+            await failed(error)(scope, receive, send)
+            return
+        await stream(self._panel, receive, send, partial(self._act, asked))
 
 
 _RESOLVE: Final = verb_named("contradictions resolve")

@@ -40,7 +40,9 @@ def test_axe_finds_nothing_on_any_view(laptop: Panel, phone: Panel, page: Page, 
         "questions",
         "inbox",
         "graph",
+        "agents",
         "devices",
+        "settings",
     )
     for view in views:
         page.goto(f"{laptop.url}#/{view}")

@@ -27,10 +27,6 @@ WITHHELD = {
     ),
     **dict.fromkeys(("connect", "setup"), "writes the settings of other programs"),
     **dict.fromkeys(
-        ("agents list", "agents add", "agents approve", "agents refuse", "agents revoke", "agents log"),
-        "lets others in, or shows what they did: for who may run commands as the owner",
-    ),
-    **dict.fromkeys(
         ("retract", "compact"), "undoes or folds much at once: asked for where its result can be read"
     ),
     **dict.fromkeys(

@@ -70,3 +70,17 @@ export async function enter() {
   csrf = session.csrf;
   return session;
 }
+
+// Below what the device takes as one request.
+const PART_BYTES = 900_000;
+
+/** Send a file in parts; `heard` is told which share has gone. Returns the name it has there. */
+export async function upload(file, heard) {
+  const { id } = await call("panel/upload", { name: file.name });
+  for (let at = 0; at < file.size; at += PART_BYTES) {
+    const response = await fetch(`${ROOT}panel/upload/${id}`, { method: "POST", headers: { "content-type": "application/octet-stream", "x-samemind-csrf": csrf }, body: file.slice(at, at + PART_BYTES) });
+    if (!response.ok) throw new Refused((await response.json()).error, response.status);
+    heard(Math.min(1, (at + PART_BYTES) / file.size));
+  }
+  return id;
+}

@@ -47,7 +47,8 @@ export function homeView() {
   const stage = h("section", { class: "stage", "aria-label": t("Map of the sync") }, map.element);
   const happened = h("div", { class: "home-main" }, stage, latelyTitle, lately);
   const side = h("section", { class: "side" }, h("h2", {}, t("For you")), decisions, thisDay);
-  const element = h("div", { class: "view home" }, ask.element, h("header", { class: "view-head with-action" }, h("div", {}, title, subtitle), tell), happened, side);
+  const asked = h("h1", { class: "unseen" }, t("Ask your memory"));
+  const element = h("div", { class: "view home" }, asked, ask.element, h("header", { class: "view-head with-action" }, h("div", {}, title, subtitle), tell), happened, side);
   let ops = [];
 
   const show = () => {
@@ -78,6 +79,7 @@ export function homeView() {
       say(subtitle, rest);
       const asking = Boolean(here().args.get("ask"));
       for (const part of [happened, side, title.closest("header")]) part.hidden = asking || isPast();
+      asked.hidden = !asking && !isPast();
       // A map of one device says nothing.
       stage.hidden = !state.status?.peers?.length;
       map.update();

@@ -6,6 +6,7 @@ import { h, icon, keyed, say } from "./dom.js";
 import { listen } from "./live.js";
 import { reload, state, subscribe, changed } from "./state.js";
 import { complain, undoLast } from "./toasts.js";
+import { agentsView, lookForAgents, waitingAgents } from "./agents.js";
 import { browseView } from "./browse.js";
 import { devicesView } from "./devices.js";
 import { graphView } from "./graph.js";
@@ -16,6 +17,7 @@ import { memoryView } from "./memory.js";
 import { openPalette } from "./palette.js";
 import { questionsView, openQuestions } from "./questions.js";
 import { go, here, link, onMove } from "./router.js";
+import { settingsView } from "./settings.js";
 import { timeBar } from "./time.js";
 
 const VIEWS = [
@@ -24,7 +26,9 @@ const VIEWS = [
   { path: "questions", name: () => t("Questions"), icon: "question", view: questionsView, badge: () => openQuestions().length },
   { path: "inbox", name: () => t("Inbox"), icon: "inbox", view: inboxView, badge: () => reminders().length },
   { path: "graph", name: () => t("Graph"), icon: "graph", view: graphView },
+  { path: "agents", name: () => t("Agents"), icon: "agents", view: agentsView, badge: waitingAgents },
   { path: "devices", name: () => t("Devices"), icon: "devices", view: devicesView },
+  { path: "settings", name: () => t("Settings"), icon: "settings", view: settingsView },
 ];
 // Pages that are reached from others; `tab` is the one they belong to.
 const INNER = [{ path: "memory", tab: "memories", name: () => t("Memory"), view: memoryView, each: true }];
@@ -168,6 +172,7 @@ async function start() {
   show();
   started = true;
   listen();
+  lookForAgents().then(changed, () => {});
   await reload().catch(complain);
   changed();
   document.body.dataset.ready = "";

@@ -1,0 +1,195 @@
+// Settings: bring memories in and take them out, say who you are, and what this device is.
+
+import { call, stream, upload } from "./api.js";
+import { announce, h, say } from "./dom.js";
+import { number, plural, t } from "./i18n.js";
+import { link } from "./router.js";
+import { reloadSoon, state } from "./state.js";
+import { complain, notice } from "./toasts.js";
+
+export function settingsView() {
+  const element = h(
+    "div",
+    { class: "view" },
+    h("header", { class: "view-head" }, h("h1", {}, t("Settings")), h("p", { class: "lead" }, t("Bring memories in, take them out, and say who you are."))),
+    h("h2", {}, t("Bring in")),
+    importBox(),
+    h("h2", {}, t("Take out")),
+    h("div", { class: "pair-grid" }, exportBox(), backupBox()),
+    h("h2", {}, t("About you")),
+    profileBox(),
+    h("h2", {}, t("About this device")),
+    deviceBox(),
+  );
+  return { element };
+}
+
+/** Drop a file, see what is in it, bring it in, and take it back if it was the wrong one. */
+function importBox() {
+  const input = h("input", { type: "file", multiple: true, class: "unseen", id: "import-file", on: { change: () => take([...input.files]) } });
+  const list = h("ul", { class: "plain imports", "aria-live": "polite" });
+  const facts = h("input", { type: "checkbox", checked: true });
+  const zone = h(
+    "div",
+    { class: "drop", on: { dragover: (event) => (event.preventDefault(), zone.classList.add("over")), dragleave: () => zone.classList.remove("over"), drop: dropped } },
+    h("p", { class: "empty-title" }, t("Drop a file here")),
+    h("p", { class: "muted" }, t("An export of ChatGPT or Claude (the zip, as it came), Markdown notes, mem0, an MCP memory, or JSON lines.")),
+    input,
+    h("label", { class: "button primary", for: "import-file" }, t("Choose a file")),
+    h("label", { class: "check" }, facts, t("Also read facts and claims out of it, so that contradictions are found")),
+  );
+
+  function dropped(event) {
+    event.preventDefault();
+    zone.classList.remove("over");
+    take([...event.dataTransfer.files]);
+  }
+
+  async function take(files) {
+    for (const file of files) await bring(file);
+    input.value = "";
+  }
+
+  async function bring(file) {
+    const row = h("li", { class: "import-row" });
+    const said = h("p", {});
+    const bar = h("progress", { max: "1", "aria-label": t("Progress of {file}", { file: file.name }) });
+    const actions = h("div", { class: "row" });
+    row.append(h("strong", { dir: "auto" }, file.name), said, bar, actions);
+    list.prepend(row);
+    try {
+      say(said, t("Sending…"));
+      const id = await upload(file, (share) => (bar.value = share / 2));
+      say(said, t("Reading…"));
+      const done = await stream("panel/import", { id, facts: facts.checked }, ({ progress }) => {
+        if (!progress) return;
+        bar.value = 0.5 + progress.done / progress.total / 2;
+        say(said, t("{done} of {total}", { done: number(progress.done), total: number(progress.total) }));
+      });
+      bar.remove();
+      finished(done, said, actions);
+    } catch (error) {
+      bar.remove();
+      row.classList.add("failed");
+      say(said, error.message ?? String(error));
+      complain(error);
+    }
+  }
+
+  function finished(done, said, actions) {
+    const parts = [plural(done.imported, "{n} memory came in", "{n} memories came in"), done.facts && plural(done.facts, "{n} fact read out of them", "{n} facts read out of them"), done.skipped && t("{n} were here already", { n: number(done.skipped) }), done.held && t("{n} look secret and wait", { n: number(done.held) }), done.failed.length && plural(done.failed.length, "{n} line could not be read", "{n} lines could not be read")];
+    say(said, `${parts.filter(Boolean).join(" · ")}.`);
+    announce(said.textContent);
+    reloadSoon();
+    actions.append(h("a", { href: link("memories") }, t("Look at them")));
+    if (!done.undo_id) return;
+    const undo = h("button", { type: "button" }, t("Take this import back"));
+    undo.addEventListener("click", async () => {
+      undo.disabled = true;
+      try {
+        await call("panel/import-undo", { id: done.undo_id });
+        say(said, t("Taken back, on every device."));
+        actions.replaceChildren();
+        reloadSoon();
+      } catch (error) {
+        undo.disabled = false;
+        complain(error);
+      }
+    });
+    actions.append(undo);
+  }
+
+  return h("div", { class: "stack" }, zone, list);
+}
+
+/** Hand a text to the browser as a file. */
+function save(name, parts, type) {
+  const address = URL.createObjectURL(new Blob(parts, { type }));
+  const anchor = h("a", { href: address, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+function exportBox() {
+  const said = h("p", { class: "muted", role: "status" });
+  const button = h("button", { type: "button", on: { click: run } }, t("Export everything"));
+  async function run() {
+    button.disabled = true;
+    const lines = [];
+    try {
+      const { count } = await stream("panel/export", {}, ({ lines: some }) => {
+        if (some) lines.push(...some.map((line) => (line.endsWith("\n") ? line : `${line}\n`)));
+        say(said, plural(lines.length, "{n} line", "{n} lines"));
+      });
+      save(`samemind-${new Date().toISOString().slice(0, 10)}.jsonl`, lines, "application/x-ndjson");
+      say(said, plural(count, "{n} memory exported", "{n} memories exported"));
+    } catch (error) {
+      complain(error);
+    }
+    button.disabled = false;
+  }
+  return h("section", { class: "box" }, h("h3", {}, t("Export")), h("p", {}, t("All memories with everything that belongs to them, as JSON lines. Any samemind takes them in again.")), button, said);
+}
+
+function backupBox() {
+  const said = h("p", { class: "muted wrap", role: "status" });
+  const button = h("button", { type: "button", on: { click: run } }, t("Back up now"));
+  async function run() {
+    button.disabled = true;
+    try {
+      const done = await call("panel/backup");
+      say(said, t("{memories} in {path} ({size} MB)", { memories: plural(done.memories, "{n} memory", "{n} memories"), path: done.path, size: (done.bytes / 1e6).toFixed(1) }));
+      notice(t("Backed up."));
+    } catch (error) {
+      complain(error);
+    }
+    button.disabled = false;
+  }
+  return h("section", { class: "box" }, h("h3", {}, t("Backup")), h("p", {}, t("The whole store with its history, as a file beside it. {command} puts one in its place.", { command: "samemind restore" })), button, said);
+}
+
+/** What every agent is told of you. */
+function profileBox() {
+  const list = h("dl", { class: "details" });
+  const known = h("ul", { class: "plain stack", "aria-label": t("What memory knows of you by itself") });
+  const none = h("p", { class: "muted", hidden: true }, t("Nothing is known of you yet. Every agent is told what stands here."));
+  const field = h("input", { type: "text", required: true, placeholder: t("name"), autocomplete: "off" });
+  const value = h("input", { type: "text", required: true, placeholder: "Julia", autocomplete: "off", dir: "auto" });
+  const form = h("form", { class: "row profile-form", on: { submit: set } }, h("label", {}, t("What"), field), h("label", {}, t("Is"), value), h("button", { type: "submit" }, t("Save")));
+  async function load() {
+    try {
+      const { static: told, dynamic } = await call("profile show");
+      list.replaceChildren(...Object.entries(told).flatMap(([name, each]) => [h("dt", { dir: "auto" }, name), h("dd", { dir: "auto" }, each)]));
+      known.replaceChildren(...dynamic.map((each) => h("li", {}, h("a", { href: link(`memory/${each.rid}`), dir: "auto" }, each.text))));
+      none.hidden = Object.keys(told).length + dynamic.length > 0;
+    } catch (error) {
+      complain(error);
+    }
+  }
+  async function set(event) {
+    event.preventDefault();
+    try {
+      await call("profile set", { values: [`${field.value.trim()}=${value.value.trim()}`] });
+      form.reset();
+      announce(t("Saved"));
+      load();
+    } catch (error) {
+      complain(error);
+    }
+  }
+  load();
+  return h("section", { class: "box wide" }, none, list, known, form);
+}
+
+function deviceBox() {
+  const list = h("dl", { class: "details" });
+  call("stats").then((stats) => {
+    const told = [[t("Name"), state.session.name], [t("Id"), state.session.device_id], [t("Address"), state.status?.address], [t("Memories"), number(stats.memories ?? 0)], [t("Changes in the log"), stats.ops === undefined ? null : number(stats.ops)]];
+    list.replaceChildren(...told.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+  }, complain);
+  const leave = h("button", { type: "button", class: "quiet", on: { click: () => call("panel/leave").then(() => location.reload(), complain) } }, t("Sign this browser out"));
+  return h("section", { class: "box" }, list, h("p", { class: "row" }, h("a", { href: link("devices") }, t("Devices")), h("a", { href: link("agents") }, t("Agents")), leave));
+}
+

@@ -1,0 +1,206 @@
+"""Who else reads and writes, and what comes in and goes out by a page: with the official client and real files."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+import trio
+from mcp.client.auth.oauth2 import OAuthClientProvider
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from playwright.sync_api import Browser, Page, expect
+
+from tests.endtoend.panel.conftest import shoot
+from tests.endtoend.test_remote_agents import CALLBACK, SDK_WARNS, Storage, connected
+from tests.support.agents import call
+from tests.support.browser import PATIENCE_MS, Panel, launch_url
+from tests.support.cli import daemon, run
+
+
+@pytest.fixture
+def served(chromium: Browser, tmp_path: Path) -> Iterator[tuple[Path, str, Page]]:
+    """A home whose daemon serves agents, where it does, and a page of its panel."""
+    home = tmp_path / "home"
+    places = ("--panel", "127.0.0.1:0", "--mcp-http", "127.0.0.1:0")
+    with daemon(home, *places, PYTHONWARNINGS=SDK_WARNS) as running:
+        context = chromium.new_context(locale="en-GB")
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(launch_url(home))
+        page.locator("body[data-ready]").wait_for()
+        yield home, running.said["mcp_url"], page
+        context.close()
+
+
+def aside(main: Callable[[], object]) -> threading.Thread:
+    """Run a program of its own beside the browser, in a thread."""
+    thread = threading.Thread(target=main)
+    thread.start()
+    return thread
+
+
+def test_an_agent_is_let_in_watched_and_cut_off_in_the_page(served: tuple[Path, str, Page]) -> None:
+    home, url, page = served
+    page.keyboard.press("6")
+    expect(page.get_by_role("heading", name="Agents", level=1)).to_be_visible()
+    expect(page.locator("main")).to_contain_text(url)
+    page.get_by_label("What to call it").fill("Claude on the web")
+    page.get_by_role("button", name="Make a token").click()
+    token = page.locator(".token").inner_text()
+    refused: list[BaseException] = []
+
+    async def use() -> None:
+        async with connected(url, token) as client:
+            await call(client, "remember", text="Ann moved to Lisbon")
+            await call(client, "recall", query="where does Ann live?")
+
+    async def knock() -> None:
+        try:
+            async with connected(url, token) as client:
+                await client.list_tools()
+        except Exception as error:
+            refused.append(error)
+
+    aside(lambda: trio.run(use)).join(60)
+    card = page.locator(".agent-card").filter(has_text="Claude on the web")
+    expect(card).to_contain_text("2 calls")
+    card.get_by_text("What it read and wrote").click()
+    calls = card.locator(".calls > li")
+    expect(calls).to_have_count(2)
+    expect(calls.first).to_contain_text("recall")
+    expect(calls.last).to_contain_text("wrote")
+    expect(calls.last.get_by_role("link", name="Ann moved to Lisbon")).to_be_visible()
+    shoot(page, "agents")
+    card.get_by_role("button", name="Cut off…").click()
+    card.get_by_role("button", name="Cut it off").click()
+    expect(card).to_have_count(0)
+    aside(lambda: trio.run(knock)).join(60)
+    assert refused, "its token is worth nothing any more"
+    assert run(home, "--json", "agents").json["agents"] == []
+
+
+@pytest.mark.parametrize("answer", ["Let it in", "Turn it away"])
+def test_a_program_that_waits_is_let_in_or_turned_away_in_the_page(
+    served: tuple[Path, str, Page], answer: str
+) -> None:
+    home, url, page = served
+    came: dict[str, str] = {}
+    codes: list[str] = []
+    outcome: list[object] = []
+
+    async def go(address: str) -> None:
+        async with httpx2.AsyncClient(timeout=60) as http:
+            shown = await http.get(address, follow_redirects=True)
+            codes.append(shown.text)
+            with trio.fail_after(60):
+                back = await http.get(shown.url)
+                while (
+                    back.status_code != 302
+                ):  # until somebody decides; the program's page asks like that too
+                    back = await http.get(shown.url, headers={"x-again": "1"})
+            came.update(httpx2.URL(back.headers["location"]).params)
+
+    async def back() -> AuthorizationCodeResult:
+        if "error" in came:
+            raise PermissionError(came["error"])
+        return AuthorizationCodeResult(code=came["code"], state=came["state"])
+
+    async def use() -> None:
+        metadata = OAuthClientMetadata.model_validate(
+            {"redirect_uris": [CALLBACK], "client_name": "a <b>program</b>"}
+        )
+        auth = OAuthClientProvider(url, metadata, Storage(), go, back)
+        try:
+            async with httpx2.AsyncClient(auth=auth, timeout=60) as http:
+                async with Client(streamable_http_client(url, http_client=http)) as client:
+                    outcome.append([tool.name for tool in (await client.list_tools()).tools])
+        except Exception as error:
+            outcome.append(error)
+
+    page.goto(f"{page.url.partition('#')[0]}#/agents")
+    thread = aside(lambda: trio.run(use))
+    card = page.locator(".waiting-card")
+    expect(card).to_contain_text("a <b>program</b> wants to use this memory")
+    assert card.locator(".code").inner_text() in codes[0], "the code that its page shows"
+    if answer == "Let it in":
+        shoot(page, "agent-waits")
+        card.get_by_label("It may only read").check()
+    card.get_by_role("button", name=answer).click()
+    expect(card).to_have_count(0)
+    thread.join(60)
+    (agents,) = [run(home, "--json", "agents").json["agents"]]
+    if answer == "Let it in":
+        assert isinstance(outcome[0], list), outcome
+        assert "recall" in outcome[0]
+        assert "remember" not in outcome[0]
+        assert [each["read_only"] for each in agents] == [True]
+    else:
+        assert isinstance(outcome[0], Exception)
+        assert agents == []
+
+
+CHATS = [
+    {
+        "title": "Moving",
+        "create_time": 1_700_000_000,
+        "current_node": "1",
+        "mapping": {
+            str(number): {
+                "message": {
+                    "author": {"role": "user"},
+                    "create_time": 1_700_000_000 + number,
+                    "content": {"content_type": "text", "parts": [text]},
+                },
+                "parent": None if number == 0 else str(number - 1),
+                "children": ["1"] if number == 0 else [],
+            }
+            for number, text in enumerate(("I live in Hamburg", "My sister Ann moved to Lisbon"))
+        },
+    }
+]
+
+
+def test_a_chat_is_brought_in_by_its_file_and_taken_back(laptop: Panel, page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(CHATS), encoding="utf-8")
+    page.goto(f"{laptop.url}#/settings")
+    page.locator("#import-file").set_input_files(file)
+    row = page.locator(".import-row")
+    expect(row).to_contain_text("2 memories came in")
+    shoot(page, "settings")
+    assert {"I live in Hamburg", "My sister Ann moved to Lisbon"} <= {
+        each["text"] for each in laptop.ask("list", limit=20)["memories"]
+    }
+    row.get_by_role("button", name="Take this import back").click()
+    expect(row).to_contain_text("Taken back, on every device.")
+    assert laptop.ask("list")["total"] == 0
+    nonsense = tmp_path / "picture.png"
+    nonsense.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    page.locator("#import-file").set_input_files(nonsense)
+    expect(page.locator(".import-row.failed")).to_be_visible()
+    assert list(laptop.home.glob("upload-*")) == [], "no file is left beside the store"
+    laptop.errors.clear()  # the browser tells of the refusal
+
+
+def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> None:
+    for text in ("Ann moved to Lisbon", "Grüße aus München"):
+        laptop.ask("remember", text=text, no_facts=True)
+    page.goto(f"{laptop.url}#/settings")
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Export everything").click()
+    lines = Path(downloading.value.path()).read_text("utf-8").splitlines()
+    assert {"Ann moved to Lisbon", "Grüße aus München"} <= {json.loads(line).get("text") for line in lines}
+    page.get_by_role("button", name="Back up now").click()
+    expect(page.locator(".box").filter(has_text="Backup")).to_contain_text("2 memories in")
+    (made,) = (laptop.home / "backups").iterdir()
+    assert made.stat().st_mode & 0o077 == 0, "only the owner reads it"
+    made.unlink()
+    page.get_by_label("What", exact=True).fill("name")
+    page.get_by_label("Is", exact=True).fill("Julia")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".box.wide dl")).to_contain_text("Julia")
+    laptop.ask("profile set", values=["name="])
