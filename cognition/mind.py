@@ -23,8 +23,9 @@ from cognition.explain import Stage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
-from cognition.judging.nominating import ByMeaning, Nominated, Vectorized, nominated
+from cognition.judging.nominating import ByMeaning, Nominated, Vectorized, nominated, unjudged
 from cognition.linking import Linker
+from cognition.memories import Shown
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
 from cognition.past import PastMind
@@ -336,6 +337,25 @@ class Mind:
             embedding = self.embedding
             by_meaning = Vectorized(vector, self._by_meaning, embedding.loaded, embedding.waiting())
         return await self._replica.read(lambda connection: nominated(connection, rid, by_meaning))
+
+    async def unjudged(self, workspace: str | None = None) -> list[tuple[Shown, Nominated]]:
+        """Return the pairs of memories that somebody should judge: see `cognition.judging.nominating.unjudged`."""
+        await self.embedding.catch_up()
+
+        def read(connection: sqlite3.Connection) -> list[tuple[Shown, Nominated]]:
+            def by_meaning(number: int) -> Vectorized | None:
+                if not self.embedding.ready:
+                    return None
+                vector = self.embedding.loaded(connection).vectors([number]).get(number)
+                return (
+                    None
+                    if vector is None
+                    else Vectorized(vector, self._by_meaning, self.embedding.loaded, {})
+                )
+
+            return unjudged(connection, by_meaning, workspace=workspace)
+
+        return await self._replica.read(read)
 
     async def read_entities(self) -> None:
         """Read what every text that came since names and states."""

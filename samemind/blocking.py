@@ -91,6 +91,8 @@ class BlockingMind:
     contradictions = _waiting_for(Mind.contradictions)
     contradiction = _waiting_for(Mind.contradiction)
     resolve = _waiting_for(Mind.resolve)
+    review = _waiting_for(Mind.review)
+    settle = _waiting_for(Mind.settle)
     correct = _waiting_for(Mind.correct)
     triggers = _waiting_for(Mind.triggers)
     deliver = _waiting_for(Mind.deliver)

@@ -20,6 +20,8 @@ class Kind(Enum):
     IDENTITY = "identity"
     FACT = "fact"
     PREFERENCE = "preference"
+    JUDGED = "judged"
+    """Somebody who understands both said that they disagree."""
     MINOR = "minor"
 
 
@@ -43,6 +45,7 @@ SEVERITIES: Final[Mapping[Kind, Severity]] = {
     Kind.IDENTITY: Severity.HIGH,
     Kind.FACT: Severity.HIGH,
     Kind.PREFERENCE: Severity.MEDIUM,
+    Kind.JUDGED: Severity.MEDIUM,
     Kind.MINOR: Severity.LOW,
 }
 ACTIONS: Final[Mapping[Severity, Action]] = {
@@ -63,6 +66,9 @@ class Relation:
     beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Values that say nothing against others: a wife's "girlfriend" may be a friend."""
 
+
+# Under which two memories claim what they say that somebody set against each other: `judged:PAIR`.
+JUDGED: Final = "judged"
 
 RELATIONS: Final[Mapping[str, Relation]] = {
     "works_at": Relation(Kind.IDENTITY),
@@ -90,6 +96,7 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "attitude": Relation(Kind.PREFERENCE),
     "prefers": Relation(Kind.PREFERENCE),
     "diet": Relation(Kind.PREFERENCE),
+    JUDGED: Relation(Kind.JUDGED),
     "friends_with": Relation(Kind.MINOR, single=False),
     "speaks": Relation(Kind.MINOR, single=False),
     "employment": Relation(Kind.MINOR),

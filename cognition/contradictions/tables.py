@@ -69,6 +69,7 @@ class ClaimTables:
 
 def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
     """Return the claims of one slot."""
+    from cognition.contradictions.relations import JUDGED
     from cognition.contradictions.slots import Opinion, Told
 
     rows = connection.execute(
@@ -93,7 +94,8 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
             shown.value,
             shown.hlc,
             # A memory that says when it was told was brought in; another was told when the claim was written.
-            shown.hlc >> 16 if live else told_ms,
+            # What was judged later was told when its memory was.
+            shown.hlc >> 16 if live and not shown.relation.startswith(f"{JUDGED}:") else told_ms,
             shown.valid_from,
             speaker,
             devices[shown.feed],

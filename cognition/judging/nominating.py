@@ -12,9 +12,11 @@ from cognition.embedding.embedder import Vectors, unit
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.judging.nominees import LOOKED_AT, Near, Nominee, nominees
+from cognition.judging.verdicts import judged_with
 from cognition.memories import Shown, read_memories
 from cognition.passes import by_match
 from cognition.tables import indexed
+from cognition.tellings import tellings_with
 from cognition.words import quoted, terms
 from replica import MemoryId
 
@@ -28,6 +30,8 @@ _WORDS_MAX: Final = 12
 LABELS_SHARE: Final = 0.4
 # Labels whose vectors are kept: two megabytes.
 LABELS_MAX: Final = 1_024
+# Memories that a review looks at, the newest: a second or two.
+REVIEWED_MAX: Final = 1_000
 
 
 class Nominated(NamedTuple):
@@ -102,19 +106,20 @@ def nominated(
 ) -> list[Nominated]:
     """Return the older memories that one is to be compared with, the weightiest first.
 
-    They are of its workspace, and neither archived, nor linked to it already, nor facts taken from it.
+    They are of its workspace, and neither archived, nor linked to it already, nor facts taken from it, nor judged
+    against it or against what says the same.
     """
     row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
     if row is None:
         return []
     (told,) = read_memories(connection, [row[0]])
     near = _by_words(connection, told) if by_meaning is None else by_meaning.near(connection, told)
-    linked = _linked(connection, rid)
+    answered = _answered(connection, rid)
     known = {it.id: it for it, _ in near}
     chosen = [
         Near(it.id, it.memory.text, cosine, labelled=bool(_labels(told) or _labels(it)))
         for it, cosine in near
-        if it.rid not in linked
+        if it.rid not in answered
     ]
     return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
 
@@ -123,6 +128,25 @@ def _labels(it: Shown) -> str:
     """Return what a memory's vector is made of beside its text."""
     filed = indexed("", it.memory.fields)
     return f"{filed.speaker}: {filed.about}" if filed.speaker else filed.about
+
+
+def unjudged(
+    connection: sqlite3.Connection, of_number: Callable[[int], Vectorized | None], *, workspace: str | None
+) -> list[tuple[Shown, Nominated]]:
+    """Return pairs that nobody judged yet, a later memory with an earlier one, the weightiest first.
+
+    Looked at are the `REVIEWED_MAX` newest memories; with a workspace, of those only that are in it.
+    """
+    rows = connection.execute(
+        """SELECT id, rid FROM memory WHERE parent IS NULL AND (? IS NULL OR workspace = ? COLLATE NOCASE)
+           ORDER BY id DESC LIMIT ?""",
+        (workspace, workspace, REVIEWED_MAX),
+    ).fetchall()
+    pairs = []
+    for number, rid in rows:
+        (told,) = read_memories(connection, [number])
+        pairs += [(told, each) for each in nominated(connection, MemoryId(rid), of_number(number))]
+    return sorted(pairs, key=lambda pair: (-pair[1].nominee.weight, -pair[0].id))
 
 
 def _by_words(connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
@@ -143,10 +167,7 @@ def _may_be_compared(told: Shown, known: Shown) -> bool:
     )
 
 
-def _linked(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[bytes]:
-    """Return what is shown with a memory as one already."""
-    rows = connection.execute(
-        "SELECT other FROM says_same WHERE one = ? UNION SELECT one FROM says_same WHERE other = ?",
-        (rid, rid),
-    )
-    return frozenset(other for (other,) in rows)
+def _answered(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[MemoryId]:
+    """Return what is shown with a memory as one already, and what somebody judged any of these against."""
+    alike = tellings_with(connection, rid)
+    return frozenset(alike) | judged_with(connection, alike)

@@ -96,6 +96,11 @@ def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
     return found[:NOMINEES_MAX]
 
 
+def names_of(nominee: Nominee) -> tuple[str, ...]:
+    """Return what both name, as an entity is called: the longest first, since it tells most."""
+    return tuple(sorted(nominee.names, key=lambda name: (-len(name), name)))
+
+
 def explained(nominee: Nominee) -> str:
     """Return in words why it is named."""
     shared = []

@@ -441,6 +441,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "history": _versions,
     "contradictions list": show_contradictions.contradictions,
     "contradictions show": show_contradictions.contradiction,
+    "contradictions review": show_contradictions.review,
+    "settle": show_contradictions.settled,
     "contradictions resolve": show_contradictions.resolved,
     "correct": show_contradictions.corrected,
     "think": _thought,

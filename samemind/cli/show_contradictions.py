@@ -41,6 +41,24 @@ def nominated(nominees: Sequence[Document]) -> list[str]:
     return lines
 
 
+def review(document: Document) -> list[str]:
+    """Return pairs that nobody judged, three lines each."""
+    lines = []
+    for each in document["nominees"]:
+        when = f"  ({clock(each['told_at'])})" if each["told_at"] else ""
+        lines.append(f"{each['rid']}  {one_line(each['text'])}{when}")
+        lines += [*nominated([each["nominee"]]), f"    {one_line(each['nominee']['why'])}"]
+    left = document["total"] - len(document["nominees"])
+    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["nothing waits to be judged"]
+
+
+def settled(document: Document) -> list[str]:
+    """Return the verdict that stands."""
+    stands = f"{document['a']} and {document['b']}: {document['verdict']}, by {document['by']}"
+    lines = [stands if document["changed"] else f"{stands} (it stood already)"]
+    return [*lines, *(f"contradiction {each[:_ID_DIGITS]}" for each in document["contradictions"])]
+
+
 def contradiction(document: Document) -> list[str]:
     """Return one with who said what and when, and what was decided."""
     lines = [f"{one_line(document['entity'])} {one_line(document['relation'])}: {_status(document)}", ""]

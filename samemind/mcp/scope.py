@@ -26,7 +26,9 @@ _CHANGED_BY_ID: Final = frozenset(
     {"edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "forget", "correct"}
 )
 _CONTRADICTIONS: Final = frozenset({"contradictions list", "contradictions show", "contradictions resolve"})
-_HELD: Final = _TOLD | _FILTERED | _READ_BY_ID | _CHANGED_BY_ID | _CONTRADICTIONS
+# Each names two memories, or lists pairs of them.
+_JUDGED: Final = frozenset({"settle", "contradictions review"})
+_HELD: Final = _JUDGED | _TOLD | _FILTERED | _READ_BY_ID | _CHANGED_BY_ID | _CONTRADICTIONS
 _LIST_MAX: Final = 10_000
 _FIELD: Final = "workspace"
 
@@ -80,7 +82,10 @@ def scoped(ask: Ask, scope: Scope) -> Ask:
             raise Usage(f"{verb} is not for an agent that is held to a workspace", code="not_permitted")
         for rid in given.get("rids", [given["rid"]] if "rid" in given else []):
             await check(str(rid), [own] if verb in _CHANGED_BY_ID else readable)
-        if verb == "contradictions list":
+        if verb == "settle":
+            for name in ("a", "b"):
+                await check(str(given.get(name)), [own])
+        if verb in ("contradictions list", "contradictions review"):
             return await ask(verb, {**given, _FIELD: own})
         if verb in _CONTRADICTIONS:
             listed = await ask("contradictions list", {_FIELD: own, "limit": _LIST_MAX})

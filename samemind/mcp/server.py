@@ -115,6 +115,8 @@ class _Verbs:
                 verb == "remember"
             ):  # under one id it may be asked for again, where the holder of the store ends
                 options, again = {"rid": _fresh_id(), **options}, True
+            if verb == "settle":
+                options = {**options, "by": "agent"}
             return await self._store.ask(verb, options, again=again)
 
         try:

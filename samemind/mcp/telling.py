@@ -87,7 +87,8 @@ def _remembered(document: Document) -> str:
     if document["nominees"]:
         told = "\n".join(map(nominee_line, document["nominees"]))
         lines.append(
-            f"Compare it with what was told before: it may repeat or contradict that.\n{fenced(told)}"
+            "It may repeat or contradict what was told before. Where you can tell, `settle` the two ids as repeats, "
+            f"changed, disagree, two_things or same:\n{fenced(told)}"
         )
     return "\n".join(lines)
 
@@ -137,6 +138,23 @@ def _side(side: Document) -> str:
     return f"{side['value']} ({who}{when} [{side['rid']}])"
 
 
+def _settled(document: Document) -> str:
+    stands = f"{document['verdict']}, by {document['by']}"
+    if not document["changed"]:
+        return f"it stood already: {stands}"
+    asked = "; the user can be asked: see `contradictions`" if document["verdict"] == "disagree" else ""
+    return f"settled: {stands}{asked}"
+
+
+def _review(document: Document) -> str:
+    lines = []
+    for each in document["nominees"]:
+        when = (each.get("told_at") or "")[:10]
+        lines.append(f"- {' '.join((_cut(each['text']) or '').split())} ({when}) [{each['rid']}]")
+        lines.append(f"  with {nominee_line(each['nominee'])[2:]}")
+    return f"{len(document['nominees'])} of {document['total']}\n{fenced(chr(10).join(lines))}"
+
+
 def _quoted(document: Document) -> str:
     """Return a result that has no words of its own: as JSON, which may quote memories."""
     return fenced(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
@@ -153,4 +171,6 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "forget": lambda document: f"forgot {len(document['rids'])}: {', '.join(document['rids'])}",
     "why": _why,
     "contradictions list": _contradictions,
+    "contradictions review": _review,
+    "settle": _settled,
 }

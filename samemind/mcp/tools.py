@@ -1,6 +1,6 @@
 """Decide which verbs an agent is given, under which names, and what it is told of them.
 
-The core profile is eight tools: few enough that a model reads them all and chooses well. The full profile adds every
+The core profile is nine tools: few enough that a model reads them all and chooses well. The full profile adds every
 other verb that acts on memory. A verb that nobody has judged yet is offered as one that may destroy something: a host
 then asks its user, which is the cheaper mistake.
 """
@@ -115,6 +115,16 @@ CORE: Final = (
         idempotent=True,
         offered=("id", "keep_a", "keep_b", "keep_both", "keep", "merge"),
     ),
+    Tool(
+        "settle",
+        "settle",
+        "Settle what two memories are to each other",
+        "Say what a memory and a nominee of `remember` are to each other, once you have read both: repeats (one thing "
+        "in other words), changed (the later one holds now), disagree (not both can be true; the user is asked), "
+        "two_things (never named again) or same (both hold, of one thing). Leave it where you cannot tell.",
+        idempotent=True,
+        offered=("a", "b", "verdict", "since"),
+    ),
 )  # fmt: skip
 
 # What an agent has no use for, or must not do by itself: the device's own life, other devices, and files.
@@ -132,7 +142,8 @@ NOT_FOR_AGENTS: Final = frozenset(
 READ_ONLY: Final = frozenset(
     {
         "get", "list", "history", "diff", "why-not", "graph", "entities", "peers list", "status", "digest",
-        "log", "verify", "doctor", "stats", "contradictions show", "triggers list", "goals list",
+        "log", "verify", "doctor", "stats", "contradictions show", "contradictions review", "triggers list",
+        "goals list",
         "profile show", "blocks list", "blocks get", "sessions", "queue list",
     }
 )  # fmt: skip
@@ -155,12 +166,12 @@ HIDDEN: Final = frozenset({"batch", "follow", "wait", "accept_loss"})
 
 
 def core() -> tuple[Tool, ...]:
-    """Return the eight tools."""
+    """Return the nine tools."""
     return CORE
 
 
 def full() -> tuple[Tool, ...]:
-    """Return the eight, and a tool for every other verb that agents may use."""
+    """Return the nine, and a tool for every other verb that agents may use."""
     taken = {tool.verb for tool in CORE}
     return (*CORE, *(_tool(name) for name in NAMES if name not in taken | NOT_FOR_AGENTS))
 

@@ -2,7 +2,14 @@
 
 from samemind.arguments import Rid, When, rid_of, when_of
 from samemind.methods.asking import Asking
-from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
+from samemind.results.contradictions import (
+    Contradictions,
+    ContradictionView,
+    Corrected,
+    Resolved,
+    Review,
+    Settled,
+)
 from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
 from samemind.surface import contradictions, thinking
 
@@ -90,6 +97,18 @@ class Thinking(Asking):
             keep=None if keep is None else rid_of(keep),
             since=when_of(since),
             merge=merge,
+        )
+
+    async def review(self, *, workspace: str | None = None, limit: int = 20) -> Review:
+        """List pairs of memories that may contradict or repeat each other, and that nobody judged."""
+        return await self._ask(contradictions.REVIEW, workspace=workspace, limit=limit)
+
+    async def settle(
+        self, a: Rid, b: Rid, verdict: str, *, since: When | None = None, by: str = "person"
+    ) -> Settled:
+        """Say what two memories are to each other: same, changed, disagree, two_things or repeats."""
+        return await self._ask(
+            contradictions.SETTLE, a=rid_of(a), b=rid_of(b), verdict=verdict, since=when_of(since), by=by
         )
 
     async def correct(self, rid: Rid, text: str) -> Corrected:

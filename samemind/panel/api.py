@@ -34,6 +34,7 @@ OFFERED: Final = frozenset({
     "history", "context", "why", "why-not", "diff", "correct",
     "relate", "unrelate", "graph", "entities",
     "contradictions list", "contradictions show", "contradictions resolve",
+    "contradictions review", "settle",
     "triggers list", "triggers deliver", "triggers act", "triggers dismiss",
     "goals list", "goals add", "goals done", "profile show", "profile set", "blocks list", "blocks get", "blocks edit",
     "sessions",

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from samemind.results.memories import NomineeView
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeliefView:
@@ -101,6 +103,50 @@ class Resolved:
     contradiction: ContradictionView
     rid: str | None = None
     changed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unjudged:
+    """Two memories that may repeat or contradict each other: the later one, and the earlier one as its nominee."""
+
+    rid: str
+    text: str
+    told_at: datetime | None
+    nominee: NomineeView
+
+    def __str__(self) -> str:
+        return f"{self.rid} {self.nominee.rid}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Pairs that nobody judged, the likeliest first, and how many there are. Iterating gives them."""
+
+    nominees: list[Unjudged]
+    total: int
+
+    def __iter__(self) -> Iterator[Unjudged]:
+        return iter(self.nominees)
+
+    def __len__(self) -> int:
+        return len(self.nominees)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The verdict that stands on two memories, and who gave it; `changed`: whether this call did.
+
+    `contradictions` are those between the two, by their ids, whether they are open or settled by it. A verdict of
+    somebody who ranks higher stands: then nothing was written.
+    """
+
+    a: str
+    b: str
+    verdict: str
+    by: str
+    changed: bool
+    op_id: str | None = None
+    contradictions: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ class NomineeValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NomineeView:
-    """An older memory that a new one may repeat or contradict: whoever understands both can say.
+    """An older memory that a new one may repeat or contradict: whoever understands both can `settle` it.
 
     `relation` is a guess by their values alone: `differs`, `repeats` or `alike`. `why` says what they share.
     """

@@ -33,7 +33,14 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "answers": ("context", "why", "why-not"),
     "past": ("diff",),
     "graph": ("relate", "unrelate", "graph", "entities"),
-    "contradictions": ("contradictions list", "contradictions show", "contradictions resolve", "correct"),
+    "contradictions": (
+        "contradictions list",
+        "contradictions show",
+        "contradictions review",
+        "contradictions resolve",
+        "settle",
+        "correct",
+    ),
     "taking": (
         "queue list",
         "queue requeue",

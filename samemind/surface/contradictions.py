@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.contradictions import Contradictions, ContradictionView, Corrected, Resolved
+from samemind.results.contradictions import (
+    Contradictions,
+    ContradictionView,
+    Corrected,
+    Resolved,
+    Review,
+    Settled,
+)
 from samemind.surface.declare import Verb, argument, option
 
 _TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"
@@ -47,6 +54,32 @@ class ResolveContradiction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewContradictions:
+    """List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
+
+    workspace: str | None = option("--workspace", "only those of this space")
+    limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settle:
+    """Say what two memories are to each other, once you have read both; it can be said otherwise later."""
+
+    a: str = argument("the id of one", metavar="A")
+    b: str = argument("the id of the other", metavar="B")
+    verdict: str = argument(
+        "same (both hold, of one thing), changed (the later one holds now), disagree (not both can be true), "
+        "two_things (never ask again) or repeats (one thing in other words)",
+        metavar="VERDICT",
+        choices=("same", "changed", "disagree", "two_things", "repeats"),
+    )
+    since: str | None = option("--since", f"when it changed: {_TIME}", metavar="TIME")
+    by: str = option(
+        "--by", "who judged it; a person outranks an agent", default="person", choices=("person", "agent")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Correct:
     """Say what a memory should have said; what it said before holds no more, and is kept in its history."""
 
@@ -55,10 +88,13 @@ class Correct:
 
 
 _MODULE: Final = "samemind.verbs.contradictions"
+_MODULE_SETTLING: Final = "samemind.verbs.nominees"
 
 CONTRADICTIONS: Final = Verb(
     "contradictions list", ListContradictions, Contradictions, _MODULE, rows="contradictions"
 )
 SHOW: Final = Verb("contradictions show", ShowContradiction, ContradictionView, _MODULE)
+REVIEW: Final = Verb("contradictions review", ReviewContradictions, Review, _MODULE_SETTLING, rows="nominees")
+SETTLE: Final = Verb("settle", Settle, Settled, _MODULE_SETTLING)
 RESOLVE: Final = Verb("contradictions resolve", ResolveContradiction, Resolved, _MODULE)
 CORRECT: Final = Verb("correct", Correct, Corrected, "samemind.verbs.changes")

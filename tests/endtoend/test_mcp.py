@@ -21,6 +21,9 @@ from tests.support.hearing import next_line
 CORE = ["remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve"]
 
 
+AT = "2025-09-02T10:00:00Z"
+
+
 def test_pm_62_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: Path) -> None:
     """One holds the store and answers the other; when it ends, the other takes its place."""
 
@@ -307,5 +310,71 @@ def test_an_agent_sees_a_contradiction_settles_it_and_corrects_a_memory(tmp_path
             await call(client, "correct", rid=told["rid"], text="Ann works at Google Zurich")
             (hit,) = (await call(client, "recall", query="where does Ann work?", k=1))["results"]
             assert "Zurich" in hit["text"]
+
+    trio.run(main)
+
+
+def test_an_agent_judges_what_remember_names_and_the_whole_way_is_shown(tmp_path: Path) -> None:
+    """Told twice in other words, told otherwise, told of something else: each is named, judged, and not named again."""
+
+    async def main() -> None:
+        async with agent(tmp_path) as client:
+            assert "settle" in {tool.name for tool in (await client.list_tools()).tools}
+            old = await call(
+                client, "remember", text="The room costs 430 € a month, to be paid to Dona Lurdes", at=AT
+            )
+            key = await call(
+                client, "remember", text="The spare car key is in the Japanese tea tin on the top shelf"
+            )
+            assert old["nominees"] == key["nominees"] == []
+
+            told = await client.call_tool(
+                "remember", {"text": "Dona Lurdes wants 455 € a month for the room now"}
+            )
+            new = told.structured_content
+            assert new is not None
+            (nominee,) = new["nominees"]
+            assert (nominee["rid"], nominee["relation"]) == (old["rid"], "differs")
+            assert nominee["values"] == [{"kind": "money", "before": "430 €", "now": "455 €"}]
+            said = told.content[0].text  # type: ignore[union-attr]
+            assert "`settle`" in said
+            assert "430 € then, 455 € now" in said.split("<recalled-memories", 1)[1]
+            assert "(2025-09-02)" in said
+
+            settled = await call(client, "settle", a=new["rid"], b=old["rid"], verdict="disagree")
+            assert (settled["by"], settled["changed"]) == ("agent", True)
+            (open_,) = (await call(client, "contradictions", status="open"))["contradictions"]
+            assert [open_["a"]["value"], open_["b"]["value"]] == ["430 €", "455 €"]
+            await call(client, "settle", a=new["rid"], b=old["rid"], verdict="changed")  # the user said so
+            assert (await call(client, "contradictions", status="open"))["contradictions"] == []
+            (hit,) = (await call(client, "recall", query="what does the room cost?", k=1))["results"]
+            assert "455" in hit["text"]
+
+            again = await call(client, "remember", text="Second car key: in the Japanese tea tin, top shelf")
+            assert [each["rid"] for each in again["nominees"]] == [key["rid"]]
+            await call(client, "settle", a=again["rid"], b=key["rid"], verdict="repeats")
+            (hit, *_) = (await call(client, "recall", query="where is the spare car key?", k=3))["results"]
+            assert {hit["rid"], *hit["same"]} == {again["rid"], key["rid"]}
+            refused = await client.call_tool(
+                "settle", {"a": again["rid"], "b": key["rid"], "verdict": "same", "by": "person"}
+            )
+            assert refused.is_error  # an agent gives no verdict in a person's name
+
+    trio.run(main)
+
+
+def test_an_agent_judges_only_what_is_in_its_workspace(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with (
+            agent(tmp_path, "--workspace", "home") as client,
+            agent(tmp_path, "--workspace", "work") as other,
+        ):
+            mine = await call(client, "remember", text="The room costs 430 € a month, paid to Dona Lurdes")
+            theirs = await call(other, "remember", text="The room costs 455 € a month, paid to Dona Lurdes")
+            assert theirs["nominees"] == []
+            refused = await client.call_tool(
+                "settle", {"a": mine["rid"], "b": theirs["rid"], "verdict": "disagree"}
+            )
+            assert refused.is_error
 
     trio.run(main)

@@ -164,6 +164,7 @@ def test_every_method_takes_every_option_of_its_verb() -> None:
         "contradictions list": "contradictions",
         "contradictions show": "contradiction",
         "contradictions resolve": "resolve",
+        "contradictions review": "review",
         "carry export": "carry_export",
         "carry import": "carry_import",
         "mailbox add": "add_mailbox",

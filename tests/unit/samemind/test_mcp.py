@@ -20,9 +20,9 @@ from samemind.mcp.tools import ADDITIVE, CORE, HIDDEN, IDEMPOTENT, NOT_FOR_AGENT
 from samemind.surface.catalog import NAMES
 
 
-def test_the_core_profile_is_the_eight_tools_of_the_contract() -> None:
+def test_the_core_profile_is_the_eight_tools_of_the_contract_and_settle() -> None:
     assert [tool.name for tool in core()] == [
-        "remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve",
+        "remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve", "settle",
     ]  # fmt: skip
 
 

@@ -1,0 +1,171 @@
+"""What a person or an agent says of two memories: kept, undone, outranked, and never asked again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind.blocking import BlockingMind
+from samemind.results.memories import Remembered
+
+OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
+NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "m.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def pair(mind: BlockingMind) -> tuple[Remembered, Remembered]:
+    return mind.remember(OLD, at="2025-09-02T10:00:00Z"), mind.remember(NEW)
+
+
+Pair = tuple[Remembered, Remembered]
+
+
+def states(mind: BlockingMind) -> list[tuple[str, str, str | None]]:
+    return [(str(each), each.status, each.settled_by) for each in mind.contradictions()]
+
+
+def test_what_disagrees_is_one_open_contradiction_with_both_values_and_their_dates(
+    mind: BlockingMind, pair: Pair
+) -> None:
+    old, new = pair
+    settled = mind.settle(new, old, "disagree", by="agent")
+    (found,) = mind.contradictions()
+    assert settled.contradictions == [found.id]
+    assert (found.status, found.severity, found.action, found.kind) == (
+        "open",
+        "medium",
+        "ask_naturally",
+        "judged",
+    )
+    assert [(side.rid, side.value) for side in (found.a, found.b)] == [(old.rid, "430 €"), (new.rid, "455 €")]
+    assert str(found.a.told_at).startswith("2025-09-02")
+    assert found.entity == "Lurdes, Dona"
+    hits = mind.recall("what does the room cost", k=2)
+    assert {hit.contradiction_id for hit in hits} == {found.id}
+    mind.resolve(found.id, keep_b=True)
+    assert [hit.text for hit in mind.recall("what does the room cost", k=2)] == [NEW]
+    assert mind.verify().ok
+
+
+def test_what_has_changed_closes_the_old_value_at_the_date_that_is_told(
+    mind: BlockingMind, pair: Pair
+) -> None:
+    old, new = pair
+    mind.settle(old, new, "changed", since="2026-01-01T00:00:00Z")
+    (found,) = mind.contradictions()
+    assert (found.status, found.settled_by) == ("settled", "change")
+    beliefs = {belief.value: belief for belief in found.beliefs}
+    assert str(beliefs["430 €"].valid_until).startswith("2026-01-01")
+    assert beliefs["455 €"].standing == "held"
+    assert [hit.rid for hit in mind.recall("what does the room cost")] == [new.rid]
+
+
+def test_a_verdict_can_be_said_otherwise_and_each_leaves_what_it_says(mind: BlockingMind, pair: Pair) -> None:
+    old, new = pair
+    for verdict, status in (
+        ("disagree", "open"),
+        ("changed", "settled"),
+        ("disagree", "open"),
+        ("two_things", "settled"),
+        ("disagree", "open"),
+        ("repeats", "settled"),
+        ("changed", "settled"),
+        ("two_things", "settled"),
+    ):
+        assert mind.settle(old, new, verdict).changed
+        assert [each.status for each in mind.contradictions()] == [status], verdict
+        assert mind.get(old).same == ([new.rid] if verdict == "repeats" else []), verdict
+        assert not mind.settle(old, new, verdict).changed
+    held = {belief.value for belief in mind.contradictions()[0].beliefs if belief.standing == "held"}
+    assert held == {"430 €", "455 €"}
+    assert {hit.rid for hit in mind.recall("what does the room cost")} == {old.rid, new.rid}
+    edges = [edge.relation for edge in mind.graph(old.rid).edges if edge.relation != "relates_to"]
+    assert edges == ["samemind:two_things"]
+
+
+def test_what_repeats_is_shown_once(mind: BlockingMind) -> None:
+    one, other = (
+        mind.remember("The spare key hangs by the fridge"),
+        mind.remember("Zweitschlüssel: neben dem Kühlschrank"),
+    )
+    mind.settle(one, other, "repeats", by="agent")
+    (hit,) = mind.recall("where is the spare key", k=5)
+    assert {hit.rid, *hit.same} == {one.rid, other.rid}
+    assert mind.contradictions().total == 0
+
+
+def test_a_persons_verdict_outranks_an_agents_whoever_speaks_last(mind: BlockingMind, pair: Pair) -> None:
+    old, new = pair
+    mind.settle(old, new, "two_things")
+    later = mind.settle(old, new, "disagree", by="agent")
+    assert (later.changed, later.verdict, later.by) == (False, "two_things", "person")
+    assert states(mind) == []
+    mind.settle(old, new, "disagree")
+    assert [status for _, status, _ in states(mind)] == ["open"]
+
+
+def test_what_was_judged_is_never_named_again_not_even_when_it_is_told_anew(
+    mind: BlockingMind, pair: Pair
+) -> None:
+    old, new = pair
+    mind.warmup()
+    assert [(each.rid, each.nominee.rid) for each in mind.review()] == [(new.rid, old.rid)]
+    mind.settle(old, new, "two_things", by="agent")
+    assert mind.review().total == 0
+    again = mind.remember(NEW)
+    assert (again.says_same, again.nominees) == ([new.rid], [])
+
+
+def test_a_contradiction_that_was_found_already_is_settled_and_not_doubled(mind: BlockingMind) -> None:
+    google, meta = mind.remember("Ann works at Google"), mind.remember("Ann works at Meta")
+    (found,) = mind.contradictions()
+    mind.settle(google, meta, "disagree")
+    assert [each.id for each in mind.contradictions()] == [found.id]
+    mind.settle(google, meta, "changed")
+    (found,) = mind.contradictions()
+    assert (found.status, found.settled_by) == ("settled", "change")
+    assert [(belief.value, belief.standing) for belief in found.beliefs][-1] == ("Meta", "held")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Kofi can't stand olives.", "Got the big green olives for Kofi, he puts away a bowl of them."),
+        ("the dose is 3,5 ml of syrup", "the dose of the syrup is 5 ml"),
+        ("The sofa belongs to Thomas", "The sofa belongs to Thomas and me"),
+    ],
+)
+def test_two_texts_that_share_words_and_even_one_within_the_other_stand_against_each_other(
+    mind: BlockingMind, older: str, newer: str
+) -> None:
+    mind.settle(mind.remember(older), mind.remember(newer), "disagree")
+    assert [each.status for each in mind.contradictions()] == ["open"]
+
+
+def test_what_cannot_be_judged_is_refused(mind: BlockingMind, pair: Pair) -> None:
+    old, new = pair
+    with pytest.raises(samemind.Usage, match="two memories, got one twice"):
+        mind.settle(old, old, "same")
+    with pytest.raises(samemind.Usage, match="expected one of same, changed"):
+        mind.settle(old, new, "maybe")
+    with pytest.raises(samemind.Usage, match="--since with changed alone"):
+        mind.settle(old, new, "same", since="2026-01-01")
+    elsewhere = mind.remember("The room costs 500 €", workspace="work")
+    with pytest.raises(samemind.Usage, match="one workspace"):
+        mind.settle(old, elsewhere, "disagree")
+    assert states(mind) == []
+
+
+def test_what_is_forgotten_takes_its_contradiction_along(mind: BlockingMind, pair: Pair) -> None:
+    old, new = pair
+    mind.settle(old, new, "disagree")
+    mind.forget(old)
+    assert states(mind) == []
+    assert mind.verify().ok
