@@ -8,8 +8,9 @@ from replica.errors import ClockDrift, TooLarge
 from replica.hlc import HLC_MAX, Hlc, tick
 from replica.ids import MEMORY_ID_BYTES, OpId, Origin, Place
 from replica.limits import COMMIT_OPS_MAX, COMMIT_PAYLOAD_BYTES_MAX
-from replica.ops import KIND_OF, NEEDS_RID, Erase, Op, Write
+from replica.ops import KIND_OF, NEEDS_RID, Edit, Erase, Op, Write
 from replica.signing import Sign, sign_commit
+from replica.state.text import check_update
 
 if TYPE_CHECKING:
     from random import Random
@@ -45,6 +46,8 @@ def author(writes: Sequence[Write], head: Head, now_ms: int, random: "Random", s
         raise ValueError("an erase is a commit of its own, since its signature travels as a proof")
     for write in writes:
         _check_target(write)
+        if isinstance(write.body, Edit):
+            check_update(write.body.update)
     payloads = [
         encode_payload(random.randbytes(SALT_BYTES), write.body, by_any=write.by_any) for write in writes
     ]

@@ -38,6 +38,8 @@ from replica.limits import (
 )
 
 SALT_BYTES: Final = 16
+# Of a place: its device, incarnation and short id.
+_PLACE_SIZES: Final = (DEVICE_ID_BYTES, INCARNATION_BYTES, ID8_BYTES)
 # One signal's whole share of one feedback: amounts are summed as integers, so that every device comes to the same.
 WHOLE_AMOUNT: Final = 1_000_000_000
 # First element of every header: names the layout, which never changes version.
@@ -370,13 +372,14 @@ def _check(body: ops.Body, *, by_any: bool) -> None:
         case ops.Claim():
             for name in (body.entity, body.relation, body.value):
                 _check_name(name)
-            _check_many(body.replaces)
+            _check_places(body.replaces)
             if body.valid_from is not None:
                 check_field("event_start", body.valid_from)
         case ops.Resolve():
             _check_rids(tuple(verdict.rid for verdict in body.verdicts), unique=False)
+            _check_places(tuple(verdict.claim for verdict in body.verdicts))
         case ops.Withdraw():
-            _check_many(body.proposals)
+            _check_places(body.proposals)
         case ops.Trigger():
             if len(body.trigger) != MEMORY_ID_BYTES or not 0 <= body.status <= 3:
                 raise InvalidOp(f"expected a 16-byte trigger id and a status from 0 to 3, got {short(body)}")
@@ -391,7 +394,7 @@ def _check(body: ops.Body, *, by_any: bool) -> None:
             if not 1 <= body.sureness <= SURENESS_MAX:
                 raise InvalidOp(f"expected a sureness from 1 to {SURENESS_MAX}, got {body.sureness}")
         case ops.Unlink():
-            _check_many(body.links)
+            _check_places(body.links)
         case ops.Tag() | ops.Untag():
             if not body.labels:
                 raise InvalidOp("expected at least one label, got none")
@@ -435,6 +438,13 @@ def _check_amounts(amounts: tuple[tuple[str, int], ...]) -> None:
             raise InvalidOp(f"expected an amount from {-WHOLE_AMOUNT} to {WHOLE_AMOUNT}, got {amount}")
     if signals != sorted(set(signals)):
         raise InvalidOp("expected signals sorted and each once")
+
+
+def _check_places(places: tuple[Place, ...]) -> None:
+    _check_many(places)
+    for origin, seq, id8 in places:
+        if (len(origin.device), len(origin.incarnation), len(id8)) != _PLACE_SIZES or seq < 1:
+            raise InvalidOp(f"expected the place of an op, got {short((*origin, seq, id8))}")
 
 
 def _check_many(names: tuple[object, ...]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from replica.errors import StoreFailed
 from replica.evidence import Accused, Fault
 from replica.frame import Frame, encode_frame
 from replica.rows import body_of
@@ -124,7 +125,7 @@ class _Talk:
                 if not ours.is_over:
                     try:
                         said += ours.receive(message, hostile.now(world.now_ms))
-                    except SyncError:  # it does not know everybody here: it hangs up
+                    except (SyncError, StoreFailed):  # it does not know everybody here, or its disk is full
                         return False
                     world.notice(hostile)
             answers = []
