@@ -123,6 +123,37 @@ def two_hosts() -> Iterator[tuple[Host, Host]]:
 
 
 @contextmanager
+def hub_and_hosts(count: int) -> Iterator[tuple[Host, list[Host]]]:
+    """A hub with a cable to each host, which reaches the hub and nobody else.
+
+    Host n has 10.78.n.2, and knows the hub as 10.78.n.1.
+    """
+    stem = f"sm{os.getpid() % 100_000}{next(_NUMBERS)}"
+    hub = Host(f"samemind-{stem}-hub", "lo", "127.0.0.1")
+    hosts = [Host(f"samemind-{stem}-{n}", f"{stem}h{n}", f"10.78.{n}.2") for n in range(count)]
+    try:
+        for host in (hub, *hosts):
+            _ip("netns", "add", host.namespace)
+            host.run(["ip", "link", "set", "lo", "up"])
+        for n, host in enumerate(hosts):
+            end = f"{stem}x{n}"
+            _ip("link", "add", end, "type", "veth", "peer", "name", host.interface)
+            _ip("link", "set", end, "netns", hub.namespace)
+            _ip("link", "set", host.interface, "netns", host.namespace)
+            host.run(["ip", "address", "add", f"{host.address}/24", "dev", host.interface])
+            hub.run(["ip", "address", "add", f"10.78.{n}.1/24", "dev", end])
+            hub.run(["ip", "link", "set", end, "up"])
+            host.plug()
+        hub.run(["sysctl", "-qw", "net.ipv4.ip_forward=0"])
+        yield hub, hosts
+    finally:
+        for host in (*hosts, hub):
+            host.end()
+        for host in (*hosts, hub):
+            _ip("netns", "del", host.namespace, check=False)
+
+
+@contextmanager
 def named(host: Host, name: str, *addresses: str) -> Iterator[None]:
     """Let a name stand for these addresses on a host; for processes that start meanwhile."""
     folder = Path("/etc/netns") / host.namespace  # what `ip netns exec` puts over the files in /etc

@@ -1,0 +1,190 @@
+"""Devices that reach nothing but a mailbox, and are never up together: daemons in network namespaces, real servers."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.devices import run
+from tests.support.doors import opened, pair
+from tests.support.mailbox_servers import PASSWORD, USER, needs_package, needs_program
+from tests.support.netns import Host, hub_and_hosts, needs_netns
+
+PORT = 4222
+READY_SECONDS_MAX = 60.0
+
+
+@dataclass
+class Daemon:
+    """A device on a host, as its owner uses it."""
+
+    host: Host
+    home: Path
+
+    def call(self, *words: str, codes: tuple[int, ...] = (0,)) -> Any:
+        done = self.host.run(
+            [sys.executable, "-m", "samemind", "--home", str(self.home), *words, "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in codes, (words, done.stdout, done.stderr)
+        return json.loads(done.stdout)
+
+    @contextmanager
+    def up(self) -> Iterator[None]:
+        """Run the daemon; what it put off is in the mailbox when it has ended."""
+        command = [sys.executable, "-m", "samemind", "--home", str(self.home), "up", "--no-mdns"]
+        process = self.host.popen(
+            [*command, "--listen", "127.0.0.1:0", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        assert b"running" in process.stdout.readline()
+        self.until_looked()
+        yield
+        self.call("down")
+        assert process.wait(READY_SECONDS_MAX) == 0
+
+    def until_looked(self) -> None:
+        until = time.monotonic() + READY_SECONDS_MAX
+        while True:
+            (mailbox,) = self.call("mailbox", "list")["mailboxes"]
+            assert mailbox["trouble"] is None, mailbox
+            if mailbox["looked_at"] is not None:
+                return
+            assert time.monotonic() < until, mailbox
+
+    def texts(self) -> set[str]:
+        return {memory["text"] for memory in self.call("list", "--limit", "100")["memories"]}
+
+    def digest(self) -> tuple[str, str]:
+        found = self.call("digest")
+        return found["digest"], found["state_digest"]
+
+
+def paired(folder: Path, hosts: list[Host]) -> tuple[Daemon, Daemon]:
+    """Two homes that were paired once, on one table, before they went apart."""
+
+    async def main() -> None:
+        async with opened(folder / "laptop") as laptop, opened(folder / "phone") as phone:
+            await pair(laptop, phone)
+
+    run(main)
+    return Daemon(hosts[0], folder / "laptop"), Daemon(hosts[1], folder / "phone")
+
+
+@contextmanager
+def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[str]]:
+    """Serve a mailbox on the hub; return the words that add it, for host 0 and host 1."""
+    secret = folder / "secret"
+    secret.write_text(PASSWORD)
+    where = [f"10.78.{n}.1:{PORT}" for n in range(2)]
+    if kind == "NATS":
+        needs_package("nats")
+        config = folder / "nats.conf"
+        config.write_text(
+            f"listen: 0.0.0.0:{PORT}\njetstream {{ store_dir: {folder}/store, max_file: 2GB }}\n"
+        )
+        command = [needs_program("nats-server"), "-c", str(config)]
+        urls = [f"nats://{each}" for each in where]
+    else:
+        needs_package("opendal")
+        (folder / "files").mkdir()
+        command = [
+            needs_program("rclone"),
+            "serve",
+            "webdav",
+            str(folder / "files"),
+            "--addr",
+            f"0.0.0.0:{PORT}",
+        ]
+        command += ["--user", USER, "--pass", PASSWORD, "--config", str(folder / "rclone.conf")]
+        urls = [f"webdav+http://{USER}@{each}/box" for each in where]
+    with (folder / "server.log").open("ab") as log:
+        server = hub.popen(command, stdout=log, stderr=log)
+        until = time.monotonic() + READY_SECONDS_MAX
+        knock = [sys.executable, "-c", f"import socket; socket.create_connection(('127.0.0.1', {PORT}))"]
+        while hub.run(knock, check=False, capture_output=True).returncode:
+            assert server.poll() is None, (folder / "server.log").read_text()
+            assert time.monotonic() < until
+        yield urls
+
+
+@needs_netns
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["NATS", "WebDAV"])
+def test_two_daemons_that_are_never_up_together_agree_through_a_mailbox(kind: str, tmp_path: Path) -> None:
+    """Written, contradicted, forgotten, erased and settled on one, and read on the other when the first is down."""
+    with hub_and_hosts(2) as (hub, hosts):
+        laptop, phone = paired(tmp_path, hosts)
+        way = f"import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('{hosts[1].address}', 9))"
+        tried = hosts[0].run([sys.executable, "-c", way], check=False, capture_output=True)
+        assert b"unreachable" in tried.stderr, "they reach each other"
+        with serving(kind, hub, tmp_path) as urls:
+            for device, url in zip((laptop, phone), urls, strict=True):
+                secret = [] if kind == "NATS" else ["--secret-file", str(tmp_path / "secret")]
+                device.call("mailbox", "add", url, "--name", "box", *secret)
+
+            with laptop.up():
+                laptop.call("remember", "Ann lives in Lisbon")
+                going = laptop.call("remember", "buy some milk on the way")["rid"]
+                secret_rid = laptop.call("remember", "the alarm code is 4711")["rid"]
+            with phone.up():
+                assert phone.texts() == {
+                    "Ann lives in Lisbon",
+                    "buy some milk on the way",
+                    "the alarm code is 4711",
+                }
+                phone.call("remember", "Ann lives in Porto")
+                phone.call("forget", going)
+                phone.call("forget", "--erase", secret_rid)
+            with laptop.up():
+                assert "Ann lives in Porto" in laptop.texts()
+                assert not {"buy some milk on the way", "the alarm code is 4711"} & laptop.texts()
+                laptop.call("think")
+                (open_one,) = laptop.call("contradictions", "list")["contradictions"]
+                laptop.call("contradictions", "resolve", open_one["id"], "--keep-b")
+                settled = laptop.digest()
+                (as_settled,) = laptop.call("contradictions", "list")["contradictions"]
+            with phone.up():
+                assert phone.digest() == settled
+                (there,) = phone.call("contradictions", "list")["contradictions"]
+                assert (there["id"], there["status"]) == (open_one["id"], as_settled["status"])
+                assert there["status"] != open_one["status"]
+                (peer,) = phone.call("mailbox", "list")["mailboxes"][0]["peers"]
+                assert peer["name"] == "laptop"
+            assert (
+                b"4711"
+                not in (laptop.home / "memory.db").read_bytes() + (phone.home / "memory.db").read_bytes()
+            )
+
+
+@needs_netns
+@pytest.mark.slow
+def test_a_password_that_is_refused_is_told_by_doctor_and_lies_in_no_log(tmp_path: Path) -> None:
+    with hub_and_hosts(2) as (hub, hosts):
+        laptop, _ = paired(tmp_path, hosts)
+        with serving("WebDAV", hub, tmp_path) as urls:
+            wrong = tmp_path / "wrong"
+            wrong.write_text("hush-hush")
+            laptop.call("mailbox", "add", urls[0], "--name", "box", "--secret-file", str(wrong))
+            assert laptop.call("mailbox", "look", codes=(1,))["error"]["code"] == "mailbox_denied"
+            laptop.call("mailbox", "add", urls[0], "--name", "box", "--secret-file", str(tmp_path / "secret"))
+            with laptop.up():
+                (check,) = [
+                    each
+                    for each in laptop.call("doctor", codes=(0, 1))["checks"]
+                    if each["name"] == "mailbox"
+                ]
+                assert check["ok"], check
+            for file in laptop.home.iterdir():
+                if file.name != "mailboxes.json":
+                    assert b"hush-hush" not in file.read_bytes()
+                    assert PASSWORD.encode() not in file.read_bytes()
