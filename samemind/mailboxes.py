@@ -26,6 +26,7 @@ MAILBOXES_MAX: Final = 16
 NAME_CHARACTERS_MAX: Final = 40
 # A daemon ends within two seconds.
 FLUSH_SECONDS: Final = 1.2
+CLOSE_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +152,9 @@ class Mailboxes:
             with scope:
                 try:
                     await keeper.run()
-                finally:
-                    if scope.cancel_called:
-                        with trio.CancelScope(shield=True), trio.move_on_after(FLUSH_SECONDS):
-                            await keeper.aclose()
+                finally:  # it opens again by itself, if this task is started again
+                    with trio.CancelScope(shield=True), trio.move_on_after(CLOSE_SECONDS):
+                        await keeper.aclose()
 
         self._tasks.keep(f"keeping the mailbox {settled.name}", run)
 

@@ -45,7 +45,7 @@ STREAM_BYTES_MAX: Final = 1 << 30
 # Over one stream limit or another, or no room for the stream itself (server errors.json).
 _FULL_CODES: Final = frozenset({10023, 10028, 10047, 10054, 10077, 10122})
 _NO_STREAM: Final = 10059
-_CLOSE_SECONDS: Final = 2.0
+_CLOSE_SECONDS: Final = 0.4
 # The largest file takes minutes over a poor line.
 HALF_SECONDS_MAX: Final = 3_600.0
 _DIGITS_MAX: Final = 12
