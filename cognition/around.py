@@ -6,7 +6,7 @@ workspace gets only reminders of that workspace: the profile is its owner's, and
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from cognition.context import Around, line_of, plain
@@ -19,6 +19,7 @@ from cognition.recall import Hit
 from cognition.sessions import list_sessions
 from cognition.triggers.kinds import REMINDER, trigger_id
 from cognition.words import STOP_WORDS, words
+from replica import MemoryId
 
 # Of each category; facts beyond these are for recall to find.
 _FACTS_MAX: Final = 10
@@ -39,13 +40,15 @@ def read_around(
     filters: Filters,
     now_ms: int,
     sessions: bool,
+    about: Collection[MemoryId] | None = None,
 ) -> Around:
     """Return the lines; of these only what is due may repeat a hit, since a hit may find no room.
 
     What the owner wrote of themselves is always told. Of what follows from memories, the work is; a taste where the
     question touches it; and who they are only where it is about them, or about a place (LO-23): what nobody asked
-    for is nobody's business. Summaries of the conversations that the best hits are from come only where `sessions`
-    are wanted.
+    for is nobody's business. Where it is known what the question is `about`, who they are has to be among that, and the
+    work is told beside an answer, or where it is among that: "what is 2 + 2?" brings nothing. Summaries of the
+    conversations that the best hits are from come only where `sessions` are wanted.
     """
     known = {hit.rid for hit in hits}
     follows: dict[str, list[str]] = {"project": [], "preference": [], "identity": []}
@@ -55,10 +58,11 @@ def read_around(
         personal = not SELF_WORDS.isdisjoint(asked)
         placed = personal or not _PLACES.isdisjoint(asked)
         for fact in facts(connection, now_ms=now_ms):
+            near = about is None or fact.rid in about
             wanted = (
-                fact.category == "project"
-                or (fact.category == "identity" and placed)
-                or (fact.category is None and personal)
+                (fact.category == "project" and (near or bool(hits)))
+                or (fact.category == "identity" and placed and near)
+                or (fact.category is None and personal and near)
                 or (
                     fact.category == "preference"
                     and not topic.isdisjoint(stem(word) for word in words(fact.text))

@@ -6,7 +6,7 @@ One round of recall, and a second one for what the first left open (`cognition.r
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import trio
 
@@ -29,6 +29,9 @@ from cognition.rounds import (
 )
 
 Result = TypeVar("Result")
+
+# So many memories are looked at for what the owner is and works on, of which an answer may need to know.
+LOOKED_AT: Final = 40
 
 
 class Source(Protocol):
@@ -90,31 +93,45 @@ async def gather(
 ) -> Gathered:
     """Return what memory holds about a question, as far as it is sure enough to be about that."""
     kind = classify(query)
-    found = await _recall_twice(source, query, kind.context, filters, now_ms)
+    found, more = await _recall_twice(source, query, kind.context, filters, now_ms)
     hits = [hit for hit in found if hit.confidence >= confidence_min]
+    about = {
+        rid for hit in (*found, *more) if hit.confidence >= confidence_min for rid in (hit.rid, *hit.same)
+    }
     now_ms = source.now_ms if now_ms is None else now_ms
     around = await source.read(
         lambda connection: read_around(
-            connection, query, hits, filters=filters, now_ms=now_ms, sessions=kind is not SINGLE_HOP
+            connection,
+            query,
+            hits,
+            filters=filters,
+            now_ms=now_ms,
+            sessions=kind is not SINGLE_HOP,
+            about=about if confidence_min else None,
         )
     )
     return Gathered(kind, tuple(hits), around, unembedded=found.unembedded)
 
 
-async def _recall_twice(source: Source, query: str, k: int, filters: Filters, now_ms: int | None) -> Hits:
-    """Return the answers of both rounds, fused by rank."""
-    hits = await source.recall(query, k=k, filters=filters, now_ms=now_ms)
+async def _recall_twice(
+    source: Source, query: str, k: int, filters: Filters, now_ms: int | None
+) -> tuple[Hits, list[Hit]]:
+    """Return the answers of both rounds, fused by rank, and what the first found beyond them."""
+    found = await source.recall(query, k=max(k, LOOKED_AT), filters=filters, now_ms=now_ms)
+    hits, more = Hits(found[:k], unembedded=found.unembedded), found[k:]
     wished = None if source.model is None or not hits else await _ask(source.model, query, hits)
-    found = gap(query, hits, source.tables)
+    left = gap(query, hits, source.tables)
     parts: list[Sequence[Hit]] = [hits]
-    for follow_up in found.queries if wished is None else wished:
-        more = await source.recall(follow_up, k=k, filters=filters, now_ms=now_ms)
+    for follow_up in left.queries if wished is None else wished:
+        again = await source.recall(follow_up, k=k, filters=filters, now_ms=now_ms)
         parts.append(
-            [hit for hit in more if fills(hit, found.missing, source.tables)]
+            [hit for hit in again if fills(hit, left.missing, source.tables)]
             if wished is None
-            else more[:TAKEN_FOR_MODEL]
+            else again[:TAKEN_FOR_MODEL]
         )
-    return hits if len(parts) == 1 else Hits(fuse_hits(parts, k), unembedded=hits.unembedded)
+    if len(parts) > 1:
+        hits = Hits(fuse_hits(parts, k), unembedded=found.unembedded)
+    return hits, more
 
 
 async def _ask(model: ChatModel, query: str, hits: Sequence[Hit]) -> tuple[str, ...] | None:

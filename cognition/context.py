@@ -18,6 +18,8 @@ from typing import Final
 
 from cognition.budget import tokens
 from cognition.fences import FENCE_CLOSES, FENCE_OPENS
+from cognition.known import DISPUTED as KNOWN_DISPUTED
+from cognition.known import REPLACED, Answer
 from cognition.ranking.classes import SINGLE_HOP, QueryClass
 from cognition.recall import Hit
 from replica import Memory, MemoryId
@@ -50,6 +52,9 @@ _ENTITIES: Final = (
 )
 # Behind a line that says what another memory denies, as recall marks it for agents.
 DISPUTED: Final = " CONTRADICTED"
+# Behind a line that says what is believed of the very thing that was asked for, or was once.
+BELIEVED_NOW: Final = " BELIEVED NOW"
+NO_LONGER: Final = " NO LONGER"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -195,9 +200,20 @@ def _place(hit: Hit) -> tuple[str, int]:
 
 def _lines(hits: Iterable[Hit]) -> tuple[str, ...]:
     return tuple(
-        line_of(hit.memory, often=hit.tellings) + (DISPUTED if hit.contradiction is not None else "")
+        line_of(hit.memory, often=hit.tellings)
+        + (DISPUTED if hit.contradiction is not None else "")
+        + _believed(hit.claim)
         for hit in hits
     )
+
+
+def _believed(answer: Answer | None) -> str:
+    """Return what is said behind a line of what was asked for: that it holds and what held before, or what does now."""
+    if answer is None or answer.standing == KNOWN_DISPUTED:
+        return ""
+    told, others = (NO_LONGER, answer.now) if answer.standing == REPLACED else (BELIEVED_NOW, answer.earlier)
+    beside = ", ".join(plain(value.value) for value in others)
+    return f"{told} ({'now' if answer.standing == REPLACED else 'before'}: {beside})" if beside else told
 
 
 def line_of(memory: Memory, *, often: int = 1) -> str:

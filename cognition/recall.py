@@ -30,14 +30,18 @@ from cognition.embedding.embedder import Vectors
 from cognition.errors import InvalidQuery
 from cognition.filters import Filters
 from cognition.index import VectorIndex
+from cognition.known import Answer, Answers, answers_of, how_believed
 from cognition.memories import Shown, read_memories
 from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
-from cognition.ranking.confidence import COSINE_UNKNOWN, confidence
+from cognition.ranking.confidence import CLAIMED, COSINE_UNKNOWN, Evidence, confidence
 from cognition.ranking.pool import Column, Lexicon, Pool, Row
 from cognition.ranking.query import Query
+from cognition.ranking.signals.believed import of as believed
 from cognition.ranking.signals.during import of as during
+from cognition.ranking.signals.said_of import of as said_of
+from cognition.ranking.signals.tells import of as tells
 from cognition.ranking.times import windows
 from cognition.scoring import damped, similarity_of
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
@@ -56,7 +60,7 @@ BRIDGED: Final = 40
 # A question for a longer time than this is searched by its words and its meaning.
 TIMED_DAYS_MAX: Final = 32
 # Channels that look at a few memories only, for who said them or for a phrase in them.
-NARROW: Final = frozenset({"phrases", "speaker", "times"})
+NARROW: Final = frozenset({"claims", "phrases", "speaker", "times"})
 NARROW_MAX: Final = 10
 # The best by fusion, whose neighbours join the pool.
 NEIGHBOURED: Final = 40
@@ -110,6 +114,8 @@ class Hit:
     """The other tellings that it is shown for, the newest first."""
     confidence: float = 1.0
     """How likely it is to be about what was asked (`cognition.ranking.confidence`)."""
+    claim: Answer | None = None
+    """What it says of the very thing that was asked for, and whether that is believed now."""
 
 
 class Hits(list[Hit]):
@@ -152,6 +158,8 @@ class Ranked:
     fresh: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
     """What it read of them just now: of each id and its text."""
     reread: Reread | None = None
+    known: Answers = field(default_factory=dict)
+    """What memories say of the slot that was asked for."""
     groups: frozenset[int] = frozenset()
     """The groups of tellings among the rows, by the number that each of their rows has for its content."""
 
@@ -186,6 +194,58 @@ def rank(
 ) -> Ranked:
     """Gather the candidates of a query, up to `limit` from each pass, and put all of them in order."""
     candidates = passes.Candidates(connection, filters, postings)
+    lists = _searched(candidates, query, vector, index, now_ms, limit, graph=graph, triples=triples)
+    known = answers_of(connection, query.asked, filters)
+    if known:
+        lists["claims"] = [(number, 0.0) for number in known][:NARROW_MAX]
+    standing = stand_in(connection, query.text, lists, vector, filters)
+    fused = fuse(standing.lists)
+    rows = candidates.rows(number for number in fused if number not in standing.summaries)
+    # By the score without the narrow channels: their few would crowd out neighbours of better ones.
+    leads = fused
+    if not NARROW.isdisjoint(standing.lists):
+        leads = fuse({name: each for name, each in standing.lists.items() if name not in NARROW})
+    leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
+    near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
+    beside = stand_in(connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters)
+    kept = [row for row in near if row.id not in beside.under or filters.include_archived]
+    rows |= {row.id: row for row in kept}
+    told, groups = as_told(connection, rows)
+    rows = told | standing.rows()
+    pool = replace(
+        _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile),
+        believed=how_believed(known),
+    )
+    scored = signals.score(pool, weights)
+    order = in_order(scored.scores, pool.rows, standing.under)
+    found = {**standing.lists, "near": [(row.id, 0.0) for row in kept]}
+    return Ranked(
+        pool,
+        fused,
+        found,
+        scored,
+        order,
+        standing.summaries,
+        standing.under,
+        weights,
+        groups=groups,
+        known=known,
+    )
+
+
+def _searched(
+    candidates: passes.Candidates,
+    query: Query,
+    vector: Vectors | None,
+    index: VectorIndex | None,
+    now_ms: int,
+    limit: int,
+    *,
+    graph: bool,
+    triples: bool,
+) -> dict[str, list[tuple[int, float]]]:
+    """Return what each search brings, the best first, by its channel."""
+    connection, filters = candidates.connection, candidates.filters
     found_by_words = passes.by_words(candidates, query.terms, limit)
     lists = {"words": found_by_words or passes.by_symbols(connection, query.text, filters, limit)}
     if vector is not None and index is not None and vector.any():
@@ -204,27 +264,7 @@ def rank(
     # Longer than a month, a time says little about which memories are meant.
     if spans := [span for span in windows(query.text, now_ms) if span.days <= TIMED_DAYS_MAX]:
         lists["times"] = passes.by_time(candidates, spans, vector, index, BRIDGED)
-    standing = stand_in(connection, query.text, lists, vector, filters)
-    fused = fuse(standing.lists)
-    rows = candidates.rows(number for number in fused if number not in standing.summaries)
-    # By the score without the narrow channels: their few would crowd out neighbours of better ones.
-    leads = fused
-    if not NARROW.isdisjoint(standing.lists):
-        leads = fuse({name: each for name, each in standing.lists.items() if name not in NARROW})
-    leading = sorted(rows, key=lambda number: (-leads.get(number, 0.0), number))[:NEIGHBOURED]
-    near = passes.read_near(connection, [rows[number] for number in leading], rows.values(), filters)
-    beside = stand_in(connection, query.text, {"near": [(row.id, 0.0) for row in near]}, None, filters)
-    kept = [row for row in near if row.id not in beside.under or filters.include_archived]
-    rows |= {row.id: row for row in kept}
-    told, groups = as_told(connection, rows)
-    rows = told | standing.rows()
-    pool = _pool(query, list(rows.values()), standing, vector, index, now_ms, lexicon, profile)
-    scored = signals.score(pool, weights)
-    order = in_order(scored.scores, pool.rows, standing.under)
-    found = {**standing.lists, "near": [(row.id, 0.0) for row in kept]}
-    return Ranked(
-        pool, fused, found, scored, order, standing.summaries, standing.under, weights, groups=groups
-    )
+    return lists
 
 
 def as_told(connection: sqlite3.Connection, rows: Mapping[int, Row]) -> tuple[dict[int, Row], frozenset[int]]:
@@ -348,14 +388,16 @@ def _pool(
     )
 
 
-def _confidences(pool: Pool) -> Column:
-    """Return how likely each candidate is to be about what was asked."""
+def evidence(pool: Pool) -> Evidence:
+    """Return what speaks for each candidate being about what was asked."""
     unknown = pool.standing == 0.0  # no vector of it, or of the question, was looked at
-    return confidence(
-        np.where(unknown, COSINE_UNKNOWN, pool.meaning),
-        pool.standing,
-        pool.alike @ pool.rarity if pool.topic else pool.none,
-        during(pool),
+    asked = pool.query.asked is not None
+    return Evidence(
+        cosine=np.where(unknown, COSINE_UNKNOWN, pool.meaning),
+        grams=pool.grams,
+        time=during(pool),
+        said_of=said_of(pool),
+        slotless=1 - np.maximum(tells(pool) > 0, believed(pool)) if asked else pool.none,
     )
 
 
@@ -377,7 +419,9 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
     turns = [key for key, i in memories.items() if key not in tellings and rows[i].position is not None]
     shown.update(_canonical(connection, turns, filters))
     found = found_in(ranked.lists, [rows[i].id for i in best.values()])
-    sure = _confidences(ranked.pool)
+    sure = confidence(evidence(ranked.pool))
+    # Read as what was asked for, and believed: that is as sure as the reading of it.
+    sure = np.maximum(sure, CLAIMED * believed(ranked.pool))
     hits = []
     for content, i in best.items():
         it = ranked.summaries.get(rows[i].id) or shown.get(content)
@@ -402,6 +446,7 @@ def assemble(connection: sqlite3.Connection, ranked: Ranked, k: int, filters: Fi
                     sources,
                     None if above is None else above.rid,
                     confidence=float(sure[i]),
+                    claim=ranked.known.get(number),
                     tellings=tellings[content].often if content in tellings else 1,
                     same=tuple(rid for rid in tellings[content].rids if rid != it.rid)
                     if content in tellings

@@ -5,8 +5,8 @@ the pool too: in a conversation the answer is often next door to the words of th
 knows the rows of the turns around it, as far as they are candidates themselves.
 """
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -37,6 +37,8 @@ STANDS_FOR: Final = 0.8
 # BM25 over grams: how soon more of the same says no more, and how much the length of a text counts.
 _SATED: Final = 1.2
 _BY_LENGTH: Final = 0.75
+# Rows whose texts are read once more for how they say it.
+LEADING_MAX: Final = 48
 # Hashes of grams: of those of a question, hardly two share one.
 _GRAM_HASHES: Final = 1 << 16
 # Grams of a question that are looked for: those of some forty words.
@@ -104,6 +106,8 @@ class Pool:
     connected: frozenset[int] = frozenset()
     # How memories fade.
     profile: Profile = PROFILES[PROFILE_DEFAULT]
+    believed: Mapping[int, float] = field(default_factory=dict)
+    """How far these memories, by number, say what is believed of what is asked for: 1, or 0 where it was replaced."""
     standings: Column | None = None
     """The cosine in spreads above the middle of the store's; None where no vector was looked at."""
 
@@ -132,8 +136,8 @@ class Pool:
         """A signal that says nothing of any candidate."""
         return np.zeros(len(self))
 
-    def column(self, says: "Sequence[bool] | NDArray[np.bool_]") -> Column:
-        """Return 1 for each candidate of which something is so."""
+    def column(self, says: "Sequence[float] | NDArray[np.bool_]") -> Column:
+        """Return 1 for each candidate of which something is so, or how far it is."""
         return np.array(says, np.float64).reshape(len(self))
 
     def of_facts(self, column: Column) -> Column:
@@ -256,6 +260,21 @@ class Pool:
         """What words and meaning say together, before anything else is asked."""
         column: Column = self.held + 0.5 * self.meaning
         return column
+
+    @cached_property
+    def leading(self) -> list[int]:
+        """The rows that are looked at more closely: those for which words and meaning say most."""
+        order: list[int] = np.argsort(-self.evidence, kind="stable").tolist()
+        return order[:LEADING_MAX]
+
+    @cached_property
+    def telling(self) -> list[int]:
+        """The rows that state what is asked for of whom it is asked, where it asks for one thing; the latest last."""
+        asked = self.query.asked
+        if asked is None:
+            return []
+        rows = [i for i in self.leading if asked.tells(self.rows[i].text)]
+        return sorted(rows, key=lambda i: (self.rows[i].time_ms, self.rows[i].id))
 
     @cached_property
     def said(self) -> Said:

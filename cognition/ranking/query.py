@@ -12,6 +12,7 @@ from typing import Final
 
 from cognition.extraction.names import names, proper_nouns
 from cognition.ranking import nicknames
+from cognition.ranking.asking import Asked, asked_for
 from cognition.ranking.kinds import kinds_of
 from cognition.ranking.sentiment import mood_of
 from cognition.ranking.vocabulary import TABLES, USE, Tables, used
@@ -45,6 +46,11 @@ class Query:
     text: str
     tables: Tables = field(default=TABLES, compare=False)
     """The words that stand for one another."""
+
+    @cached_property
+    def asked(self) -> Asked | None:
+        """What slot it asks for, and of whom, where it is such a question."""
+        return asked_for(self.text)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:

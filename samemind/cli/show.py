@@ -90,11 +90,25 @@ def _hits(document: Document) -> list[str]:
         lines.append(f"{hit['score']:.4f}  {_titled(hit)}")
         disputed = f"  in dispute: {hit['contradiction_id'][:12]}" if hit.get("contradiction_id") else ""
         lines.append(f"        {hit['rid']}  {_where(hit)}{disputed}")
+        lines += [f"        {line}" for line in _claimed(hit.get("claim"))]
         lines += [
             f"        by {reason['channel']}: rank {reason['rank'] + 1}, {reason['score']:.3f}"
             for reason in (hit.get("why") or {}).get("found", [])
         ]
     return [*(lines or ["nothing found"]), *_unembedded(document)]
+
+
+def _claimed(claim: Document | None) -> list[str]:
+    """Return what a hit says of the thing that was asked for, and a line for each value beside it."""
+    if claim is None:
+        return []
+    said = {"believed": "believed now", "disputed": "in dispute", "replaced": "no longer"}[claim["standing"]]
+    beside = [
+        f"{word}: {_one_line(each['value'])}  {each['rid']}"
+        for word, name in (("now", "now"), ("before", "earlier"), ("against it", "against"))
+        for each in claim[name]
+    ]
+    return [f"{said}: {_one_line(claim['relation'])} {_one_line(claim['value'])}", *beside]
 
 
 def _unembedded(document: Document) -> list[str]:

@@ -71,7 +71,20 @@ def _line(memory: Document) -> str:
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
     mark = " CONTRADICTED" if memory.get("contradiction_id") else ""
     text = " ".join(f"{who}{_cut(memory.get('text')) or '(forgotten)'}".split())
-    return f"- {text} ({when}{often}) [{memory['rid']}]{mark}"
+    return f"- {text} ({when}{often}) [{memory['rid']}]{mark}{claim_words(memory.get('claim'))}"
+
+
+def claim_words(claim: Document | None) -> str:
+    """Return what a hit says of the thing that was asked for: that it holds, or what does; else nothing."""
+    if claim is None or claim["standing"] == "disputed":
+        return ""
+    told, when, others = (
+        (" NO LONGER", "now", claim["now"])
+        if claim["standing"] == "replaced"
+        else (" BELIEVED NOW", "before", claim["earlier"])
+    )
+    beside = ", ".join(f"{each['value']} [{each['rid']}]" for each in others)
+    return f"{told} ({when}: {beside})" if beside else told
 
 
 def _remembered(document: Document) -> str:

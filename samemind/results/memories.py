@@ -131,12 +131,42 @@ class MemoryView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedValue:
+    """A value that a memory (`rid`) claims, since when it held, and until when if it does no longer."""
+
+    value: str
+    rid: str
+    since: datetime | None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitClaim:
+    """What a memory says of the very thing that was asked for: the `value` of a relation of somebody.
+
+    `standing` is `believed` (it holds now), `disputed` (others say otherwise: `against`), or `replaced` (`now` is what
+    holds instead). `earlier` is what held before, the latest first.
+    """
+
+    entity: str
+    relation: str
+    value: str
+    standing: str
+    since: datetime | None
+    until: datetime | None = None
+    earlier: list[ClaimedValue] = field(default_factory=list)
+    against: list[ClaimedValue] = field(default_factory=list)
+    now: list[ClaimedValue] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One answer to a question. `why` is there when an explanation was asked for.
 
     `summary_of` names the memories that a summary stands for; `summary` is the one under which a cold memory stands.
     `same` names the other tellings that say the same, the newest first; `tellings` says how often it was told.
-    `confidence` is how likely it is to be about what was asked, 0 to 1; the score only orders.
+    `confidence` is how likely it is to be about what was asked, 0 to 1; the score only orders. `claim` is there where
+    the question asks for something that there is one of at a time, and this memory says what it is, or was.
     """
 
     rid: str
@@ -156,6 +186,7 @@ class Hit:
     same: list[str] = field(default_factory=list)
     tellings: int = 1
     confidence: float = 1.0
+    claim: HitClaim | None = None
     why: Meta | None = None
 
     def __str__(self) -> str:

@@ -19,6 +19,8 @@ from cognition import (
 )
 from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
+from cognition.known import Answer
+from cognition.known import Value as Known
 from cognition.linking import as_told, with_origin
 from cognition.tracing import Stage
 from replica import Core, InvalidOp, MemoryId, Value, new_memory_id, op_uuid, parse_memory_id, show_memory_id
@@ -29,7 +31,7 @@ from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.fields import fields_of, read_record
 from samemind.giving_back import MANY, give_back
-from samemind.results.memories import Hit, Recalled, Remembered, RememberedMany
+from samemind.results.memories import ClaimedValue, Hit, HitClaim, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_time
 from samemind.verbs.contradictions import open_among, stated
@@ -241,7 +243,30 @@ def _show(found: Found, origin: str, *, explain: bool) -> Hit:
         same=[show_memory_id(rid) for rid in found.same],
         tellings=found.tellings,
         contradiction_id=None if found.contradiction is None else found.contradiction.hex(),
+        claim=None if found.claim is None else show_claim(found.claim),
         why=_why(found) if explain else None,
+    )
+
+
+def show_claim(answer: Answer) -> HitClaim:
+    """Return what a memory says of the thing that was asked for, as it is shown."""
+    return HitClaim(
+        entity=answer.entity,
+        relation=answer.relation,
+        value=answer.value.value,
+        standing=answer.standing,
+        since=at_ms(answer.value.from_ms),
+        until=None if answer.value.until_ms is None else at_ms(answer.value.until_ms),
+        earlier=[_claimed(value) for value in answer.earlier],
+        against=[_claimed(value) for value in answer.against],
+        now=[_claimed(value) for value in answer.now],
+    )
+
+
+def _claimed(value: Known) -> ClaimedValue:
+    until = None if value.until_ms is None else at_ms(value.until_ms)
+    return ClaimedValue(
+        value=value.value, rid=show_memory_id(value.rid), since=at_ms(value.from_ms), until=until
     )
 
 

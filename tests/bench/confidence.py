@@ -1,17 +1,20 @@
 """Fit and judge confidence on lives: `python -m tests.bench.confidence`; who is judged was left out of the fit.
 
 Negatives are what comes first for the questions of other lives (off-topic), and for questions that nothing answers
-though something is near (near misses).
+though something is near (near misses, of which the lives have 22). What comes first where the answer is taken away is
+judged too, and not fitted on.
 """
 
 import json
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cognition.embedding.universal import UniversalEmbedder
-from tests.bench.families import LIVES, NAMES, columns, life, told_ms
+from cognition.ranking.confidence import Evidence
+from cognition.recall import evidence
+from tests.bench.families import LIVES, life, told_ms
 
 OFF_TOPIC: Final = 90
 SHOWN: Final = 10
@@ -48,19 +51,10 @@ def asked() -> list[Asked]:
         for text, kind, expected in questions:
             ranked = store.ask(text, now_ms)
             best = ranked.order[:SHOWN]
-            given = columns(ranked.pool)
             names = [store.named.get(bytes(ranked.pool.rows[i].rid), "") for i in best]
-            rows = [
-                [
-                    ranked.pool.meaning[i],
-                    ranked.pool.standing[i],
-                    given[i, NAMES.index("echo")],
-                    given[i, NAMES.index("during")],
-                ]
-                for i in best
-            ]
+            rows = np.stack(evidence(ranked.pool), axis=1)[best]
             right = np.array([name in expected for name in names])
-            found.append(Asked(number, kind, np.array(rows).reshape(-1, 4), right))
+            found.append(Asked(number, kind, rows, right))
     return found
 
 
@@ -74,7 +68,7 @@ def fit(some: list[Asked]) -> Numbers:
     table, wanted = np.concatenate(rows), np.array(target)
     middle, spread = table.mean(axis=0), table.std(axis=0) + 1e-9
     scaled = np.column_stack([(table - middle) / spread, np.ones(len(table))])
-    weights = np.zeros(5)
+    weights = np.zeros(scaled.shape[1])
     for _ in range(3_000):
         said = 1 / (1 + np.exp(-scaled @ weights))
         weights -= 1.2 * (scaled.T @ (said - wanted) / len(wanted) + 2.5e-4 * weights)
@@ -104,15 +98,17 @@ def main() -> None:
             if one.life == left:
                 said = says(numbers, one.rows)
                 best.setdefault(one.kind, []).append(float(said.max()))
+                if one.kind == "answered" and not one.right.all():
+                    best.setdefault("taken away", []).append(float(said[~one.right].max()))
                 judged = said[one.right] if one.kind == "answered" else said[:NEGATIVES_EACH]
                 errors += list((judged - (one.kind == "answered")) ** 2)
-    for kind in ("off-topic", "near miss"):
+    for kind in ("off-topic", "near miss", "taken away"):
         print(f"AUC, answered against {kind}: {auc(best['answered'], best[kind]):.3f}")
     print(f"Brier: {np.mean(errors):.3f}")
     for floor in (0.05, 0.1, 0.15, 0.2, 0.3):
         shares = {kind: round(float(np.mean(np.array(some) < floor)), 3) for kind, some in best.items()}
         print(f"nothing above {floor}: {shares}")
-    names: tuple[Any, ...] = ("COSINE", "STANDING", "WORDS", "TIME", "ADDED")
+    names = (*Evidence._fields, "added")
     print(", ".join(f"{name} {value:.2f}" for name, value in zip(names, fit(everything), strict=True)))
 
 

@@ -1,4 +1,4 @@
-"""Capture the pools of three families of questions: talk (LoCoMo), lives, and the stress set, every signal unweighed.
+"""Capture the pools of four families of questions, every signal unweighed: talk, lives, the stress set, and homes.
 
 Weights are fitted on what is captured here (`tests.bench.fitting`), which takes seconds; capturing takes minutes, so it
 is kept in a folder that is named. The data is read from beside the repository and never copied in.
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognition import Embedder, Filters, queue, read_text, take_in
+from cognition.contradictions.telling import Teller, telling_of
 from cognition.embedding.lexicon import WordVectors
 from cognition.embedding.static import StaticEmbedder
 from cognition.index import VectorIndex
@@ -27,12 +28,16 @@ from cognition.recall import Ranked, pool_size, rank
 from cognition.spelling import corrected
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 from tests.bench import stress
+from tests.bench.homes import SEEN
+from tests.bench.homes import read as read_homes
 from tests.support.minds import LOCOMO, NOW_MS, Home, turns_of
 
 LIVES: Final = LOCOMO.parent / "lives"
 NAMES: Final = tuple(signal.name for signal in SIGNALS)
 # Category 5 of LoCoMo asks for what was never said.
 JUDGED: Final = (1, 2, 3, 4)
+# Notes of a home are told so long after one another.
+MINUTE_MS: Final = 60_000
 Array = NDArray[np.float32]
 
 
@@ -76,6 +81,19 @@ class Store:
         dated, found = read_text(text, fields, now_ms=int(str(fields["told_at"])))
         taken = take_in(rid, text, dated, found)
         self.home.commit(*taken.writes)
+        for fact in taken.facts:
+            self.named[bytes(fact)] = name
+
+    def claim(self, rid: MemoryId, name: str, text: str) -> None:
+        """Store a note as a device does that is told it: with the facts in it, and with what it claims."""
+        self.home.now_ms += MINUTE_MS
+        self.named[bytes(rid)] = name
+        asked, found = read_text(text, {}, now_ms=self.home.now_ms)
+        taken = take_in(rid, text, asked, found)
+        teller = Teller(self.home.core, self.home.connection, self.home.now_ms)
+        told = [(telling_of(at, asked, self.home.now_ms), statement) for at, statement in taken.statements]
+        teller.tell(taken.writes, told)
+        teller.commit()
         for fact in taken.facts:
             self.named[bytes(fact)] = name
 
@@ -193,10 +211,25 @@ def stressed(embedder: Embedder) -> Iterator[Example]:
             )
 
 
+def homes(embedder: Embedder) -> Iterator[Example]:
+    """Everyday homes: which of a dozen notes answers, where others share its words."""
+    for household in read_homes(SEEN):
+        store = Store(embedder)
+        for place, note in enumerate(household.notes):
+            store.claim(derived_memory_id("home", f"{household.name}:{place}"), str(place), note)
+        store.embed()
+        for asked in household.questions:
+            ranked = store.ask(split(asked.text).parts[0], store.home.now_ms)
+            right = frozenset(map(str, asked.right))
+            said = {"kind": "home", "language": household.language, "question": asked.text}
+            yield example(store, ranked, right, family="homes", group=household.name, **said)
+
+
 FAMILIES: Final[Mapping[str, Callable[[Embedder], Iterator[Example]]]] = {
     "talk": talk,
     "lives": lives,
     "stress": stressed,
+    "homes": homes,
 }
 
 

@@ -1,0 +1,148 @@
+"""Look up what is believed of what a question asks for: the live claim of its slot, and what that replaced.
+
+Who asks "where do I work?" asks for one slot of the claims. What holds there is the answer, whatever else shares words
+with it; what held before is one step away; and where two things cannot both hold, each is told with the other.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cognition.contradictions.slots import Belief, Judged, Standing, Status
+from cognition.contradictions.tables import judged_of
+from cognition.contradictions.values import ENDED
+from cognition.filters import Filters
+from cognition.passes import allowed
+from cognition.ranking.asking import Asked
+from replica import MemoryId
+
+# A question is about one thing of one person: more slots come of people who share a name, or of many workspaces.
+SLOTS_MAX: Final = 8
+# Earlier values that are named beside what holds.
+EARLIER_MAX: Final = 8
+# What was told last comes before what holds beside it, or against it.
+BESIDE: Final = 0.5
+BELIEVED: Final = "believed"
+DISPUTED: Final = "disputed"
+REPLACED: Final = "replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a memory claims: the value, the memory, since when it held and until when."""
+
+    value: str
+    rid: MemoryId
+    from_ms: int
+    until_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a memory says of the slot that was asked for.
+
+    `standing` is `believed`, `disputed` (others say otherwise, `against`) or `replaced`. `earlier` is what held before,
+    the latest first; of what was replaced, `now` is what holds instead.
+    """
+
+    slot: bytes
+    entity: str
+    relation: str
+    value: Value
+    standing: str
+    earlier: tuple[Value, ...] = ()
+    against: tuple[Value, ...] = ()
+    now: tuple[Value, ...] = ()
+
+
+Answers = Mapping[int, Answer]
+
+
+def answers_of(connection: sqlite3.Connection, asked: Asked | None, filters: Filters) -> dict[int, Answer]:
+    """Return what memories say of what is asked for, by their numbers, what is believed first and of that the newest.
+
+    Only memories that the filters let through answer; what they replaced is named wherever it is.
+    """
+    found: dict[int, Answer] = {}
+    if asked is None:
+        return found
+    for slot, entity, relation in _slots(connection, asked):
+        found |= _told(slot, entity, relation, judged_of(connection, slot))
+    kept = allowed(connection, list(found), filters)
+    ordered = sorted(
+        found.items(), key=lambda each: (each[1].standing == REPLACED, -each[1].value.from_ms, each[0])
+    )
+    return {number: answer for number, answer in ordered if number in kept}
+
+
+def how_believed(answers: Answers) -> dict[int, float]:
+    """Return how far each memory says what is believed: 1 the last, a half what holds beside it, 0 the past."""
+    last = next((number for number, answer in answers.items() if answer.standing != REPLACED), None)
+    return {
+        number: 0.0 if answer.standing == REPLACED else 1.0 if number == last else BESIDE
+        for number, answer in answers.items()
+    }
+
+
+def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, str, str]]:
+    relations = asked.relations
+    rows = connection.execute(
+        f"""SELECT s.slot, c.entity, c.relation FROM claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
+            WHERE c.relation IN ({",".join("?" * len(relations))}) ORDER BY c.hlc DESC""",
+        relations,
+    )
+    found: dict[bytes, tuple[bytes, str, str]] = {}
+    for slot, entity, relation in rows:
+        if slot not in found and asked.is_entity(entity):
+            found[slot] = (slot, entity, relation)
+            if len(found) == SLOTS_MAX:
+                break
+    return list(found.values())
+
+
+def _told(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable[tuple[int, Answer]]:
+    live = [belief for belief in judged.beliefs if belief.standing is Standing.HELD]
+    stated = [belief for belief in live if belief.told.value != ENDED]
+    ended = not stated
+    live = stated or live
+    open_ = judged.status is Status.OPEN
+    for belief in judged.beliefs:
+        value = _value(belief)
+        if belief in live:
+            others = [
+                side
+                for side in judged.sides
+                if open_ and not any(each.told.claim == belief.told.claim for each in side)
+            ]
+            against = tuple(
+                _value(held[-1])
+                for side in others
+                if (held := [each for each in side if each.standing is Standing.HELD])
+            )
+            earlier = () if ended and belief.told.value != ENDED else _earlier(judged.beliefs)
+            standing = DISPUTED if against else BELIEVED
+            yield belief.told.id, Answer(slot, entity, relation, value, standing, earlier, against)
+    telling = {belief.told.id for belief in live}
+    for belief in judged.beliefs:
+        if (
+            belief.standing is Standing.REPLACED
+            and belief.told.id not in telling
+            and belief.told.value != ENDED
+        ):
+            now = tuple(map(_value, live[-1:]))
+            yield belief.told.id, Answer(slot, entity, relation, _value(belief), REPLACED, now=now)
+
+
+def _earlier(beliefs: Sequence[Belief]) -> tuple[Value, ...]:
+    replaced = [
+        _value(belief)
+        for belief in beliefs
+        if belief.standing is Standing.REPLACED and belief.told.value != ENDED
+    ]
+    return tuple(sorted(replaced, key=lambda each: -each.from_ms)[:EARLIER_MAX])
+
+
+def _value(belief: Belief) -> Value:
+    told = belief.told
+    return Value(told.value, MemoryId(told.rid), told.from_ms, belief.until_ms)

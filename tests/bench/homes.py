@@ -1,0 +1,123 @@
+"""Ask fifty everyday homes: does the note that answers come first?
+
+`python -m tests.bench.homes` asks the homes that the ranking was made with, `--aside` those that were kept aside (read
+once, and never fitted on). Each home is ten to twenty notes of one household, told through the library's own door, with
+others beside the answer that share its words, and with what held before. `--missed` shows what came first instead.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import samemind
+
+FOLDER: Final = Path(__file__).parents[1] / "data" / "homes"
+SEEN: Final = FOLDER / "seen.txt"
+ASIDE: Final = FOLDER / "aside.txt"
+
+
+class Question(NamedTuple):
+    """What is asked, and the notes that may come first for it, by their places in the home."""
+
+    text: str
+    right: frozenset[int]
+
+
+class Household(NamedTuple):
+    """The notes of one home in the order in which they were told, and what is asked of them."""
+
+    name: str
+    notes: tuple[str, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def language(self) -> str:
+        """The language of the notes."""
+        return self.name.partition(" ")[0]
+
+
+class Answered(NamedTuple):
+    """One question and the texts that came, the best first."""
+
+    home: Household
+    question: Question
+    found: tuple[str, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether a note that answers came first."""
+        return bool(self.found) and self.found[0] in {self.home.notes[at] for at in self.question.right}
+
+
+def read(path: Path) -> list[Household]:
+    """Return the homes of a file; `ValueError` names a line that is none."""
+    homes: list[Household] = []
+    notes: list[str] = []
+    questions: list[Question] = []
+    named: dict[str, int] = {}
+    name = ""
+    for number, line in enumerate([*path.read_text("utf-8").splitlines(), "== end"], start=1):
+        if line.startswith("== "):
+            if name:
+                homes.append(Household(name, tuple(notes), tuple(questions)))
+            name, notes, questions, named = line[3:], [], [], {}
+        elif line.startswith("? "):
+            asked, _, keys = line[2:].partition(" -> ")
+            questions.append(Question(asked, frozenset(named[key] for key in keys.split(","))))
+        elif "| " in line:
+            key, _, text = line.partition("| ")
+            if key.strip():
+                named[key] = len(notes)
+            notes.append(text)
+        elif line and not line.startswith("#"):
+            raise ValueError(f"{path.name}:{number}: expected a note, a question or a home, got {line!r}")
+    return homes
+
+
+def ask(home: Household) -> Iterator[Answered]:
+    """Tell a home's notes to a device of its own, and ask its questions."""
+    with tempfile.TemporaryDirectory() as folder, samemind.open_blocking(folder) as mind:
+        for note in home.notes:
+            mind.remember(note, wait=True)
+        for question in home.questions:
+            found = mind.recall(question.text).results
+            yield Answered(home, question, tuple(hit.text for hit in found))
+
+
+def report(answers: Sequence[Answered]) -> str:
+    """Return how many came first, of all and by language."""
+    lines = []
+    for language in ("", *sorted({one.home.language for one in answers})):
+        some = [one for one in answers if language in ("", one.home.language)]
+        right = sum(one.right for one in some)
+        lines.append(
+            f"{language or 'all':>5} {right:4} of {len(some):4} first: {100 * right / len(some):5.1f} %"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print how many of the questions find their answer first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--aside", action="store_true", help="the homes that were kept aside")
+    parser.add_argument("--missed", action="store_true", help="show what came first instead")
+    options = parser.parse_args()
+    answers = [one for home in read(ASIDE if options.aside else SEEN) for one in ask(home)]
+    for one in answers:
+        if options.missed and not one.right:
+            place = next(
+                (
+                    i
+                    for i, text in enumerate(one.found)
+                    if text in {one.home.notes[at] for at in one.question.right}
+                ),
+                None,
+            )
+            print(f"{one.home.name}: {one.question.text}  ->  {one.found[:1]} (right at {place})")
+    print(report(answers))
+
+
+if __name__ == "__main__":
+    main()
