@@ -12,7 +12,7 @@ from typing import TypeVar
 import trio
 
 from cognition import queue
-from cognition.contradictions.marking import with_both_sides
+from cognition.marking import with_both_sides
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
