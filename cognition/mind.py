@@ -12,7 +12,6 @@ from typing import TypeVar
 import trio
 
 from cognition import queue
-from cognition.marking import with_both_sides
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
@@ -25,6 +24,7 @@ from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.judging.nominating import ByMeaning, Nominated, Vectorized, nominated, unjudged
 from cognition.linking import Linker
+from cognition.marking import with_both_sides
 from cognition.memories import Shown
 from cognition.models.chat import ChatModel
 from cognition.naming import read_all_names, read_names
