@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "answers",
     "follows a question that fits",
     of,
-    weight=1.84,
+    weight=1.85,
     published=1.4,
 )

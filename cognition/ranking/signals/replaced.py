@@ -24,6 +24,6 @@ SIGNAL = Signal(
     "replaced",
     "says of what was asked for what no longer holds",
     of,
-    weight=-3.0,
+    weight=-6.0,
     prior=True,
 )

@@ -13,7 +13,7 @@ SIGNAL = Signal(
     "verb",
     "has the verb, or one of its meaning",
     of,
-    weight=1.73,
+    weight=1.58,
     published=0.5,
     rule="PM-07",
 )
