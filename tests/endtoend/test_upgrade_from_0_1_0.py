@@ -4,15 +4,18 @@ That version threw tellings away that looked alike; what it kept is kept, and fr
 """
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import zstandard
 
 import samemind
+from cognition.embedding.universal import UniversalEmbedder
 from replica.erasure import read_proof
 from replica.frame import decode_frame
 from replica.membership import introduce
+from replica.storage.sql import connect
 from replica.verify import verify_replica
 from tests.support import cli
 from tests.support.links import identity
@@ -59,6 +62,28 @@ def test_a_home_is_taken_over_whole_and_every_telling_adds(tmp_path: Path) -> No
         )
         assert mind.verify().ok
     assert cli.run(tmp_path / "home", "verify", "--json").json["ok"] is True
+
+
+def test_its_memories_are_embedded_anew_in_the_background_and_found_in_other_languages(
+    tmp_path: Path,
+) -> None:
+    folder = home(tmp_path / "home")
+    with closing(connect(str(folder / "memory.db"))) as store:
+        ((old,),) = store.execute("SELECT name FROM vector_space").fetchall()
+        ((with_vectors,),) = store.execute("SELECT count(*) FROM vector").fetchall()
+    assert "use-multilingual" not in old
+    assert with_vectors == len(wire()["texts"])
+    with samemind.open_blocking(folder) as mind:
+        mind.wait_for_queue()
+        assert "950" in mind.recall("Wie hoch ist die Miete?").results[0].text
+        assert mind.verify().ok
+        assert mind.digest().digest == wire()["digest"], "vectors are nobody else's business"
+    with closing(connect(str(folder / "memory.db"))) as store:
+        spaces = dict(store.execute("SELECT no, name FROM vector_space"))
+        held = dict(store.execute("SELECT space, count(*) FROM vector GROUP BY space"))
+    assert {spaces[space]: count for space, count in held.items()} == {
+        UniversalEmbedder().name: len(wire()["texts"])
+    }
 
 
 def test_ops_of_that_version_fold_to_what_they_folded_to_there() -> None:

@@ -33,11 +33,13 @@ def _links(device: Device) -> AbstractAsyncContextManager[Syncer]:
 
 
 @asynccontextmanager
-async def opened(folder: Path, *, online: bool = True) -> AsyncIterator[Opened]:
+async def opened(
+    folder: Path, *, online: bool = True, embedder: str = "multilingual"
+) -> AsyncIterator[Opened]:
     """Open the device of a folder, called as the folder is; it looks for nobody by multicast."""
     home = Home.at(folder)
     home.create()
-    Settings(name=folder.name, mdns=False).save(home)
+    Settings(name=folder.name, mdns=False, embedder=embedder).save(home)
     async with open_device(
         home, program="a test", answers=False, linking=_links if online else None
     ) as device:

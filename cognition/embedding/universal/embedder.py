@@ -26,6 +26,7 @@ from cognition.embedding.universal.unpacking import (
     PARTS,
     WEIGHTS_HASH,
     WIDTH,
+    Spoiled,
     Unpacked,
     unpacked,
 )
@@ -70,6 +71,12 @@ class UniversalEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return what the model makes of each text, scaled to length 1."""
         pieces, model = self._load()
+        try:
+            return self._embedded(texts, pieces, model)
+        except Spoiled:
+            return self._embedded(texts, *self._load(instead_of=model))
+
+    def _embedded(self, texts: Sequence[str], pieces: Pieces, model: Unpacked) -> Vectors:
         rows = np.zeros((len(texts), WIDTH), np.float32)
         group: list[list[int]] = []
         places: list[int] = []
@@ -80,25 +87,27 @@ class UniversalEmbedder:
                 if not tokens:
                     continue
                 if group and sum(map(len, group)) + len(tokens) > _TOGETHER:
-                    rows[places] = _forward(model.arrays, group)
+                    rows[places] = _forward(model, group)
                     group, places = [], []
                 group.append([BEGIN, *tokens, END])
                 places.append(place)
             if group:
-                rows[places] = _forward(model.arrays, group)
+                rows[places] = _forward(model, group)
         model.let_go()
         return unit(rows)
 
-    def _load(self) -> tuple[Pieces, Unpacked]:
+    def _load(self, instead_of: Unpacked | None = None) -> tuple[Pieces, Unpacked]:
+        """Return the model; unpacked anew `instead_of` one that is spoiled, unless another thread did that already."""
         with self._loading:
-            if self._loaded is None:
-                model = unpacked(self._cache)
+            if self._loaded is None or self._loaded[1] is instead_of:
+                model = unpacked(self._cache, anew=instead_of is not None)
                 self._loaded = Pieces(model.arrays), model
             return self._loaded
 
 
-def _forward(of: "dict[str, NDArray[Any]]", group: Sequence[Sequence[int]]) -> Vectors:
+def _forward(model: Unpacked, group: Sequence[Sequence[int]]) -> Vectors:
     """Return a row for each text, given by its tokens."""
+    of = model.arrays
     lengths = np.fromiter(map(len, group), np.int64, len(group))
     starts = np.cumsum(lengths) - lengths
     tokens = np.fromiter(chain.from_iterable(group), np.int64, int(lengths.sum()))
@@ -106,7 +115,7 @@ def _forward(of: "dict[str, NDArray[Any]]", group: Sequence[Sequence[int]]) -> V
     features = np.empty((count, WIDTH + _NGRAM * len(ORDERS)), np.float32)
     vectors = features[:, :WIDTH]
     part = tokens % PARTS
-    np.multiply(of["table"][tokens], of["scale"][part, None], out=vectors)
+    np.multiply(model.rows(tokens), of["scale"][part, None], out=vectors)
     vectors += of["lo"][part, None]
     narrow = _normed(vectors @ of["proj_all"] + of["proj_b_all"], of["ln_g_all"], of["ln_b_all"], eps)
     window = _windows(starts, lengths, count)

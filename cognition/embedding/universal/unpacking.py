@@ -4,7 +4,9 @@ The wheel holds the table of vectors compressed, so whoever used it as it is wou
 and a second for unpacking it would pass at every start. Unpacked it is 79 MB in the cache of the user: a process holds
 the pages that it uses, processes share them, and opening takes a millisecond. What is unpacked are the very bytes that
 were hashed; a file in the cache bears the hashes of what it was made from in its name, and is put there whole or not at
-all. Where there is no room for it, or no right to write, it is unpacked into memory.
+all. It ends with a checksum for each block of it, and a process checks each block once, before it first uses it: to
+read all 79 MB at each start would cost what unpacking saves. Where there is no room for it, or no right to write, it is
+unpacked into memory.
 """
 
 import importlib.util
@@ -14,7 +16,7 @@ import mmap
 import os
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +36,7 @@ WEIGHTS_HASH: Final = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd6
 PIECES: Final = Path("resources/sp.model")
 PIECES_HASH: Final = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 # The layout of the file; raise it when that changes.
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 WIDTH: Final = 512
 # The table lies in the wheel in so many parts: piece n is in part n % 17, and each part has a scale of its own.
 PARTS: Final = 17
@@ -43,13 +45,30 @@ ORDERS: Final = (2, 3, 5)
 BUCKETS: Final = 1 << 18
 _ALIGNED: Final = 64
 _LENGTH_BYTES: Final = 8
+# What is checked together: a question of twenty tokens touches as many blocks, for half a millisecond in all.
+BLOCK_BYTES: Final = 1 << 16
+_SUM_BYTES: Final = 4
 _LET_GO: Final[int | None] = getattr(mmap, "MADV_DONTNEED", None)
 
 
+class Spoiled(ValueError):
+    """What lies in the cache is not what was put there."""
+
+
 class Unpacked:
-    """The arrays of the model, mapped from the cache or held in memory."""
+    """The arrays of the model, mapped from the cache or held in memory. May be used from several threads."""
 
     def __init__(self, held: "mmap.mmap | bytes") -> None:
+        """`Spoiled` where anything but the table is not as it was put there; the table is checked by `rows`."""
+        self._held = memoryview(held)
+        covered = int.from_bytes(held[-2 * _LENGTH_BYTES : -_LENGTH_BYTES], "little")
+        sums = -(-covered // BLOCK_BYTES) * _SUM_BYTES
+        if not 0 < covered == len(held) - sums - 2 * _LENGTH_BYTES:
+            raise Spoiled(f"expected checksums of {covered} bytes behind them, got {len(held)} bytes in all")
+        self._sums = np.frombuffer(held, "<u4", sums // _SUM_BYTES, covered)
+        self._covered = covered
+        self._checked = np.zeros(len(self._sums), np.bool_)
+        self._check(range(1))
         length = int.from_bytes(held[:_LENGTH_BYTES], "little")
         self._mapped = held if isinstance(held, mmap.mmap) else None
         heads = json.loads(held[_LENGTH_BYTES : _LENGTH_BYTES + length])
@@ -57,7 +76,25 @@ class Unpacked:
             name: np.frombuffer(held, kind, int(np.prod(shape)), start).reshape(shape)
             for name, kind, shape, start in heads
         }
-        self._table_from = -(-int(heads[-1][-1]) // mmap.PAGESIZE) * mmap.PAGESIZE
+        self._table_at = int(heads[-1][-1])
+        self._check(range(-(-self._table_at // BLOCK_BYTES)))
+        self._table_from = -(-self._table_at // mmap.PAGESIZE) * mmap.PAGESIZE
+
+    def rows(self, tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return the table's row of each token; `Spoiled` where one is not as it was put there."""
+        begins = self._table_at + tokens * WIDTH
+        touched = np.concatenate([begins, begins + WIDTH - 1]) // BLOCK_BYTES
+        self._check(np.unique(touched[~self._checked[touched]]).tolist())
+        rows: NDArray[np.uint8] = self.arrays["table"][tokens]
+        return rows
+
+    def _check(self, blocks: Iterable[int]) -> None:
+        for block in blocks:
+            begins = block * BLOCK_BYTES
+            said = self._held[begins : min(begins + BLOCK_BYTES, self._covered)]
+            if not self._checked[block] and zlib.crc32(said) != self._sums[block]:
+                raise Spoiled(f"expected block {block} of the unpacked model to be as it was put there")
+            self._checked[block] = True
 
     def let_go(self) -> None:
         """Give back what was read of the table; whoever reads on meanwhile finds it again."""
@@ -65,18 +102,22 @@ class Unpacked:
             self._mapped.madvise(_LET_GO, self._table_from, len(self._mapped) - self._table_from)
 
 
-def unpacked(cache: Path | None = None) -> Unpacked:
-    """Return the model, from the cache where it is; else it is put there. `ModelUnavailable` where there is none."""
+def unpacked(cache: Path | None = None, *, anew: bool = False) -> Unpacked:
+    """Return the model, from the cache where it is; else, and `anew`, it is put there.
+
+    `ModelUnavailable` where there is none.
+    """
     path = (cache or _cache()) / f"use-{WEIGHTS_HASH[:12]}-{PIECES_HASH[:12]}-{LAYOUT}.bin"
-    try:
-        return Unpacked(_mapped(path))
-    except (OSError, ValueError):
-        pass  # not there, or not whole: put there anew
+    if not anew:
+        try:
+            return Unpacked(_mapped(path))
+        except (OSError, ValueError):
+            pass  # not there, or not whole: put there anew
     held = _unpack(_folder())
     try:
         _put(path, held)
         return Unpacked(_mapped(path))
-    except OSError:
+    except (OSError, ValueError):
         return Unpacked(held)
 
 
@@ -134,7 +175,8 @@ def _unpack(folder: Path) -> bytes:
         head = json.dumps(heads).encode()
         begins = -(-(_LENGTH_BYTES + 2 * len(head)) // _ALIGNED) * _ALIGNED
         head = json.dumps([(name, kind, shape, begins + at) for name, kind, shape, at in heads]).encode()
-        whole = begins + size + _LENGTH_BYTES
+        covered = begins + size
+        whole = covered + -(-covered // BLOCK_BYTES) * _SUM_BYTES + 2 * _LENGTH_BYTES
         held = bytearray(whole)
         held[:_LENGTH_BYTES] = len(head).to_bytes(_LENGTH_BYTES, "little")
         held[_LENGTH_BYTES : _LENGTH_BYTES + len(head)] = head
@@ -145,6 +187,9 @@ def _unpack(folder: Path) -> bytes:
         table = np.frombuffer(held, np.uint8, PARTS * rows * WIDTH, begins + heads[-1][3]).reshape(-1, WIDTH)
         for part in range(PARTS):
             table[part::PARTS] = weights[f"q{part + 1}"]
+    said = memoryview(held)[:covered]
+    sums = [zlib.crc32(said[at : at + BLOCK_BYTES]) for at in range(0, covered, BLOCK_BYTES)]
+    held[covered:-_LENGTH_BYTES] = np.array(sums, "<u4").tobytes() + covered.to_bytes(_LENGTH_BYTES, "little")
     return bytes(held)
 
 

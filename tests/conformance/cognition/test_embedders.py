@@ -10,6 +10,8 @@ import pytest
 from cognition import Embedder, HashedEmbedder, StaticEmbedder
 from cognition.embedding.onnx import OnnxEmbedder
 from cognition.embedding.universal import UniversalEmbedder
+from cognition.embedding.universal.pieces import Pieces
+from cognition.embedding.universal.unpacking import Unpacked, unpacked
 from tests.support.models import needs_models
 
 AWKWARD = [
@@ -118,3 +120,32 @@ def test_a_file_of_the_cache_that_is_cut_short_is_unpacked_again(
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
     assert np.array_equal(UniversalEmbedder(blocked).embed(["Ann moved to Lisbon"]), whole)
+
+
+def test_a_file_of_the_cache_that_was_changed_is_noticed_where_it_is_used_and_put_there_anew(
+    universal: Callable[[], Embedder], tmp_path: Path
+) -> None:
+    text = "Ann moved to Lisbon"
+    whole = universal().embed([text])
+    UniversalEmbedder(tmp_path).embed(["x"])
+    (path,) = tmp_path.iterdir()
+    right = path.read_bytes()
+    table = Unpacked(right)
+    (tokens,) = [Pieces(table.arrays).of(text)]
+    begins = len(right) - 16 - 4 * len(table._sums)
+    for place in (40, 1_000, int(table._table_at) + 512 * tokens[0] + 7, begins + 8):
+        spoiled = bytearray(right)
+        spoiled[place] ^= 0xFF
+        path.write_bytes(spoiled)
+        assert np.array_equal(UniversalEmbedder(tmp_path).embed([text]), whole), place
+        assert path.read_bytes() == right, f"byte {place} is put right"
+    assert [each.name for each in tmp_path.iterdir()] == [path.name], "nothing is left beside it"
+
+
+def test_what_is_not_used_is_not_checked(tmp_path: Path) -> None:
+    """A process that embeds one question reads no 79 MB for it."""
+    model = unpacked(tmp_path)
+    checked = int(model._checked.sum())
+    model.rows(np.array([90_000, 90_000, 90_001]))
+    assert checked < len(model._checked) / 3
+    assert 1 <= int(model._checked.sum()) - checked <= 2
