@@ -41,7 +41,6 @@ from cognition.ranking.query import Query
 from cognition.ranking.signals.believed import of as believed
 from cognition.ranking.signals.during import of as during
 from cognition.ranking.signals.said_of import of as said_of
-from cognition.ranking.signals.tells import of as tells
 from cognition.ranking.times import windows
 from cognition.scoring import damped, similarity_of
 from cognition.tellings import NAMED_MAX, counted, groups_of, tellings_of, texts_of
@@ -391,13 +390,16 @@ def _pool(
 def evidence(pool: Pool) -> Evidence:
     """Return what speaks for each candidate being about what was asked."""
     unknown = pool.standing == 0.0  # no vector of it, or of the question, was looked at
-    asked = pool.query.asked is not None
+    slotless = pool.none
+    if pool.query.asked is not None:
+        slotless = 1 - believed(pool)
+        slotless[pool.telling] = 0.0
     return Evidence(
         cosine=np.where(unknown, COSINE_UNKNOWN, pool.meaning),
         grams=pool.grams,
         time=during(pool),
         said_of=said_of(pool),
-        slotless=1 - np.maximum(tells(pool) > 0, believed(pool)) if asked else pool.none,
+        slotless=slotless,
     )
 
 

@@ -19,6 +19,8 @@ from cognition.words import words
 ASKED_CHARACTERS_MAX: Final = 120
 # Questions and topics whose reading is remembered.
 _KEPT: Final = 256
+# Texts of candidates, which come back query after query.
+_TEXTS_KEPT: Final = 2_048
 _NAME: Final = r"[^\s,.;:!?]+(?: [^\s,.;:!?]+){0,2}?"
 # One word or two, "Grandma Rose".
 _SOMEBODY: Final = r"([^\W_][\w'-]*(?: [^\W_][\w'-]*)?)"
@@ -93,16 +95,15 @@ class Asked:
         *before, last = words(_bare(who)) or [""]
         return _alike([last], self.names[-1:]) or ("'s" not in who and _alike(before[-1:], self.names[-1:]))
 
-    def tells_of_others(self, text: str) -> bool:
-        """Say whether a text states it of somebody, and not of whom it is asked."""
-        if self.tells(text):
-            return False
+    def is_told(self, text: str) -> bool:
+        """Say whether a text states it of anybody."""
         said = plain(text)
-        if not self.of_self and _of_self(self.slot, self.topic).search(said):
+        if _of_self(self.slot, self.topic).search(said) is not None:
             return True
         return _of_somebody(self.slot, self.topic).search(said) is not None
 
 
+@lru_cache(_TEXTS_KEPT)
 def plain(text: str) -> str:
     """Return a text as the table spells it: small letters, one space, nothing contracted that it does not contract."""
     # Not folded: that writes "heisst" for "heißt", as nobody does.

@@ -19,11 +19,13 @@ def of(pool: Pool) -> Column:
     column = pool.none
     if asked is None:
         return column
+    telling = frozenset(pool.telling)
     for i in pool.leading:
         row = pool.rows[i]
-        if row.id not in pool.believed and asked.tells_of_others(row.text):
+        if i in telling:
+            column[i] = 1.0
+        elif row.id not in pool.believed and asked.is_told(row.text):
             column[i] = OF_OTHERS
-    column[pool.telling] = 1.0
     return column
 
 
