@@ -115,6 +115,12 @@ def _is_identifier(match: re.Match[str]) -> bool:
     return not (_GROUPED.fullmatch(match[0]) and behind and folded(behind[0]) in _table().units)
 
 
+def seconds_of(word: str) -> float | None:
+    """Return how long a folded word's unit of time is, in seconds; None where it is none."""
+    unit = _table().units.get(word)
+    return unit.times if unit is not None and unit.kind == "duration" else None
+
+
 def differ(one: Attribute, other: Attribute) -> bool:
     """Say whether two attributes of one kind have values that cannot be the same.
 

@@ -10,6 +10,7 @@ from typing import Final
 from cognition.days import DAY_MS
 from cognition.memories import Shown, read_memories
 from cognition.patterns.found import not_raised, shown_by
+from cognition.reminding.repeating import latest, rule_of
 from cognition.triggers import contradictions
 from cognition.triggers.goals import Goal, read_goals
 from cognition.triggers.kinds import (
@@ -55,9 +56,9 @@ def reviews(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds)
 
 
 def reminders(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
-    """Return what was intended and is due (ML-86); its window is when that is."""
+    """Return what was intended and is due (ML-86); its window is when that is, of what repeats the last time."""
     for it in _due(connection, REMINDER.name, now_ms):
-        due = int(it.memory.fields["event_start"])
+        due = latest(int(it.memory.fields["event_start"]), rule_of(it.memory), now_ms)
         yield Candidate(REMINDER, it.rid, due, reminder_urgency(now_ms - due))
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from cognition.decay import TYPE_DEFAULT
 from cognition.memories import Shown, read_memories
 from cognition.patterns.words import pattern_reason
+from cognition.reminding.repeating import latest, rule_of
 from cognition.triggers import contradictions
 from cognition.triggers.goals import read_goal
 from cognition.triggers.kinds import (
@@ -117,7 +118,10 @@ def _review(about: _About) -> Reason | None:
 def _reminder(about: _About) -> Reason | None:
     memory = about.first.memory
     due = memory.fields.get("event_start")
-    if due is None or trigger_id(REMINDER.name, about.first.rid, due) != about.raised.id:
+    if due is None:
+        return None
+    due = latest(due, rule_of(memory), about.now_ms)
+    if trigger_id(REMINDER.name, about.first.rid, due) != about.raised.id:
         return None  # it was put off, or needs no reminding any more
     return Reason(f"{quoted(memory.text)} is due", reminder_urgency(about.now_ms - due))
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from cognition.memories import read_memories
 from cognition.patterns.found import mark_raised, not_raised
+from cognition.reminding.repeating import following, rule_of
 from cognition.thinking.cycle import Outcome
 from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT
-from cognition.triggers.kinds import PATTERN, Candidate, Thresholds, kind_of, most_urgent
+from cognition.triggers.kinds import PATTERN, REMINDER, Candidate, Thresholds, kind_of, most_urgent
 from cognition.triggers.lattice import Raised, Status
 from cognition.triggers.raised import read_raised
 from replica import Core, MemoryId, Trigger, Write, show_memory_id, transaction
@@ -87,13 +89,29 @@ def choose(
     return chosen
 
 
+def _due_again(connection: sqlite3.Connection, candidate: Candidate) -> int | None:
+    """Return when what repeats is due next, behind the time that was raised."""
+    numbers = connection.execute("SELECT id FROM memory WHERE rid = ?", (candidate.rid,)).fetchall()
+    for it in read_memories(connection, [number for (number,) in numbers]):
+        return following(int(it.memory.fields["event_start"]), rule_of(it.memory), candidate.window)
+    return None
+
+
 def _settle(connection: sqlite3.Connection, found: Iterable[Candidate], known: set[bytes]) -> None:
     """Take what was raised, here or elsewhere, off the lists of what is due."""
     for candidate in found:
-        if candidate.id in known:
+        if candidate.id not in known:
+            continue
+        again_ms = _due_again(connection, candidate) if candidate.kind is REMINDER else None
+        named = (candidate.kind.name, candidate.rid)
+        if again_ms is None:
             connection.execute(
-                "DELETE FROM due WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)",
-                (candidate.kind.name, candidate.rid),
+                "DELETE FROM due WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)", named
+            )
+        else:
+            connection.execute(
+                "UPDATE due SET at_ms = ? WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)",
+                (again_ms, *named),
             )
     raised = {each.subject for each in found if each.kind is PATTERN and each.id in known}
     held_back = {each.subject for each in found if each.id not in known}

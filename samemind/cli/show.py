@@ -79,9 +79,17 @@ def _remembered(document: Document) -> list[str]:
     told = f" (says the same as {counted(same, 'telling', 'tellings')} before)" if same else ""
     return [
         f"{document['rid']}{told}",
+        *_reminder(document.get("reminder")),
         *show_contradictions.raised(document),
         *show_contradictions.nominated(document["nominees"]),
     ]
+
+
+def _reminder(reminder: Document | None) -> list[str]:
+    if reminder is None:
+        return []
+    repeats = f", {reminder['repeats']}" if reminder["repeats"] else ""
+    return [f"reminder: {_clock(reminder['due'])}{repeats}"]
 
 
 def _hits(document: Document) -> list[str]:

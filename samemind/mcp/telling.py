@@ -96,7 +96,9 @@ def _remembered(document: Document) -> str:
     facts = f", with {len(document['facts'])} facts beside it" if document["facts"] else ""
     against = "; it contradicts what is known: see `contradictions`" if document["contradictions"] else ""
     same = f"; it says the same as {len(document['says_same'])} told before" if document["says_same"] else ""
-    lines = [f"remembered {document['rid']}{facts}{same}{against}"]
+    reminder = document.get("reminder")
+    due = f"; due {reminder['due']}, {reminder['repeats'] or 'once'}: tell the user so" if reminder else ""
+    lines = [f"remembered {document['rid']}{facts}{same}{due}{against}"]
     if document["nominees"]:
         told = "\n".join(map(nominee_line, document["nominees"]))
         lines.append(

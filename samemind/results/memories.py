@@ -38,10 +38,19 @@ class NomineeView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderView:
+    """When a telling asked to be reminded; `repeats` is a rule as in RFC 5545 (`FREQ=WEEKLY;BYDAY=TU`)."""
+
+    due: datetime
+    repeats: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """A memory was stored; `says_same` names the tellings that say the same, and that it is shown with as one.
 
-    `nominees` are at most three older memories that it may repeat or contradict.
+    `reminder` says when it is due, where it asked to be reminded. `nominees` are at most three older memories that it
+    may repeat or contradict.
 
     `facts` are the memories of single facts beside it; `facts_dropped` counts those that were too uncertain, or too
     many. What looks secret is `held`: it waits on this device, under the id it will have, until it is released.
@@ -55,6 +64,7 @@ class Remembered:
     duplicate_of: None = None
     says_same: list[str] = field(default_factory=list)
     nominees: list[NomineeView] = field(default_factory=list)
+    reminder: ReminderView | None = None
     contradictions: list[str] = field(default_factory=list)
     facts_dropped: int = 0
     held: bool = False

@@ -40,6 +40,7 @@ from samemind.verbs.ids import is_known
 from samemind.verbs.moments import at_moment
 from samemind.verbs.nominees import nominees_of
 from samemind.verbs.pins import check_pins
+from samemind.verbs.reminders import with_reminder
 from samemind.verbs.standing import kept
 from samemind.verbs.talk import note_talk
 from samemind.verbs.views import show_origin
@@ -61,7 +62,8 @@ async def remember(device: Device, options: Remember) -> Remembered:
     What says the same is linked to it, and shown with it as one.
     """
     zone = datetime.now(UTC).astimezone().tzinfo or UTC
-    asked, found = read_text(options.text, fields_of(options), now_ms=device.now_ms(), zone=zone)
+    told, reminder = with_reminder(options.text, fields_of(options), device.now_ms())
+    asked, found = read_text(options.text, told, now_ms=device.now_ms(), zone=zone)
 
     def write(core: Core, connection: sqlite3.Connection) -> Remembered:
         now_ms = device.now_ms()
@@ -88,6 +90,7 @@ async def remember(device: Device, options: Remember) -> Remembered:
             facts=[show_memory_id(fact) for fact in taken.facts],
             says_same=[show_memory_id(other) for other in again.rids],
             contradictions=[slot.hex() for slot in open_among(connection, teller.slots)],
+            reminder=reminder,
             facts_dropped=taken.dropped,
         )
 

@@ -1,0 +1,1 @@
+"""Read what people ask to be reminded of, and when."""
