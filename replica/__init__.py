@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         parse_memory_id,
         show_memory_id,
     )
-    from replica.membership import Member, Membership, Revocation, introduce, revoke
+    from replica.membership import Member, Membership, Revocation, introduce, revoke, revoking
     from replica.memory_types import MEMORY_TYPES
     from replica.oplog import Row, Status
     from replica.ops import (
@@ -167,6 +167,7 @@ __all__ = [
     "read_triggers",
     "recode",
     "revoke",
+    "revoking",
     "salt_of",
     "show_memory_id",
     "transaction",
@@ -211,7 +212,7 @@ if not TYPE_CHECKING:
                 "show_memory_id",
             ),
             "memory_types": ("MEMORY_TYPES",),
-            "membership": ("Member", "Membership", "Revocation", "introduce", "revoke"),
+            "membership": ("Member", "Membership", "Revocation", "introduce", "revoke", "revoking"),
             "oplog": ("Row", "Status"),
             "ops": (
                 "Access",

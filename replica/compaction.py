@@ -95,7 +95,7 @@ def leased(core: Core, now_ms: int) -> list[DeviceId]:
     """Return the members that hold compaction back: not revoked, and heard of within the lease."""
     return [
         device
-        for device in sorted(core.membership.members.keys() - core.membership.revoked - {core.device})
+        for device in sorted(core.membership.standing - {core.device})
         if device in core.contacts and now_ms - core.contacts[device].heard_ms < LEASE_MS
     ]
 

@@ -211,17 +211,49 @@ class Core:
         revocations: Iterable[Revocation],
         proofs: Iterable[Proof] = (),
         now_ms: int = 0,
+        *,
+        by: DeviceId | None = None,
     ) -> bool:
-        """Take introductions, revocations and proofs that are new and rightly signed; say whether there were any."""
-        fresh, out = self.membership.news(members, revocations, own=self.device)
-        keys = {member.device: member.public_key for member in (*self.membership.members.values(), *fresh)}
+        """Take introductions, revocations and proofs that are new and rightly signed; say whether there were any.
+
+        `by`: the member that says so.
+        """
+        fresh, out = self.membership.news(members, revocations, own=self.device, by=by)
+        first, further = self.membership.parted(fresh)
+        keys = {member.device: member.public_key for member in (*self.membership.members.values(), *first)}
         acting, idle = self._sorted_out(proofs, keys, now_ms)
         if not fresh and not out and not acting and not idle:
             return False
         with self.undoing():
-            self._take_proofs(acting, idle, Changes(members=fresh, revocations=out), now_ms)
-        self.membership.add(fresh, out)
+            self.membership.add(fresh, out)
+            changes = Changes(members=first, further=further, revocations=out)
+            self._take_proofs(acting, idle, changes, now_ms)
         return True
+
+    def expect_root(self, partner: DeviceId, own: Member | None) -> None:
+        """Before a device that is alone learns of its first partner: take the root of the group from that.
+
+        `own`: the statement that this device is the root itself, which holds unless the partner knows of another; None
+        where the partner will say. Nothing happens on a device that has a group.
+        """
+        if self.membership.root is not None or len(self.membership.members) > 1:
+            return
+        with self.undoing():
+            self.membership.add([] if own is None else [own], [])
+            self.membership.settle(self.membership.root, partner)
+            self.write(Changes(further=[] if own is None else [own]), now_ms=0)
+
+    def heard_group(self, peer: DeviceId) -> None:
+        """Hear that a peer has said all that it knows of the group: if it was to name a root, and did not, so be it.
+
+        Who showed the code is the root then, unless the other one came with a group, which has none.
+        """
+        group = self.membership
+        if group.awaits != peer or group.root != self.device:
+            return
+        with self.undoing():
+            group.settle(None if group.members.keys() - {peer, self.device} else group.root, None)
+            self.write(Changes(), now_ms=0)
 
     def take_proofs(self, acting: Iterable[Proof], idle: Iterable[Proof] = (), now_ms: int = 0) -> None:
         """Take proofs that were checked before, by this device: its own, as it kept them elsewhere."""
@@ -287,10 +319,9 @@ class Core:
 
     def adopt(self, membership: Membership) -> None:
         """Take a whole group as given, signatures unchecked: for a copy of a replica that knows them."""
-        self.write(
-            Changes(members=[*membership.members.values()], revocations=[*membership.revocations]), now_ms=0
-        )
-        self.membership = self.store.membership()
+        self.membership = membership.without(())
+        first, further, out = membership.members.values(), membership.further, membership.revocations
+        self.write(Changes(members=[*first], further=[*further], revocations=[*out]), now_ms=0)
 
     def found(self, own: Member) -> None:
         """Begin a group of one: the device introduces itself. Nothing happens where that is known."""
@@ -502,6 +533,8 @@ class Core:
             self.vouched,
             self.shown_by,
             self.quotas.packed(),
+            self.membership.root,
+            self.membership.awaits,
         )
 
     def reload(self) -> None:
@@ -522,6 +555,7 @@ class Core:
         """Whether words that were erased may still be in some page of the files (`replica.purging`)."""
         self._kept = dict(self.store.meta())
         meta = Meta.read(self._kept)
+        self.membership.settle(meta.root, meta.awaits)
         self._pos, self._clock, self.totals = meta.position, meta.clock, meta.totals
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
         self.evidence, self.has_news_of_faults = meta.evidence, False

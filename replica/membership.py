@@ -1,17 +1,26 @@
-"""Know who belongs to the group and who was put out: two signed sets that only grow.
+"""Know who belongs to the group and who was revoked: two signed sets that only grow, and a judgment of them.
 
 A member is introduced by a member: pairing with one device of a group makes a new device known to all, because the
-introduction travels. The first member of a group is the device itself, introduced by its own signature. A revocation is
-signed by a member too, and final: a revoked key never returns; the device pairs anew under another.
+introduction travels. A revocation is signed by a member too. Both are acts, and an act has no time: whoever holds a key
+can sign any act at any moment and hand it to anybody. So which acts count is decided from the set of them alone
+(`judge`), by seniority, which no act of one's own can raise: the **root** comes first, then whom it introduced, then
+whom those introduced. An act counts unless an elder, whose own acts count, revoked its signer. So a thief whom an elder
+revoked can do nothing, whatever it signs and whenever that arrives; and of two that revoke each other, the elder stays.
+
+The root is the device that founded the group, or a recovery key that it printed and handed its place on to. A device
+takes its root once, from the device that it was paired with, and follows it where it hands its place on. Groups of
+0.1.0 have no root until `samemind group recovery` is run in one: until then any revocation counts.
 
 Revocation closes links, not ops. Nothing that was folded is taken back, since members who heard of a revocation at
-different moments would then disagree for good. `sync` exchanges both sets before any op.
+different moments would then disagree for good. `sync` exchanges all acts before any op.
 """
 
+import hashlib
+import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from replica.codec import pack
 from replica.errors import InvalidOp
@@ -22,11 +31,18 @@ _MEMBER_CONTEXT: Final = b"samemind member 1\0"
 _REVOCATION_CONTEXT: Final = b"samemind revocation 1\0"
 # A person's devices over a lifetime; bounds what a hostile member can make everybody store.
 MEMBERS_MAX: Final = 10_000
+# Every device once, and once more by who joined through it, or took over from a revoked introducer.
+INTRODUCTIONS_MAX: Final = 2 * MEMBERS_MAX
 # What is kept of one device's word: no device of a person introduces or revokes a tenth of that.
 INTRODUCTIONS_EACH_MAX: Final = 1024
 REVOCATIONS_EACH_MAX: Final = 1024
+# Of all who are no partners of this device together: each member once.
+REVOCATIONS_MAX: Final = 10_000
 NAME_BYTES_MAX: Final = 256
 CERTIFICATE_BYTES_MAX: Final = 4096
+# In place of a certificate: the introduction names the root of the group. An older version keeps it, and admits nobody
+# by it, since no device has such a certificate.
+_ROOT: Final = b"samemind root 1\0"
 
 
 class Member(NamedTuple):
@@ -48,6 +64,16 @@ class Revocation(NamedTuple):
     signature: bytes
 
 
+class Judgment(NamedTuple):
+    """Which acts count. `standing`: who belongs to the group.
+
+    `revoked_by`: by whom each revoked device was revoked, the eldest first.
+    """
+
+    standing: frozenset[DeviceId]
+    revoked_by: Mapping[DeviceId, tuple[DeviceId, ...]]
+
+
 def introduce(
     sign: Sign, introducer: DeviceId, *, public_key: bytes, certificate: bytes, name: str
 ) -> Member:
@@ -57,17 +83,85 @@ def introduce(
     return Member(device, public_key, certificate, name, introducer, sign(message))
 
 
+def name_root(sign: Sign, by: DeviceId, *, public_key: bytes, name: str) -> Member:
+    """Return a signed statement that a key is the root of the group: the root says so itself, or hands its place on."""
+    return introduce(sign, by, public_key=public_key, certificate=_ROOT, name=name)
+
+
+def names_root(member: Member) -> bool:
+    """Say whether an introduction names the root of a group, and no device."""
+    return member.certificate == _ROOT
+
+
 def revoke(sign: Sign, by: DeviceId, device: DeviceId) -> Revocation:
     """Return a signed revocation of a device."""
     return Revocation(device, by, sign(_REVOCATION_CONTEXT + by + device))
 
 
-class Membership:
-    """The group as one device knows it. `own` is the introduction of the device itself, by itself."""
+def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable[Revocation]) -> Judgment:
+    """Decide which acts count: a pure function of the set of acts, whatever their order.
 
-    def __init__(self, members: Iterable[Member] = (), revocations: Iterable[Revocation] = ()) -> None:
+    Devices are taken from the eldest to the youngest: the root, then by how many introductions lie between the root
+    and a device, and among equals by a hash of the introduction, which nobody chooses who does not hold the key of an
+    elder. When a device is taken, everything of its elders is decided. Its own acts count unless one of them revoked
+    it: it then introduces whom nobody has introduced yet, and revokes whom it revokes. An elder that it revokes is out,
+    but what that elder did stays: a younger device takes nothing of its back.
+
+    Takes time in proportion to the number of acts, times its logarithm.
+    """
+    introduced: dict[DeviceId, list[Member]] = {}
+    for member in introductions:
+        introduced.setdefault(member.introduced_by, []).append(member)
+    targets: dict[DeviceId, list[DeviceId]] = {}
+    for revocation in revocations:
+        targets.setdefault(revocation.by, []).append(revocation.device)
+    taken: set[DeviceId] = set()
+    revoked_by: dict[DeviceId, tuple[DeviceId, ...]] = {}
+    silenced: set[DeviceId] = set()
+    waiting: list[tuple[int, bytes, DeviceId]] = [(0, b"", root)]
+    while waiting:
+        distance, _, device = heapq.heappop(waiting)
+        if device in taken:
+            continue
+        taken.add(device)
+        if device in silenced:
+            continue
+        for target in targets.get(device, ()):
+            if target == device:
+                continue  # or it would look revoked, and go on to be heard
+            revoked_by[target] = (*revoked_by.get(target, ()), device)
+            silenced.add(target)  # an elder has been heard already
+        for member in introduced.get(device, ()):
+            if member.device not in taken:
+                among_equals = hashlib.sha256(member.signature).digest()
+                heapq.heappush(waiting, (distance + 1, among_equals, member.device))
+    return Judgment(frozenset(taken - revoked_by.keys()), revoked_by)
+
+
+class Membership:
+    """The group as one device knows it.
+
+    `root`: whose word comes first here; None in a group that has none. `awaits`: the device that this one was paired
+    with, while it has not said yet who the root is. `further`: introductions of devices that another introduction made
+    known, and of the root; only a device that has a root, or awaits one, keeps those.
+    """
+
+    def __init__(
+        self,
+        members: Iterable[Member] = (),
+        revocations: Iterable[Revocation] = (),
+        further: Iterable[Member] = (),
+        *,
+        root: DeviceId | None = None,
+        awaits: DeviceId | None = None,
+    ) -> None:
         self._members = {member.device: member for member in members}
+        self._further = {_place(member): member for member in further}
         self._revocations = {(revocation.device, revocation.by): revocation for revocation in revocations}
+        self.root = root
+        self.awaits = awaits
+        self._judged: Judgment | None = None
+        self._unheard: frozenset[DeviceId] = frozenset()
 
     @property
     def members(self) -> Mapping[DeviceId, Member]:
@@ -75,68 +169,301 @@ class Membership:
         return self._members
 
     @property
+    def further(self) -> tuple[Member, ...]:
+        """The introductions beyond those in `members`, and the statements of who the root is."""
+        return tuple(self._further[key] for key in sorted(self._further))
+
+    @property
     def revocations(self) -> tuple[Revocation, ...]:
         """Every revocation heard of."""
         return tuple(self._revocations[key] for key in sorted(self._revocations))
 
     @property
+    def size(self) -> int:
+        """How many acts are known: it only grows."""
+        return len(self._members) + len(self._further) + len(self._revocations)
+
+    @property
+    def judgment(self) -> Judgment:
+        """Which of all this counts; without a root, every revocation does."""
+        if self._judged is None:
+            self._judged = self._judge()
+        return self._judged
+
+    @property
+    def standing(self) -> frozenset[DeviceId]:
+        """Who belongs to the group now."""
+        return self.judgment.standing
+
+    @property
     def revoked(self) -> frozenset[DeviceId]:
-        """Devices that are out for good."""
-        return frozenset(device for device, _ in self._revocations)
+        """Devices that are out: they were revoked, or nobody whose word counts has introduced them."""
+        return frozenset(self._members.keys() - self.standing)
+
+    def revocation_of(self, device: DeviceId) -> Revocation | None:
+        """Return the revocation of a device by the eldest whose word counts; None if nobody revoked it."""
+        by = self.judgment.revoked_by.get(device)
+        return None if by is None else self._revocations[device, by[0]]
 
     def public_key(self, device: DeviceId) -> bytes | None:
         """Return the key by which a member's ops are verified; None for a stranger."""
         member = self._members.get(device)
         return None if member is None else member.public_key
 
+    def unknown(self, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
+        """Return which of these may be news: statements of who the root is, and introductions.
+
+        Without a root, and without news of one, only a device that is not known is news.
+        """
+        told = [*members]
+        roots = [each for each in told if names_root(each) and _place(each) not in self._further]
+        others = [each for each in told if not names_root(each)]
+        if self.root is None and self.awaits is None and not roots:
+            return [], [each for each in others if each.device not in self._members]
+        had = {(each.device, each.introduced_by) for each in self._introductions()}
+        had |= {(each, each) for each in self._members}  # how a device introduced itself counts for nothing
+        return roots, [each for each in others if (each.device, each.introduced_by) not in had]
+
+    def told(self) -> tuple[Member, ...]:
+        """Return the introductions that a peer is told: what both know makes equal sets of them.
+
+        A device without a root tells how it came to know each. Otherwise all of them, but for how a device introduced
+        itself: the root first, so that a newcomer knows each introducer before whom it introduced, and last those by
+        which an older version, which keeps one for each device, comes to know everybody from here.
+        """
+        if self.root is None:
+            return tuple(self._members.values())
+        every = [each for each in self._introductions() if each.device != each.introduced_by]
+        roots = [each for each in self._further.values() if names_root(each) and each.device == self.root]
+        roots.sort(key=lambda each: (each.device != each.introduced_by, each.introduced_by))
+        first = {each.device: each for each in self._members.values()}
+        chosen = [each for each in introducers_first(first.values()) if each.device != each.introduced_by]
+        known = set(chosen)
+        return (*roots, *(each for each in introducers_first(every) if each not in known), *chosen)
+
     def news(
-        self, members: Iterable[Member], revocations: Iterable[Revocation], *, own: DeviceId | None = None
+        self,
+        members: Iterable[Member],
+        revocations: Iterable[Revocation],
+        *,
+        own: DeviceId | None = None,
+        by: DeviceId | None = None,
     ) -> tuple[list[Member], list[Revocation]]:
         """Return what of this is new and rightly signed, in an order in which every introducer is known.
 
         What is unsigned, or introduced by nobody known, is left out: it may come again with its introducer. There is a
         bound to what is kept of each device's word, and of all together. Whom `own` introduces always fits, and so,
         within its own bound, does whom those introduce that `own` was paired with: a crowd keeps none of them out.
+
+        `by`: who says so. Among the new ones is whoever follows the root, or is the root that `by` was awaited to name.
         """
-        known: dict[DeviceId, bytes] = {device: member.public_key for device, member in self._members.items()}
-        said = Counter(member.introduced_by for member in self._members.values())
-        near = {member.device for member in self._members.values() if member.introduced_by == own} | {own}
-        fresh: list[Member] = []
-        for member in introducers_first(each for each in members if each.device not in known):
-            by = member.introduced_by
-            if by not in known or (by != own and said[by] >= INTRODUCTIONS_EACH_MAX):
+        told = [*members]
+        roots = self._new_roots(told, by)
+        root = roots[0].device if roots else self.root
+        collects = root is not None or self.awaits is not None
+        keys = self._keys() | {each.device: each.public_key for each in roots}
+        known = set(self._members)
+        had = {(each.device, each.introduced_by) for each in self._introductions()}
+        said = Counter(introducer for _, introducer in had)
+        near = {device for device, introducer in had if introducer == own} | {own, root}
+        count = len(had)
+        fresh = [*roots]
+        for member in introducers_first(each for each in told if not names_root(each)):
+            introducer = member.introduced_by
+            edge = (member.device, introducer)
+            if edge in had or member.device == introducer or introducer not in keys:
                 continue
-            if (by in near or len(known) < MEMBERS_MAX) and _member_holds(member, known[by]):
-                said[by] += 1
-                known[member.device] = member.public_key
+            if member.device in known and not collects:
+                continue
+            if introducer != own and said[introducer] >= INTRODUCTIONS_EACH_MAX:
+                continue
+            room = len(known) < MEMBERS_MAX and count < INTRODUCTIONS_MAX
+            if (introducer in near or room) and _member_holds(member, keys[introducer]):
+                said[introducer] += 1
+                count += 1
+                had.add(edge)
+                known.add(member.device)
+                keys[member.device] = member.public_key
                 fresh.append(member)
-        revoked = Counter(by for _, by in self._revocations)
-        out: dict[tuple[DeviceId, DeviceId], Revocation] = {}
-        for revocation in revocations:
-            device, by, signature = revocation
-            if (device, by) in self._revocations or (device, by) in out or device not in known:
-                continue
-            if by not in known or (by != own and revoked[by] >= REVOCATIONS_EACH_MAX):
-                continue
-            if verify(known[by], _REVOCATION_CONTEXT + by + device, signature):
-                revoked[by] += 1
-                out[device, by] = revocation
-        return fresh, list(out.values())
+        of_known = (each for each in revocations if each.device in known)
+        return fresh, self._new_revocations(of_known, keys, near, own)
+
+    def parted(self, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
+        """Return which of these make a device known, and which go beyond that."""
+        first: dict[DeviceId, Member] = {}
+        further = []
+        for member in members:
+            is_first = not names_root(member) and member.device not in self._members
+            if is_first and member.device not in first:
+                first[member.device] = member
+            else:
+                further.append(member)
+        return [*first.values()], further
 
     def add(self, members: Iterable[Member], revocations: Iterable[Revocation]) -> None:
         """Take what `news` found."""
-        self._members.update((member.device, member) for member in members)
+        first, further = self.parted(members)
+        self._members |= {member.device: member for member in first}
+        self._further |= {_place(member): member for member in further}
+        for member in further:
+            if names_root(member):
+                self.root, self.awaits = member.device, None
         self._revocations.update(
             ((revocation.device, revocation.by), revocation) for revocation in revocations
         )
+        self._judged = None
+
+    def settle(self, root: DeviceId | None, awaits: DeviceId | None) -> None:
+        """Take this root, and await this device to name another; None for neither."""
+        self.root, self.awaits, self._judged = root, awaits, None
+
+    def without(self, devices: Iterable[DeviceId]) -> Self:
+        """Return the group as it would be if nothing that these did counted, to try acts on; they stay known."""
+        other = type(self)(
+            self._members.values(),
+            self._revocations.values(),
+            self._further.values(),
+            root=self.root,
+            awaits=self.awaits,
+        )
+        other._unheard = frozenset(devices)
+        return other
+
+    def _introductions(self) -> Iterator[Member]:
+        yield from self._members.values()
+        yield from (each for each in self._further.values() if not names_root(each))
+
+    def _keys(self) -> dict[DeviceId, bytes]:
+        return {each.device: each.public_key for each in (*self._further.values(), *self._members.values())}
+
+    def _judge(self) -> Judgment:
+        if self.root is not None:
+            judged = judge(
+                self.root,
+                (each for each in self._introductions() if each.introduced_by not in self._unheard),
+                (each for each in self._revocations.values() if each.by not in self._unheard),
+            )
+            return judged._replace(standing=judged.standing & self._members.keys())
+        revoked_by: dict[DeviceId, tuple[DeviceId, ...]] = {}
+        for device, by in sorted(self._revocations):
+            revoked_by[device] = (*revoked_by.get(device, ()), by)
+        return Judgment(frozenset(self._members.keys() - revoked_by.keys()), revoked_by)
+
+    def _new_roots(self, told: Iterable[Member], by: DeviceId | None) -> list[Member]:
+        """Return the new statements of who the root is, where that is to be followed; all of them name one key.
+
+        A device follows its root where that hands its place on; one that awaits its partner's word believes that; and
+        one in a group without a root takes the first that a member hands a place to.
+        """
+        keys = self._keys()
+        said = []
+        for each in told:
+            key = each.public_key if each.device == each.introduced_by else keys.get(each.introduced_by)
+            if names_root(each) and _place(each) not in self._further:
+                said += [each] if key is not None and _member_holds(each, key) else []
+        root = self.root
+        if by is not None and by == self.awaits:
+            root = min((each.device for each in said if each.device == each.introduced_by), default=root)
+        by_itself = {
+            each.device for each in (*self._further.values(), *said) if each.device == each.introduced_by
+        }
+        successors = [
+            each.device
+            for each in said
+            if each.device != each.introduced_by
+            and each.device in by_itself  # or it could not tell a newcomer
+            and (each.introduced_by in self.standing if root is None else each.introduced_by == root)
+        ]
+        root = min(successors, default=root)
+        return sorted(each for each in said if each.device == root)
+
+    def _new_revocations(
+        self,
+        revocations: Iterable[Revocation],
+        keys: Mapping[DeviceId, bytes],
+        near: Container[DeviceId | None],
+        own: DeviceId | None,
+    ) -> list[Revocation]:
+        said = Counter(by for _, by in self._revocations)
+        out: dict[tuple[DeviceId, DeviceId], Revocation] = {}
+        for revocation in revocations:
+            device, by, signature = revocation
+            if (device, by) in self._revocations or (device, by) in out or by not in keys:
+                continue
+            room = len(self._revocations) + len(out) < REVOCATIONS_MAX
+            if by != own and (said[by] >= REVOCATIONS_EACH_MAX or not (by in near or room)):
+                continue
+            if verify(keys[by], _REVOCATION_CONTEXT + by + device, signature):
+                said[by] += 1
+                out[device, by] = revocation
+        return list(out.values())
+
+
+def revoking(
+    membership: Membership,
+    sign: Sign,
+    by: DeviceId,
+    devices: Iterable[DeviceId],
+    *,
+    undo: bool = False,
+    keep: Iterable[DeviceId] = (),
+) -> tuple[list[Member], list[Revocation]]:
+    """Return the acts by which `by`, a member or the root, revokes devices, and makes what they did its own.
+
+    What a device did stops to count when an elder revokes it. So whom it had introduced, as far as that is known here,
+    `by` introduces anew, and whom it had revoked `by` revokes; with `undo`, neither. Whoever is in `keep` is introduced
+    if it would not stand otherwise.
+    """
+    gone = {*devices}
+    revocations = [revoke(sign, by, each) for each in sorted(gone)]
+    if membership.root is None:
+        return [], revocations
+    # As if nothing that they did counted: whether it does follows from seniority, which may be another one day.
+    after = membership.without(gone)
+    after.add([], revocations)
+    wanted, out = {*keep}, frozenset[DeviceId]()
+    if not undo:
+        wanted |= membership.standing - gone - {by}
+        out = frozenset(membership.judgment.revoked_by) - gone - {by}
+    members: list[Member] = []
+    while True:  # whom it introduces is heard again, and so are they whom those introduced
+        lost = wanted - after.standing - after.judgment.revoked_by.keys() - {each.device for each in members}
+        back = out & after.standing - {each.device for each in revocations}
+        if not lost and not back:
+            return members, revocations
+        fresh = [
+            introduce(sign, by, public_key=each.public_key, certificate=each.certificate, name=each.name)
+            for each in (membership.members[device] for device in sorted(lost))
+        ]
+        again = [revoke(sign, by, each) for each in sorted(back)]
+        after.add(fresh, again)
+        members += fresh
+        revocations += again
+
+
+def marks(members: Iterable[Member]) -> list[bytes]:
+    """Return what stands for introductions where all that two devices know is compared: in order, each once.
+
+    Without a root, each device counts once, however it came to be known; otherwise each introduction does.
+    """
+    every = [*members]
+    if any(map(names_root, every)):
+        return sorted(mark(each) for each in every)
+    return sorted({each.device for each in every})
+
+
+def mark(member: Member) -> bytes:
+    """Name one introduction: what it introduces, by whom, and as what."""
+    return member.device + member.introduced_by + (_ROOT if names_root(member) else b"")
 
 
 def introducers_first(members: Iterable[Member]) -> list[Member]:
     """Return introductions in an order in which whoever reads them one by one knows each introducer."""
-    by_device = {member.device: member for member in members}
+    every = {(member.device, member.introduced_by): member for member in members}
+    devices = {device for device, _ in every}
     below: dict[DeviceId | None, list[Member]] = {}
-    for member in by_device.values():
-        inside = member.introduced_by in by_device and member.introduced_by != member.device
+    for member in every.values():
+        inside = member.introduced_by in devices and member.introduced_by != member.device
         below.setdefault(member.introduced_by if inside else None, []).append(member)
     ordered = below.pop(None, [])
     for member in ordered:  # it grows meanwhile
@@ -171,6 +498,11 @@ def read_revocation(plain: object) -> Revocation:
 def plain_member(member: Member) -> list[object]:
     """Return an introduction as plain values for the wire."""
     return [member.public_key, member.certificate, member.name, member.introduced_by, member.signature]
+
+
+def _place(member: Member) -> tuple[DeviceId, DeviceId, bool]:
+    """Name an introduction apart from every other, and a statement of who the root is from one of the same two."""
+    return member.device, member.introduced_by, names_root(member)
 
 
 def _member_message(public_key: bytes, certificate: bytes, name: str, introducer: DeviceId) -> bytes:

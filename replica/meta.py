@@ -46,6 +46,9 @@ class Meta(NamedTuple):
     vouched: list[Vouched]
     shown_by: int
     quotas: list[list[Any]]
+    root: DeviceId | None
+    """Whose word comes first in the group (`replica.membership`), and the device that is awaited to name it."""
+    awaits: DeviceId | None
 
     def rows(self) -> dict[str, bytes]:
         """Return the rows that say so, by name."""
@@ -55,6 +58,7 @@ class Meta(NamedTuple):
             "evidence": pack(packed(self.evidence)),
             "shown by": pack(self.shown_by),
             "quotas": pack(self.quotas),
+            "root": pack([self.root, self.awaits]),
             "incidents": pack([list(incident) for incident in self.incidents]),
             "past": pack(self.past),
             "opened": pack(self.opened),
@@ -92,4 +96,5 @@ class Meta(NamedTuple):
             read_vouched(held.get("vouched", ())),
             held.get("shown by", SHOWN_BY),
             held.get("quotas", []),
+            *held.get("root", (None, None)),
         )

@@ -112,6 +112,8 @@ class Changes:
     tombstones: set[bytes] = field(default_factory=set)
     memories: list[MemoryChange] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
+    further: list[Member] = field(default_factory=list)
+    """Introductions of devices that another one made known, and of the root."""
     revocations: list[Revocation] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
     ahead: bool = False

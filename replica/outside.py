@@ -52,7 +52,7 @@ class Outside:
         self._store = store
         name = hashlib.sha256(os.fsencode(store)).hexdigest()[: 4 * ID8_BYTES]
         self._twin = self._folder / f"twin-{name}"
-        self._shared: tuple[int, int, int] | None = None
+        self._shared: tuple[int, int] | None = None
         self._noted: tuple[bytes, int] | None = None
         self._bytes = 0  # in the twin, as it was noted last
 
@@ -99,7 +99,7 @@ class Outside:
 
     def share(self, core: Core, now_ms: int) -> None:
         """Take what the folder knows of the group and the store does not, and the other way round."""
-        size = len(core.membership.members), len(core.membership.revocations), len(core.proofs)
+        size = core.membership.size, len(core.proofs)
         if size == self._shared:
             return
         revocations, proofs = self._read_group()
@@ -114,7 +114,7 @@ class Outside:
                 [proven[key].frame for key in sorted(proven)],
             ]
             self._write(self._folder / _GROUP_FILE, pack(plain))
-        self._shared = len(core.membership.members), len(core.membership.revocations), len(core.proofs)
+        self._shared = core.membership.size, len(core.proofs)
 
     def part(self, core: Core) -> None:
         """Forget the store: from now on it belongs to another device."""

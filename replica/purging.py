@@ -41,7 +41,7 @@ def erasure_status(core: Core, rid: MemoryId) -> ErasureStatus:
     """Return how far an erasure has come in the group."""
     receipts = core.store.load([receipt_key(rid)]).get(receipt_key(rid))
     confirmed = receipts.devices if isinstance(receipts, Receipts) else frozenset[bytes]()
-    members = core.membership.members.keys() - core.membership.revoked
+    members = core.membership.standing
     return ErasureStatus(
         rid in core.erased,
         tuple(DeviceId(device) for device in sorted(confirmed)),

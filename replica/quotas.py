@@ -15,7 +15,7 @@ What was spent is kept with the rest of what a replica knows of itself, so that 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Final
@@ -191,25 +191,24 @@ class Beginnings:
         return True
 
 
-def paced(
-    quotas: Quotas, peer: DeviceId, members: Iterable[Member], known: Collection[DeviceId], now_ms: int
-) -> tuple[list[Member], int]:
-    """Return the introductions that a peer may hand over now, and how many have to wait there.
+def paced(quotas: Quotas, peer: DeviceId, members: Iterable[Member], now_ms: int) -> tuple[list[Member], int]:
+    """Return which of the introductions that are news a peer may hand over now, and how many have to wait there.
 
     Those that are few of their introducer's, and near to somebody known, come first: a crowd that one device introduces
     does not hold up whom another has paired, and of a tree only the few twigs at its root come before such a one.
     """
     rank: Counter[DeviceId] = Counter()
     depth: dict[DeviceId, int] = {}
-    lateness: dict[DeviceId, int] = {}
-    fresh = introducers_first(member for member in members if member.device not in known)
+    lateness: dict[Member, int] = {}
+    fresh = introducers_first(members)
     for member in fresh:
         by = member.introduced_by
-        depth[member.device] = depth.get(by, 0) + 1
-        lateness[member.device] = depth[member.device] + rank[by]
+        away = depth.get(by, 0) + 1
+        depth.setdefault(member.device, away)
+        lateness[member] = away + rank[by]
         rank[by] += 1
     taken: list[Member] = []
-    for member in sorted(fresh, key=lambda each: lateness[each.device]):
+    for member in sorted(fresh, key=lambda each: lateness[each]):
         own = member.introduced_by == peer
         what = What.INTRODUCTIONS if own else What.INTRODUCTIONS_PASSED_ON
         if quotas.left(peer, what, now_ms) >= 1:

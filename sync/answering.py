@@ -5,6 +5,7 @@ Until a handshake proves who calls, anybody may be calling; so there is a bound 
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import trio
@@ -15,6 +16,7 @@ from sync.farewell import tell_revoked
 from sync.group import Group
 from sync.identity import Identity
 from sync.tls import SecureStream, secure
+from sync.wire.messages import Trust
 
 # A handshake takes milliseconds. If strangers hold all of these, the one that waited longest makes room.
 HANDSHAKES_MAX: Final = 16
@@ -32,11 +34,14 @@ class Answering:
         *,
         keep: Callable[[SecureStream, DeviceId], Awaitable[None]],
         now_ms: Callable[[], int],
+        hear: Callable[[DeviceId, Trust], Awaitable[None]],
     ) -> None:
+        """`hear`: takes what a revoked device says of the group."""
         self._identity = identity
         self._group = group
         self._keep = keep
         self._now_ms = now_ms
+        self._hear = hear
         self._knocking: dict[trio.CancelScope, None] = {}
 
     async def answer(self, stream: trio.SocketStream) -> None:
@@ -46,8 +51,8 @@ class Answering:
         with trio.CancelScope() as scope:
             self._knocking[scope] = None
             try:
-                untold = dict(self._group.untold)
-                pins = self._group.trust.pins() + tuple(certificate for certificate, _ in untold.values())
+                out = self._group.to_be_told()
+                pins = self._group.trust.pins() + tuple(each.certificate for each in out.values())
                 secured, peer = await secure(stream, identity=self._identity, pins=pins, server_side=True)
             except SyncError as error:
                 _log.debug("a caller was not let in: %s", error)
@@ -56,9 +61,11 @@ class Answering:
                 self._knocking.pop(scope)
         if scope.cancelled_caught:
             return
-        if peer in untold:
+        if peer in out:
+            hears = peer in self._group.heard_out
             self._group.telling(peer)
-            if await tell_revoked(secured, untold[peer][1], self._now_ms()):
+            hear = partial(self._hear, peer) if hears else None
+            if await tell_revoked(secured, out[peer].revocation, self._now_ms(), hear=hear):
                 await self._group.told(peer)
         elif not self._group.trust.admits(peer):
             await trio.aclose_forcefully(secured)

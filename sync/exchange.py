@@ -20,6 +20,7 @@ from replica.frame import Frame, decode_frame, encode_frame
 from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.limits import REFUSALS_SAID_MAX
+from replica.membership import Member, mark
 from replica.outbox import Outbox, Sent
 from replica.quotas import What, paced
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot, stranger_in
@@ -121,9 +122,9 @@ class Exchange:
         self.goodbye: str | None = None
         """Why the peer left, in its words."""
         trust = self._trust()
-        self._shared = _elements(trust)
+        self._shared = self._elements(trust)
         self._incoming.shared(len(trust.proofs))
-        self._group_size = len(self._shared)
+        self._group_size = core.membership.size + len(core.proofs)
         hello = Hello(
             PROTOCOL,
             min(max(0, now_ms), CLOCK_MS_MAX),  # a clock that was never set may show anything
@@ -164,7 +165,7 @@ class Exchange:
                     self._heard(self._held, now_ms)
                 if self.session.state is State.TRUSTING:
                     trust = self._trust()
-                    self._shared = _elements(trust)
+                    self._shared = self._elements(trust)
                     self._incoming.shared(len(trust.proofs))
                     self._introduce(trust)
                 else:
@@ -172,9 +173,10 @@ class Exchange:
             case Learn(trust):
                 opening = self.session.state is State.TRUSTING
                 self._learn(trust, now_ms)
-                self._shared |= _elements(trust)
+                self._shared |= self._elements(trust)
                 self.session.learned()
-                if not self._end_if_put_out() and opening and self.session.state is State.OPEN:
+                is_over = not trust.more and self._end_if_put_out()
+                if not is_over and opening and self.session.state is State.OPEN:
                     self._pull(self._outbox is not None)
             case Compare(heads, base, parts):
                 self._resume = base, parts
@@ -216,12 +218,13 @@ class Exchange:
     def _learn(self, trust: Trust, now_ms: int) -> None:
         """Take what a peer says of the group, but introductions only as fast as somebody pairs devices."""
         core = self._core
-        members, waiting = paced(
-            core.quotas, self._peer, certified(trust.members), core.membership.members, now_ms
-        )
+        roots, others = core.membership.unknown(certified(trust.members))
+        members, waiting = paced(core.quotas, self._peer, others, now_ms)
         if waiting:
             core.accuse(self._peer, Fault.INTRODUCTIONS, now_ms)
-        core.learn(members, trust.revocations, trust.proofs, now_ms)
+        core.learn([*roots, *members], trust.revocations, trust.proofs, now_ms, by=self._peer)
+        if not trust.more:
+            core.heard_group(self._peer)
 
     def more(self, now_ms: int) -> list[bytes]:
         """Return what there is to say now; call it at the start and whenever the log or the group grew."""
@@ -403,7 +406,7 @@ class Exchange:
         membership = self._core.membership
         proofs = self._core.proofs
         return Trust(
-            tuple(membership.members.values()),
+            membership.told(),
             membership.revocations,
             tuple(proofs[op_id] for op_id in sorted(proofs)),
         )
@@ -411,16 +414,17 @@ class Exchange:
     def _share_group(self) -> None:
         """Pass on who joined and who was put out since; a newcomer's ops that were refused are asked for again."""
         membership = self._core.membership
-        size = len(membership.members) + len(membership.revocations) + len(self._core.proofs)
+        size = membership.size + len(self._core.proofs)
         if size == self._group_size:  # all three only grow
             return
         self._group_size = size
         trust = self._trust()
-        members = tuple(each for each in trust.members if each.device not in self._shared)
+        name = self._name
+        members = tuple(each for each in trust.members if name(each) not in self._shared)
         revocations = tuple(each for each in trust.revocations if (each.device, each.by) not in self._shared)
         proofs = tuple(each for each in trust.proofs if each.id not in self._shared)
         if members or revocations or proofs:
-            self._shared |= _elements(trust)
+            self._shared |= self._elements(trust)
             self._introduce(Trust(members, revocations, proofs))
         if not self._end_if_put_out() and self._stopped:
             self.ask()
@@ -428,6 +432,18 @@ class Exchange:
     def _introduce(self, trust: Trust) -> None:
         for part in trust.parts():
             self.session.introduce(part)
+
+    def _name(self, member: Member) -> bytes:
+        """Name what an introduction tells: a device, or where there is a root, that very introduction."""
+        return member.device if self._core.membership.root is None else mark(member)
+
+    def _elements(self, trust: Trust) -> set[bytes | tuple[bytes, bytes]]:
+        """Return what a statement of trust states, as the keys of three growing sets."""
+        return {
+            *map(self._name, trust.members),
+            *((each.device, each.by) for each in trust.revocations),
+            *(each.id for each in trust.proofs),
+        }
 
     def _end_if_put_out(self) -> bool:
         revoked = self._core.membership.revoked
@@ -437,17 +453,7 @@ class Exchange:
         return True
 
 
-def _elements(trust: Trust) -> set[bytes | tuple[bytes, bytes]]:
-    """Return what a statement of trust states, as the keys of three growing sets."""
-    return {
-        *(each.device for each in trust.members),
-        *((each.device, each.by) for each in trust.revocations),
-        *(each.id for each in trust.proofs),
-    }
-
-
 def check_admitted(core: Core, peer: DeviceId) -> None:
     """Refuse a peer that is not a member, or was revoked."""
-    membership = core.membership
-    if peer not in membership.members or peer in membership.revoked:
+    if peer not in core.membership.standing:
         raise Untrusted(f"{peer.hex()[:8]} is not a member of this group")

@@ -7,6 +7,7 @@ Who belongs to the group is the replica's knowledge, looked up again whenever it
 import logging
 import sqlite3
 from dataclasses import replace
+from typing import Final, NamedTuple
 
 import trio
 
@@ -20,9 +21,19 @@ from sync.link import Link
 from sync.peers import PeerRecord
 from sync.trust import Trust
 
+# A device that is out is heard again when its owner may have done something about it; it is no way to keep us busy.
+HEARD_AGAIN_SECONDS: Final = 5.0
+
 _log = logging.getLogger(__name__)
 
 Failure = SyncError | ReplicaError
+
+
+class Revoked(NamedTuple):
+    """A device that is out: its certificate, and the revocation by the eldest who signed one, if anybody did."""
+
+    certificate: bytes
+    revocation: Revocation | None
 
 
 class Group:
@@ -34,9 +45,14 @@ class Group:
         """Everybody else who ever belonged to the group."""
         self.size = -1
         """How many introductions and revocations there are: it only grows."""
-        self.untold: dict[DeviceId, tuple[bytes, Revocation]] = {}
-        """Who was put out and has not heard it from us yet: certificate and revocation."""
+        self.untold: dict[DeviceId, Revoked] = {}
+        """Who was revoked and has not heard it from us yet."""
+        self.heard_out: dict[DeviceId, Revoked] = {}
+        """Who is out in a group with a root: it may know of acts of an elder that we have not heard of."""
+        self.banned: frozenset[DeviceId] = frozenset()
+        """Who was revoked for good. Whoever is out only because its introducer is may pair again under its key."""
         self._told: set[DeviceId] = set()
+        self._heard: dict[DeviceId, float] = {}
         self._replica = replica
         self._own = own
         self._records: dict[DeviceId, PeerRecord] = {}
@@ -44,25 +60,27 @@ class Group:
 
     async def look(self) -> dict[DeviceId, PeerRecord]:
         """Look again at who belongs to the group; return the records that are new here."""
-        (members, revocations, revoked, self.size), found = await self._replica.run(
+        group, found = await self._replica.run(
             lambda core, connection: (
-                (
-                    tuple(core.membership.members.values()),
-                    core.membership.revocations,
-                    core.membership.revoked,
-                    len(core.membership.members) + len(core.membership.revocations),
-                ),
+                core.membership.without(()),
                 peers.load_records(core, connection),
             )
         )
-        self.trust = Trust.of_group(((each.device, each.certificate, each.name) for each in members), revoked)
-        certificates = {each.device: each.certificate for each in members}
-        self.untold = {
-            each.device: (certificates[each.device], each)
-            for each in revocations
-            if each.device in certificates and each.device not in self._told and each.device != self._own
-            if not found.get(each.device, PeerRecord()).told
+        members, self.size = tuple(group.members.values()), group.size
+        certified = ((each.device, each.certificate, each.name) for each in members)
+        self.trust = Trust.of_group(certified, group.revoked)
+        self.banned = frozenset(group.judgment.revoked_by)
+        out = {
+            device: Revoked(group.members[device].certificate, group.revocation_of(device))
+            for device in group.revoked - {self._own}
         }
+        self.untold = {
+            device: each
+            for device, each in out.items()
+            if each.revocation is not None and device not in self._told
+            if not found.get(device, PeerRecord()).told
+        }
+        self.heard_out = {} if group.root is None else out
         self.names = {each.device: each.name for each in members if each.device != self._own}
         new = {device: record for device, record in found.items() if device not in self._records}
         for device, record in found.items():
@@ -70,9 +88,20 @@ class Group:
             self._records[device] = replace(known, nickname=record.nickname, fixed=record.fixed)
         return new
 
+    def to_be_told(self) -> dict[DeviceId, Revoked]:
+        """Return who is out and is answered all the same: who has not heard it, and who is heard out, now and then."""
+        now = trio.current_time()
+        again = {
+            device: each
+            for device, each in self.heard_out.items()
+            if now - self._heard.get(device, float("-inf")) >= HEARD_AGAIN_SECONDS
+        }
+        return again | self.untold
+
     def telling(self, device: DeviceId) -> None:
         """Hear that a device is being told that it was put out: this is the once, though it may call twice at once."""
         self._told.add(device)
+        self._heard[device] = trio.current_time()
         self.untold.pop(device, None)
 
     async def told(self, device: DeviceId) -> None:

@@ -345,7 +345,6 @@ class Link:
                 return False  # not begun: whatever it was, it will be seen at the start
             if not exchange.is_over:  # after a goodbye, what is still on its way means nothing
                 self._outgoing.extend(say(exchange, self._replica.now_ms()))
-            membership = core.membership
             self.progress = Progress(
                 core.position,
                 core.news,
@@ -356,7 +355,7 @@ class Link:
                 exchange.goodbye,
                 exchange.unsent(),
                 exchange.tally.offset_ms,
-                len(membership.members) + len(membership.revocations),
+                core.membership.size,
                 tuple(exchange.refusals),
                 exchange.session.state is State.OPEN,
                 exchange.relaying.wait_ms,

@@ -23,7 +23,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.core import Core
 from replica.ids import DeviceId
-from replica.membership import introduce
+from replica.membership import introduce, name_root
 from replica.replica import Replica
 from replica.supervision import Supervisor
 from sync import peers
@@ -42,6 +42,8 @@ from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import Contact, Roster
 from sync.tls import SecureStream
+from sync.trust import certified
+from sync.wire.messages import Trust
 
 # A new partner may still be writing down who we are when we call.
 PARTNER_RETRY_SECONDS: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
@@ -67,6 +69,7 @@ class Syncer:
         mdns: bool,
         fixed: tuple[Address, ...],
     ) -> None:
+        self._name = name
         self._replica = replica
         self._identity = identity
         self._host = host
@@ -89,7 +92,9 @@ class Syncer:
             linked=lambda peer: self._roster.linked(peer, now_ms=self._now_ms()),
             lost=self._lost,
         )
-        self._answering = Answering(identity, self._group, keep=self._keep, now_ms=replica.now_ms)
+        self._answering = Answering(
+            identity, self._group, keep=self._keep, now_ms=replica.now_ms, hear=self._hear_out
+        )
         self._meeting = Meeting(
             identity,
             name,
@@ -179,8 +184,8 @@ class Syncer:
 
         CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
         """
-        partner = await self._meeting.offer(tell, self._group.trust.revoked)
-        await self._take_in(partner)
+        partner = await self._meeting.offer(tell, self._group.banned)
+        await self._take_in(partner, shows_code=True)
         return partner
 
     async def join_pairing(self, code: str, *, address: Address | None = None) -> Partner:
@@ -188,14 +193,23 @@ class Syncer:
 
         Without an address, and unless the invitation has one, the device is looked for by mDNS.
         """
-        partner = await self._meeting.join(code, address, self._group.trust.revoked)
-        await self._take_in(partner)
+        partner = await self._meeting.join(code, address, self._group.banned)
+        await self._take_in(partner, shows_code=False)
         return partner
+
+    async def _hear_out(self, peer: DeviceId, trust: Trust) -> None:
+        """Take what a device that is out says of the group; perhaps it is not out by that."""
+        members, revocations = certified(trust.members), trust.revocations
+        if await self._replica.run(lambda core, _: core.learn(members, revocations, by=peer)):
+            await self.refresh()
 
     # -- meeting somebody new --------------------------------------------------------------------------------
 
-    async def _take_in(self, partner: Partner) -> None:
-        """Introduce a partner to the group, and call it where it said that it listens."""
+    async def _take_in(self, partner: Partner, *, shows_code: bool) -> None:
+        """Introduce a partner to the group, and call it where it said that it listens.
+
+        Of two that had no group, the one that shows the code founds it.
+        """
         introduction = introduce(
             self._identity.sign,
             self._identity.device_id,
@@ -203,10 +217,17 @@ class Syncer:
             certificate=partner.certificate,
             name=partner.name,
         )
+        root = name_root(
+            self._identity.sign,
+            self._identity.device_id,
+            public_key=self._identity.public_key,
+            name=self._name,
+        )
         if partner.address is not None or self._port is not None:
             self._promised[partner.device_id] = trio.current_time() + PARTNER_SECONDS_MAX
 
         def take_in(core: Core, connection: sqlite3.Connection) -> None:
+            core.expect_root(partner.device_id, root if shows_code else None)
             core.learn([introduction], [])
             if partner.address is not None:  # kept before anybody was reached there: it may be off for now
                 peers.note_address(connection, partner.device_id, partner.address)

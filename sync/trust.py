@@ -12,6 +12,7 @@ from typing import Self
 
 from replica.ids import DeviceId
 from replica.membership import Member as Introduced
+from replica.membership import names_root
 from sync.errors import Untrusted
 from sync.identity import device_id_of
 
@@ -74,9 +75,15 @@ class Trust:
 
 
 def certified(introductions: Iterable[Introduced]) -> list[Introduced]:
-    """Return the introductions whose certificate is the one that the device made for itself: no other is stored."""
+    """Return the introductions whose certificate is the one that the device made for itself: no other is stored.
+
+    And those that name the root of the group, which is no device.
+    """
     good = []
     for each in introductions:
+        if names_root(each):
+            good.append(each)
+            continue
         with suppress(Untrusted):
             if device_id_of(each.certificate) == each.device:
                 good.append(each)

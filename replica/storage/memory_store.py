@@ -137,6 +137,7 @@ class MemoryStore:
         self._ahead: set[OpId] = set()
         self._idle: set[OpId] = set()
         self._members: list[Member] = []
+        self._further: list[Member] = []
         self._revocations: list[Revocation] = []
         self._parts: dict[DeviceId, list[PartRow]] = {}
 
@@ -252,7 +253,7 @@ class MemoryStore:
 
     def membership(self) -> Membership:
         """Return the group as it was last told."""
-        return Membership(self._members, self._revocations)
+        return Membership(self._members, self._revocations, self._further)
 
     def check(self) -> list[str]:
         """Return nothing: nothing is kept beside the cells."""
@@ -299,6 +300,7 @@ class MemoryStore:
             before = self._parts.get(part.peer, [])[: part.no]
             self._parts[part.peer] = [row for row in before if row.digest == part.digest] + [part]
         self._members += changes.members
+        self._further += changes.further
         self._revocations += changes.revocations
         self._meta |= changes.meta
 

@@ -293,3 +293,19 @@ def tell_proofs_from_ops(connection: sqlite3.Connection) -> None:
         """UPDATE proof SET ahead = 1 WHERE id NOT IN (SELECT id FROM op WHERE kind = 5)
            AND NOT EXISTS (SELECT 1 FROM spine)"""
     )
+
+
+@migration
+def keep_every_introduction(connection: sqlite3.Connection) -> None:
+    """Keep how a device was introduced beside what made it known: which of those count is decided from all of them."""
+    connection.execute(
+        """CREATE TABLE introduction (
+            device BLOB NOT NULL,
+            introduced_by BLOB NOT NULL,
+            signature BLOB NOT NULL,
+            public_key BLOB NOT NULL,
+            certificate BLOB NOT NULL,
+            name TEXT NOT NULL,
+            PRIMARY KEY (device, introduced_by, signature)
+        ) WITHOUT ROWID"""
+    )

@@ -258,19 +258,24 @@ class SqliteStore:
     def membership(self) -> Membership:
         """Return the group as it was last told."""
         return Membership(
-            (
-                Member(DeviceId(device), key, certificate, name, DeviceId(by), signature)
-                for device, key, certificate, name, by, signature in self.connection.execute(
-                    "SELECT device, public_key, certificate, name, introduced_by, signature FROM member"
-                )
-            ),
+            self._introductions("member"),
             (
                 Revocation(DeviceId(device), DeviceId(by), signature)
                 for device, by, signature in self.connection.execute(
                     "SELECT device, by, signature FROM revocation"
                 )
             ),
+            self._introductions("introduction"),
         )
+
+    def _introductions(self, table: str) -> list[Member]:
+        rows = self.connection.execute(
+            f"SELECT device, public_key, certificate, name, introduced_by, signature FROM {table}"
+        )
+        return [
+            Member(DeviceId(device), key, certificate, name, DeviceId(by), signature)
+            for device, key, certificate, name, by, signature in rows
+        ]
 
     def check(self) -> list[str]:
         """Return what is wrong with the file, and with what shows compared with the cells."""
@@ -323,16 +328,7 @@ class SqliteStore:
         self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
         self._many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
         self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
-        self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
-        self._many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
-        self._many(
-            "INSERT OR REPLACE INTO proof VALUES (?, ?, 0, ?)",
-            [(proof.id, proof.frame, _ACTS_AHEAD * changes.ahead) for proof in changes.proofs],
-        )
-        self._many(
-            "INSERT INTO proof VALUES (?, ?, 1, ?)",
-            [(proof.id, proof.frame, _WAITS) for proof in changes.idle],
-        )
+        self._write_group(changes)
         self._many("UPDATE proof SET ahead = 0 WHERE id = ?", [(op_id,) for op_id in changes.arrived])
         self._many("UPDATE proof SET purged = 1 WHERE id = ?", [(op_id,) for op_id in changes.purged])
         self._many(
@@ -355,6 +351,23 @@ class SqliteStore:
             )
             self.connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", part)
         self._shown.write(changes, now_ms)
+
+    def _write_group(self, changes: Changes) -> None:
+        self._many("INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)", changes.members)
+        self._many(
+            """INSERT INTO introduction (device, public_key, certificate, name, introduced_by, signature)
+               VALUES (?, ?, ?, ?, ?, ?)""",
+            changes.further,
+        )
+        self._many("INSERT INTO revocation VALUES (?, ?, ?)", changes.revocations)
+        self._many(
+            "INSERT OR REPLACE INTO proof VALUES (?, ?, 0, ?)",
+            [(proof.id, proof.frame, _ACTS_AHEAD * changes.ahead) for proof in changes.proofs],
+        )
+        self._many(
+            "INSERT INTO proof VALUES (?, ?, 1, ?)",
+            [(proof.id, proof.frame, _WAITS) for proof in changes.idle],
+        )
 
     def _write_base(self, changes: Changes) -> None:
         if changes.compacted:

@@ -43,6 +43,9 @@ class RevokePeer:
     """Put a device out of the group for good."""
 
     device: str = argument("its id or name", metavar="ID")
+    undo: bool = option(
+        "--undo", "and take back what it did: whom it introduced goes, whom it revoked returns", default=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

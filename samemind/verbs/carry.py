@@ -151,9 +151,7 @@ def _opened(path: Path) -> BinaryIO:
 async def _names(device: Device) -> list[str]:
     def read(core: Core, _: object) -> list[str]:
         members = core.membership.members
-        return sorted(
-            members[each].name for each in members.keys() - core.membership.revoked if each != core.device
-        )
+        return sorted(members[each].name for each in core.membership.standing if each != core.device)
 
     return await device.replica.run(read)
 

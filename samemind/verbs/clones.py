@@ -135,8 +135,8 @@ def _missing(core: Core, _: object) -> list[Check]:
 
 
 def _put_out(core: Core, _: object) -> list[Check]:
-    by = [each.by for each in core.membership.revocations if each.device == core.device]
-    if not by:
+    by = core.membership.judgment.revoked_by.get(core.device)
+    if by is None:
         return []
     detail = f"{_called(core, by[0])} put this device out of the group: nobody talks to it any more"
     return [Check(name="revoked", ok=False, detail=detail, fix="make a new home, and pair that")]

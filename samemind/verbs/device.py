@@ -126,7 +126,7 @@ async def stats(device: Device, options: ShowStats) -> Stats:
             forgotten=one("SELECT count(*) FROM tombstone"),
             edges=one("SELECT count(*) FROM edge"),
             ops=one("SELECT count(*) FROM op"),
-            devices=one("SELECT count(*) FROM member WHERE device NOT IN (SELECT device FROM revocation)"),
+            devices=devices,
             queue=queue.pending,
             queue_failed=queue.failed,
             store_bytes=sum(path.stat().st_size for path in store_files(device)),
@@ -151,7 +151,9 @@ async def stats(device: Device, options: ShowStats) -> Stats:
         )
 
     queue = await device.mind.embedding.state()
-    ahead = await device.replica.run(lambda core, _: outlook(core, device.now_ms()))
+    ahead, devices = await device.replica.run(
+        lambda core, _: (outlook(core, device.now_ms()), len(core.membership.standing))
+    )
     tiers = await _tiers(device)
     return await device.replica.read(read)
 

@@ -1,11 +1,12 @@
 """Join other devices, know them, and sync with them."""
 
 import sqlite3
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from replica import DeviceId, NotFound, revoke
+from replica import DeviceId, NotFound, revoking
 from replica.meta import Meta
 from replica.quotas import Quotas
 from samemind.config import check_name
@@ -95,14 +96,19 @@ async def peers_add(device: Device, options: AddPeer) -> PeerView:
 async def peers_revoke(device: Device, options: RevokePeer) -> PeerView:
     """Put a device out of the group: links to it close here at once, and elsewhere as others hear of it."""
     peer = await _other(device, options.device)
-    revocation = revoke(device.identity.sign, device.device_id, peer)
-    await device.replica.run(lambda core, _: core.learn([], [revocation]))
+    await device.replica.run(
+        lambda core, _: core.learn(
+            *revoking(core.membership, device.identity.sign, device.device_id, [peer], undo=options.undo)
+        )
+    )
     return await _refreshed(device, peer)
 
 
 async def peer_views(device: Device) -> list[PeerView]:
     """Return all other devices, those that were put out last."""
-    views = await device.replica.read(lambda connection: _views(connection, device))
+    views = await device.replica.run(
+        lambda core, connection: _views(connection, device, core.membership.standing)
+    )
     if device.syncer is None:
         return views
     states = {state.device_id.hex(): state for state in device.syncer.peers()}
@@ -182,29 +188,30 @@ async def _refreshed(device: Device, peer: DeviceId) -> PeerView:
     raise NotFound(f"no device has the id {peer.hex()}")
 
 
-def _views(connection: sqlite3.Connection, device: Device) -> list[PeerView]:
+def _views(connection: sqlite3.Connection, device: Device, standing: Container[DeviceId]) -> list[PeerView]:
     quotas = Quotas(quota_limits(device.settings))
     quotas.restore(Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).quotas)
     rows = connection.execute(
         """SELECT n.device, ifnull(p.nickname, n.name), p.last_sync, p.offset_ms,
-                  ifnull(p.last_address, p.fixed_address), n.device IN (SELECT device FROM revocation)
-           FROM member n LEFT JOIN peer p ON p.device = n.device WHERE n.device != ? ORDER BY 6, 2, 1""",
+                  ifnull(p.last_address, p.fixed_address)
+           FROM member n LEFT JOIN peer p ON p.device = n.device WHERE n.device != ? ORDER BY 2, 1""",
         (device.device_id,),
     )
-    return [
+    views = [
         PeerView(
             device_id=peer.hex(),
             name=name,
-            state="revoked" if revoked else "away",
+            state="away" if DeviceId(peer) in standing else "revoked",
             last_sync=None if last_sync is None else at_ms(last_sync),
             offset_ms=offset_ms,
             address=address,
             quota=round(share, 3),
             quota_of=what.name.lower().replace("_", " "),
         )
-        for peer, name, last_sync, offset_ms, address, revoked in rows
+        for peer, name, last_sync, offset_ms, address in rows
         for what, share in [quotas.fullest(DeviceId(peer), device.now_ms())]
     ]
+    return sorted(views, key=lambda view: view.state == "revoked")
 
 
 def _synced(names: dict[DeviceId, str], report: "SyncReport") -> PeerSync:

@@ -21,6 +21,7 @@ from replica.frame import SEQ_MAX, Frame, decode_frame, encode_frame
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
 from replica.limits import SEEN_MAX
+from replica.membership import marks
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
@@ -119,14 +120,14 @@ def short(device: bytes) -> bytes:
 
 def readers_of(core: Core) -> tuple[DeviceId, ...]:
     """Return the members for whom a file is sealed: all that were not revoked, this device too."""
-    return tuple(sorted(core.membership.members.keys() - core.membership.revoked))
+    return tuple(sorted(core.membership.standing))
 
 
 def known_to(core: Core) -> Known:
     """Return what this device knows besides ops."""
     membership = core.membership
     out = (revocation.device + revocation.by for revocation in membership.revocations)
-    return _known(core.proofs, membership.members, out)
+    return _known(core.proofs, marks(membership.told()), out)
 
 
 def _known(proofs: Iterable[bytes], members: Iterable[bytes], revocations: Iterable[bytes]) -> Known:
@@ -279,7 +280,8 @@ class Taking:
         """Take one message, durably."""
         match message:
             case Trust():
-                core.learn(certified(message.members), message.revocations, message.proofs, now_ms)
+                members = certified(message.members)
+                core.learn(members, message.revocations, message.proofs, now_ms, by=self._header.maker)
             case Base():
                 self._take_part(core, message, now_ms)
             case Ops(data):
@@ -342,7 +344,7 @@ def _message(data: bytes) -> Message:
 def _trust_of(core: Core) -> Trust:
     membership, proofs = core.membership, core.proofs
     return Trust(
-        tuple(membership.members.values()),
+        membership.told(),
         membership.revocations,
         tuple(proofs[each] for each in sorted(proofs)),
     )
@@ -356,6 +358,10 @@ def _keys(core: Core, group: list[Trust]) -> dict[DeviceId, bytes]:
     members = [member for each in group for member in each.members]
     revocations = [revocation for each in group for revocation in each.revocations]
     fresh, out = core.membership.news(certified(members), revocations)
+    if core.membership.root is not None:
+        then = core.membership.without(())
+        then.add(fresh, out)
+        return {each: then.members[each].public_key for each in then.standing}
     revoked = core.membership.revoked | {revocation.device for revocation in out}
     keys = {
         each.device: each.public_key
@@ -383,7 +389,7 @@ def _places(core: Core, held: tuple[Held, ...]) -> list[Place]:
 
 
 def _known_of(group: list[Trust], known: Known) -> Known:
-    members = {member.device for each in group for member in each.members}
+    members = marks(member for each in group for member in each.members)
     out = {revocation.device + revocation.by for each in group for revocation in each.revocations}
     proofs = {proof.id for each in group for proof in each.proofs}
     return _known(proofs, members, out)._replace(erasures=known.erasures, erased=known.erased)

@@ -366,8 +366,7 @@ class _Place:
         return (
             filed.tells_group
             and filed.maker != self.core.device
-            and filed.maker in membership.members
-            and filed.maker not in membership.revoked
+            and filed.maker in membership.standing
             and _knows(filed.known, self.known)
         )
 
@@ -378,12 +377,7 @@ class _Place:
 
 def _is_good(core: Core, filed: Filed, readers: frozenset[bytes], known: Known) -> bool:
     membership = core.membership
-    return (
-        readers <= filed.readers
-        and filed.maker in membership.members
-        and filed.maker not in membership.revoked
-        and _knows(filed.known, known)
-    )
+    return readers <= filed.readers and filed.maker in membership.standing and _knows(filed.known, known)
 
 
 def _knows(theirs: Known, ours: Known) -> bool:

@@ -23,6 +23,8 @@ from replica.membership import (
     Member,
     Revocation,
     introducers_first,
+    marks,
+    names_root,
     plain_member,
     read_member,
     read_revocation,
@@ -100,7 +102,9 @@ class Trust:
         revocations: list[Revocation] = []
         proofs: list[Proof] = []
         size = 0
-        for each in (*introducers_first(self.members), *self.revocations, *self.proofs):
+        is_ordered = any(map(names_root, self.members))  # as `Membership.told` has put them
+        ordered = self.members if is_ordered else introducers_first(self.members)
+        for each in (*ordered, *self.revocations, *self.proofs):
             if size >= TRUST_BYTES_TARGET:
                 yield Trust(tuple(members), tuple(revocations), tuple(proofs), more=True)
                 members, revocations, proofs, size = [], [], [], 0
@@ -210,8 +214,11 @@ Message = Hello | Trust | Heads | Locator | Known | Ops | Base | Ack | CaughtUp 
 
 
 def trust_digest(trust: Trust) -> bytes:
-    """Return 32 bytes that are equal exactly when two devices know the same members, revocations and proofs."""
-    members = sorted(member.device for member in trust.members)
+    """Return 32 bytes that are equal exactly when two devices know the same members, revocations and proofs.
+
+    Of a group that has a root, all introductions are counted, and not only whom they introduce.
+    """
+    members = marks(trust.members)
     revocations = sorted((revocation.device, revocation.by) for revocation in trust.revocations)
     proofs = sorted(proof.id for proof in trust.proofs)
     return hashlib.sha256(pack([members, revocations, proofs])).digest()

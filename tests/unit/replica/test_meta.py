@@ -28,6 +28,8 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         vouched=[Vouched(1, 2, 3, DEVICE)],
         shown_by=0,
         quotas=[[DEVICE, "OPS", 7, 17]],
+        root=DEVICE,
+        awaits=None,
     )
     assert Meta.read(meta.rows()) == meta
     assert Meta.read(meta.rows()).rows() == meta.rows()

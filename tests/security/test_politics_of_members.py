@@ -1,0 +1,248 @@
+"""A stolen device uses its key against the group: it revokes its owner, brings others in, claims to be the founder."""
+
+import pytest
+import trio
+from trio.testing import memory_stream_pair
+
+from replica import Core, SqliteStore, connect, revoke
+from replica.ids import DeviceId
+from replica.membership import Member, Revocation, introduce, name_root
+from sync.errors import Untrusted
+from sync.exchange import check_admitted
+from sync.farewell import HEARD_BYTES_MAX, tell_revoked
+from sync.wire.frames import encode_frame
+from sync.wire.messages import Message, Ops, Trust, encode_message
+from tests.support.exchanges import ExchangePair, introduced_by
+from tests.support.groups import founded, hear, join, put_out
+from tests.support.links import identity
+from tests.support.replicas import core_of, remember, texts
+
+EVE = identity("eve")
+
+
+def device(name: str) -> DeviceId:
+    return identity(name).device_id
+
+
+def standing(core: Core, *names: str) -> set[str]:
+    """Which of these belong to the group, as a device sees it."""
+    return {name for name in names if device(name) in core.membership.standing}
+
+
+def root_of(core: Core) -> DeviceId | None:
+    return core.membership.root
+
+
+def by_eve(target: str) -> Revocation:
+    return revoke(EVE.sign, EVE.device_id, device(target))
+
+
+def test_a_revoked_thief_does_not_revoke_the_owner() -> None:
+    """Ann revoked eve; ben, who was away, hears of eve first that ann is out, and then from ann how it is."""
+    ann, ben, eve = founded("ann", "ben", "eve")
+    put_out(ann, "ann", "eve")
+    eve.learn([], [by_eve("ann")])
+    ExchangePair(eve, ben).settle()
+    assert standing(ben, "ann", "ben", "eve") == {"ben", "eve"}, "a device that is lost may be the founder"
+    hear(ben, ann)
+    assert standing(ben, "ann", "ben", "eve") == {"ann", "ben"}
+    with pytest.raises(Untrusted):
+        check_admitted(ben, EVE.device_id)
+    remember(ann, "still here")
+    ExchangePair(ann, ben).settle()
+    assert texts(ben) == {"still here"}
+    assert standing(ann, "ann", "ben", "eve") == {"ann", "ben"}
+
+
+def test_whatever_a_revoked_thief_signs_changes_nothing() -> None:
+    ann, ben, _ = founded("ann", "ben", "eve")
+    put_out(ann, "ann", "eve")
+    ExchangePair(ann, ben).settle()
+    mal = identity("mal")
+    claims = [
+        introduced_by(EVE, mal, "mal"),
+        introduced_by(mal, EVE, "eve"),
+        name_root(EVE.sign, EVE.device_id, public_key=EVE.public_key, name="eve"),
+        name_root(EVE.sign, EVE.device_id, public_key=mal.public_key, name="mal"),
+        name_root(mal.sign, mal.device_id, public_key=mal.public_key, name="mal"),
+    ]
+    out = [by_eve("ann"), by_eve("ben"), revoke(mal.sign, mal.device_id, device("ann"))]
+    for core in (ann, ben):
+        core.learn(claims, out, by=EVE.device_id)
+        assert standing(core, "ann", "ben", "eve", "mal") == {"ann", "ben"}
+        assert core.membership.root == device("ann")
+        with pytest.raises(Untrusted):
+            check_admitted(core, mal.device_id)
+    ExchangePair(ann, ben).settle()
+
+
+def test_of_two_that_revoke_each_other_the_elder_stays_on_all_devices() -> None:
+    ann, ben, cleo = founded("ann", "ben", "cleo")
+    put_out(ben, "ben", "ann")
+    put_out(ann, "ann", "ben")
+    for teller in (ann, ben):
+        hear(cleo, teller)
+    hear(ann, ben)
+    hear(ben, ann)
+    for core in (ann, ben, cleo):
+        assert standing(core, "ann", "ben", "cleo") == {"ann", "cleo"}
+        assert core.membership.judgment.revoked_by == {device("ben"): (device("ann"),)}
+
+
+def test_a_device_that_was_lost_is_revoked_by_any_other_though_it_founded_the_group() -> None:
+    ann, ben, cleo = founded("ann", "ben", "cleo")
+    put_out(ben, "ben", "ann")
+    hear(cleo, ben)
+    assert standing(cleo, "ann", "ben", "cleo") == {"ben", "cleo"}
+    assert ann.membership.root == device("ann")
+
+
+def test_who_was_introduced_by_a_revoked_device_stays_unless_that_is_taken_back() -> None:
+    for undo, stays in ((False, {"ann", "dan"}), (True, {"ann"})):
+        ann, ben = founded("ann", "ben")
+        dan = core_of("dan")
+        join(ben, "ben", dan, "dan")
+        ExchangePair(ann, ben).settle()
+        assert standing(ann, "ann", "ben", "dan") == {"ann", "ben", "dan"}
+        put_out(ann, "ann", "ben", undo=undo)
+        assert standing(ann, "ann", "ben", "dan") == stays
+        hear(dan, ann)
+        assert standing(dan, "ann", "ben", "dan") == stays
+
+
+def test_whom_a_revoked_device_had_revoked_stays_out_unless_that_is_taken_back() -> None:
+    for undo, stays in ((False, {"ann"}), (True, {"ann", "cleo"})):
+        ann, *_ = founded("ann", "ben", "cleo")
+        ann.learn([], [revoke(identity("ben").sign, device("ben"), device("cleo"))])
+        assert standing(ann, "ann", "ben", "cleo") == {"ann", "ben"}
+        put_out(ann, "ann", "ben", undo=undo)
+        assert standing(ann, "ann", "ben", "cleo") == stays
+
+
+def test_a_newcomer_takes_the_root_from_whom_it_was_paired_with_and_nobody_else() -> None:
+    ann, ben, _ = founded("ann", "ben", "eve")
+    dan = core_of("dan")
+    dan.expect_root(ben.device, None)
+    dan.learn([introduced_by(identity("dan"), identity("ben"), "ben")], [])
+    claim = name_root(EVE.sign, EVE.device_id, public_key=EVE.public_key, name="eve")
+    dan.learn([introduced_by(identity("dan"), EVE, "eve"), claim], [], by=EVE.device_id)
+    assert root_of(dan) is None
+    ben.learn([introduced_by(identity("ben"), identity("dan"), "dan")], [])
+    ExchangePair(ben, dan).settle()
+    assert root_of(dan) == ann.device
+    dan.learn([claim], [], by=ben.device)
+    assert root_of(dan) == ann.device
+
+
+def test_a_group_without_a_root_goes_on_as_before_and_talks_to_devices_that_have_one() -> None:
+    """One device of 0.1.0 keeps one introduction of each, and sends one; the others send it all of theirs."""
+    ann, ben = founded("ann", "ben")
+    old = core_of("old")
+    old.learn([introduced_by(identity("old"), identity("ann"), "ann")], [])
+    ann.learn([introduced_by(identity("ann"), identity("old"), "old")], [])
+    remember(ann, "to all")
+    remember(old, "from an old one")
+    for _ in range(2):
+        ExchangePair(ann, old).settle()
+        ExchangePair(ann, ben).settle()
+        ExchangePair(ben, old).settle()
+    assert texts(old) == texts(ben) == {"to all", "from an old one"}
+    assert old.membership.root is None
+    assert standing(old, "ann", "ben", "old") == {"ann", "ben", "old"} == standing(ben, "ann", "ben", "old")
+
+
+def test_who_shows_a_code_to_a_device_that_has_a_group_joins_that_group() -> None:
+    ann, _ = founded("ann", "ben")
+    dan = core_of("dan")
+    join(dan, "dan", ann, "ann")
+    assert dan.membership.root == ann.device == ann.membership.root
+    assert standing(dan, "ann", "ben", "dan") == {"ann", "ben", "dan"}
+    old, other = core_of("old"), core_of("other")
+    for one, two in (("old", "other"), ("other", "old")):
+        core = old if one == "old" else other
+        core.learn([introduced_by(identity(one), identity(two), two)], [])
+    cleo = core_of("cleo")
+    join(cleo, "cleo", old, "old")
+    assert cleo.membership.root is None, "the group that it joins has none"
+
+
+def test_what_is_decided_outlives_the_program() -> None:
+    ann, _, _ = founded("ann", "ben", "eve")
+    store = SqliteStore(connect(":memory:"))
+    copy = Core(store, device=ann.device, sign=ann.sign, random=ann._random)
+    copy.adopt(ann.membership)
+    put_out(copy, "ann", "eve")
+    copy.learn([], [by_eve("ann")])
+    again = Core(store, device=ann.device, sign=ann.sign, random=ann._random)
+    assert again.membership.root == ann.device
+    assert again.membership.standing == copy.membership.standing == {ann.device, device("ben")}
+    assert set(again.membership.told()) == set(copy.membership.told())
+    assert store.check() == []
+
+
+def test_a_flood_of_acts_is_bounded_and_does_not_hide_the_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    ann, ben, _ = founded("ann", "ben", "eve")
+    monkeypatch.setattr("replica.membership.REVOCATIONS_MAX", 4)
+    monkeypatch.setattr("replica.membership.REVOCATIONS_EACH_MAX", 3)
+    crowd = [identity(f"sybil {number}") for number in range(6)]
+    ben.learn([introduced_by(EVE, each, "sybil") for each in crowd], [])
+    for one in (EVE, *crowd):
+        ben.learn([], [revoke(one.sign, one.device_id, other.device_id) for other in crowd])
+    assert len(ben.membership.revocations) == 4
+    put_out(ann, "ann", "eve")
+    hear(ben, ann)
+    assert standing(ben, "ann", "ben", "eve") == {"ann", "ben"}
+
+
+def test_who_is_out_is_heard_out_and_only_of_the_group() -> None:
+    """The owner tells it by the way at which it is told that it is out; anything else ends what is heard."""
+    ann, ben, _ = founded("ann", "ben", "eve")
+    put_out(ann, "ann", "eve")
+    ben.learn([], [by_eve("ann")])
+    heard: list[Trust] = []
+
+    async def hear_it(trust: Trust) -> None:
+        heard.append(trust)
+        ben.learn(trust.members, trust.revocations, by=ann.device)
+
+    async def call(*said: Message) -> None:
+        near, far = memory_stream_pair()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_say_all, far, said)
+            revocation = ben.membership.revocation_of(ann.device)
+            await tell_revoked(near, revocation, 1, hear=hear_it)
+
+    async def main() -> None:
+        with trio.fail_after(20):
+            await call(Ops(b"nothing", last=True))
+            assert len(heard) == 0
+            await call(Trust(ann.membership.told(), ann.membership.revocations, ()))
+
+    trio.run(main)
+    assert len(heard) == 1
+    assert standing(ben, "ann", "ben", "eve") == {"ann", "ben"}
+    assert HEARD_BYTES_MAX < 1 << 24
+
+
+async def _say_all(stream: trio.abc.Stream, said: tuple[Message, ...]) -> None:
+    for message in said:
+        await stream.send_all(encode_frame(encode_message(message)))
+    await trio.sleep(0.1)
+    await stream.aclose()
+
+
+def test_names_of_the_root_are_no_devices() -> None:
+    """A root that is no device is admitted by nobody, and a certificate that says it is one makes nobody the root."""
+    ann, ben, _ = founded("ann", "ben", "eve")
+    before = dict(ben.membership.members)
+    paper = identity("paper")
+    named: list[Member] = [
+        name_root(paper.sign, paper.device_id, public_key=paper.public_key, name="code"),
+        introduce(
+            EVE.sign, EVE.device_id, public_key=paper.public_key, certificate=b"samemind root 1\0", name="x"
+        ),
+    ]
+    ben.learn(named, [], by=ann.device)
+    assert dict(ben.membership.members) == before
+    assert ben.membership.root == ann.device
+    assert ben.membership.public_key(paper.device_id) is None
