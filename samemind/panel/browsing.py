@@ -29,6 +29,7 @@ from samemind.surface.memories import ShowHistory
 from samemind.times import at_ms, read_end, read_time
 from samemind.verbs.answers import why
 from samemind.verbs.ids import find_memory
+from samemind.verbs.memories import show_claim
 from samemind.verbs.record import history
 from samemind.verbs.standing import view_of
 from samemind.verbs.views import select_memories
@@ -112,6 +113,7 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
         hit = by_rid.get(bytes(parse_memory_id(card["rid"])))
         card["confidence"] = None if hit is None else round(_sureness(hit, hits), 3)
         card["why"] = [] if hit is None else [one.channel for one in hit.found]
+        card["claim"] = None if hit is None or hit.claim is None else to_json(show_claim(hit.claim))
         card["contradiction_id"] = (
             None if hit is None or hit.contradiction is None else hit.contradiction.hex()
         )

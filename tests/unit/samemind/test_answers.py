@@ -4,14 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trio
 
 import samemind
 from samemind.blocking import BlockingMind
 from samemind.cli.show import show
 from samemind.mcp.telling import tell
+from samemind.panel.browsing import search
+from samemind.panel.moments import Moments
 from samemind.results.memories import Recalled
 from samemind.results.plain import from_json, to_json
 from tests.bench.homes import ASIDE, SEEN, ask, read
+from tests.support.devices import run
+from tests.support.doors import opened
 
 NOTES = (
     "I work at Barclays",
@@ -71,6 +76,23 @@ def test_a_claim_is_told_by_every_interface_and_survives_the_way_there(mind: Blo
     assert "        believed now: works_at Stripe" in show("recall", document)
     assert "Stripe (" in mind.context("where do I work?").text
     assert "BELIEVED NOW (before: Barclays)" in mind.context("where do I work?").text
+
+
+def test_the_panel_shows_what_is_believed_and_what_it_replaced(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "laptop", online=False) as laptop, trio.open_nursery() as nursery:
+            for text in ("I work at Barclays", "My work laptop is slow", "I just started at Stripe"):
+                await laptop.mind.remember(text, wait=True)
+            found = await search(Moments(laptop.device, nursery), {"query": "where do I work?"})
+            first, *others = found["memories"]
+            assert first["claim"]["standing"] == "believed"
+            assert [was["value"] for was in first["claim"]["earlier"]] == ["Barclays"]
+            assert found["close"] >= 1
+            assert all(other["claim"] is None for other in others)
+            none = await search(Moments(laptop.device, nursery), {"query": "what is 2+2?"})
+            assert none["close"] == 0
+
+    run(main)
 
 
 def test_what_cannot_both_hold_is_shown_with_its_other_side(tmp_path: Path) -> None:
