@@ -87,18 +87,21 @@ def how_believed(answers: Answers) -> dict[int, float]:
 
 def _slots(connection: sqlite3.Connection, asked: Asked) -> list[tuple[bytes, str, str]]:
     relations = asked.relations
-    rows = connection.execute(
-        f"""SELECT s.slot, c.entity, c.relation FROM claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
-            WHERE c.relation IN ({",".join("?" * len(relations))}) ORDER BY c.hlc DESC""",
+    named = connection.execute(
+        f"""SELECT DISTINCT c.relation, c.entity FROM claim c
+            WHERE c.relation IN ({",".join("?" * len(relations))}) ORDER BY c.relation, c.entity""",
         relations,
-    )
+    ).fetchall()
     found: dict[bytes, tuple[bytes, str, str]] = {}
-    for slot, entity, relation in rows:
-        if slot not in found and asked.is_entity(entity):
-            found[slot] = (slot, entity, relation)
-            if len(found) == SLOTS_MAX:
-                break
-    return list(found.values())
+    for relation, entity in named:
+        if asked.is_entity(entity):
+            slots = connection.execute(
+                """SELECT DISTINCT s.slot FROM claim c JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim
+                   WHERE c.relation = ? AND c.entity = ? ORDER BY s.slot LIMIT ?""",
+                (relation, entity, SLOTS_MAX),
+            )
+            found |= {slot: (slot, entity, relation) for (slot,) in slots}
+    return list(found.values())[:SLOTS_MAX]
 
 
 def _told(slot: bytes, entity: str, relation: str, judged: Judged) -> Iterable[tuple[int, Answer]]:

@@ -55,6 +55,8 @@ class ClaimTables:
             if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=_CREATE):
                 claiming = connection.execute("SELECT DISTINCT id FROM claim").fetchall()
                 _follow(connection, [number for (number,) in claiming])
+            # A question for one thing looks its slot up by the relation, and by whom it is about.
+            connection.execute("CREATE INDEX IF NOT EXISTS claim_by_relation ON claim (relation, entity)")
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: SQLite overwrites the rows that `changed` deletes, and nothing else holds words."""
