@@ -12,11 +12,12 @@ the same ones. The fold tells what changed in memories; SQL triggers note what c
 """
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from cognition.memories import IDS_MAX, RECALLED
+from cognition.memories import EACH, IDS_MAX, RECALLED
 from cognition.versions import made_anew
 from replica import MemoryId, RowChange, transaction
 from replica.codec import pack
@@ -360,12 +361,19 @@ def groups_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[in
 
 def tellings_of(connection: sqlite3.Connection, group: int) -> list[Telling]:
     """Return the tellings of a group, the newest first."""
-    rows = connection.execute(
-        """SELECT m.id, m.rid, m.created FROM telling t JOIN memory m ON m.id = t.id WHERE t.grp = ?
-           ORDER BY m.created DESC, m.rid DESC""",
-        (group,),
-    )
-    return [Telling(number, MemoryId(rid), created) for number, rid, created in rows]
+    return tellings_by_group(connection, (group,)).get(group, [])
+
+
+def tellings_by_group(connection: sqlite3.Connection, groups: Iterable[int]) -> dict[int, list[Telling]]:
+    """Return the tellings of each of these groups, the newest first."""
+    found: dict[int, list[Telling]] = {}
+    for group, number, rid, created in connection.execute(
+        f"""SELECT t.grp, m.id, m.rid, m.created FROM telling t JOIN memory m ON m.id = t.id WHERE t.grp IN ({EACH})
+           ORDER BY t.grp, m.created DESC, m.rid DESC""",
+        (json.dumps(list(groups)),),
+    ):
+        found.setdefault(group, []).append(Telling(number, MemoryId(rid), created))
+    return found
 
 
 def tellings_with(connection: sqlite3.Connection, rid: MemoryId) -> set[MemoryId]:

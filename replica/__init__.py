@@ -67,6 +67,14 @@ if TYPE_CHECKING:
     )
     from replica.outside import ops_noted_outside
     from replica.purging import ErasureStatus, erasure_status
+    from replica.reads import (
+        ShownMemory,
+        all_memories,
+        fields_of,
+        memories_by_age,
+        memories_called,
+        memories_of,
+    )
     from replica.replica import Replica, open_replica, wall_clock_ms
     from replica.state.memories import HeldTrigger, Memory
     from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
@@ -124,6 +132,7 @@ __all__ = [
     "SaysSame",
     "Set",
     "ShownClaim",
+    "ShownMemory",
     "ShownTrigger",
     "ShownVerdict",
     "SqliteStore",
@@ -143,6 +152,7 @@ __all__ = [
     "Write",
     "WrongKey",
     "access_write",
+    "all_memories",
     "compact",
     "connect",
     "content_number",
@@ -150,9 +160,13 @@ __all__ = [
     "derived_transaction",
     "device_id",
     "erasure_status",
+    "fields_of",
     "introduce",
     "links_of",
     "make_key",
+    "memories_by_age",
+    "memories_called",
+    "memories_of",
     "new_memory_id",
     "op_uuid",
     "open_file",
@@ -240,6 +254,14 @@ if not TYPE_CHECKING:
             ),
             "outside": ("ops_noted_outside",),
             "purging": ("ErasureStatus", "erasure_status"),
+            "reads": (
+                "ShownMemory",
+                "all_memories",
+                "fields_of",
+                "memories_by_age",
+                "memories_called",
+                "memories_of",
+            ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),
             "state.memories": ("HeldTrigger", "Memory"),
             "storage.cipher": ("SALT_BYTES", "make_key", "recode", "salt_of"),

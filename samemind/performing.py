@@ -6,7 +6,7 @@ The one way in which every door, in this process or another, gets anything done.
 import sqlite3
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from replica.collector import collector_paused
 from replica.errors import ReplicaError, StoreCorrupt
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from samemind.control.server import Say
     from samemind.device import Device
 
+Result = TypeVar("Result")
 # What code that trusts its own file raises when it should not have; any other error of ours is not worth reading the
 # whole store for.
 _AS_DAMAGE_SHOWS: Final = (
@@ -32,18 +33,23 @@ _AS_DAMAGE_SHOWS: Final = (
 
 async def perform(device: "Device", verb: Verb[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
     """Do it, and return the result as the document that every door shows."""
+    document: Mapping[str, Any] = to_json(await result_of(device, verb, options, say))
+    return document
+
+
+async def result_of(device: "Device", verb: Verb[Any, Result], options: Any, say: "Say") -> Result:
+    """Do it, and return the result: an object of the type that the verb is declared with."""
     if verb.alone:
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
     with collector_paused():
         function = getattr(import_module(verb.module), verb.performs)
     try:
-        result = await (function(device, options, say) if verb.streams else function(device, options))
+        result: Result = await (function(device, options, say) if verb.streams else function(device, options))
     except _AS_DAMAGE_SHOWS as error:
         if explain(error).code == "internal" and (found := await _damage(device)):
             raise StoreCorrupt(f"expected a whole store, SQLite says: {found}") from error
         raise
-    document: Mapping[str, Any] = to_json(result)
-    return document
+    return result
 
 
 async def _damage(device: "Device") -> str:

@@ -6,7 +6,7 @@ for its turn for a while. Somebody who answers is used at once.
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 import trio
 
@@ -15,10 +15,12 @@ from samemind.control.remote import Remote
 from samemind.control.server import Say
 from samemind.device import Device, open_device
 from samemind.errors import Locked, translated
-from samemind.performing import perform
+from samemind.performing import result_of
+from samemind.results.plain import as_received, to_json
 from samemind.surface.catalog import verb_named
-from samemind.surface.declare import read_options
+from samemind.surface.declare import Verb, read_options
 
+Result = TypeVar("Result")
 # Some ten verbs in a row, on a slow machine.
 PATIENCE_S: Final = 10.0
 # Far below what starting a verb takes, so that a turn is not missed for long.
@@ -29,7 +31,11 @@ class Reached(Protocol):
     """A device that performs verbs: in this process, or in the one that holds the store."""
 
     async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
-        """Perform a verb and return its result; what it says meanwhile goes to `say`."""
+        """Perform a verb and return its result as a document; what it says meanwhile goes to `say`."""
+        ...
+
+    async def result(self, verb: Verb[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+        """Perform a verb and return its result as what it is, which is made of a document only beyond this process."""
         ...
 
 
@@ -41,9 +47,13 @@ class Local:
 
     async def ask(self, verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
         """Perform a verb here."""
-        asked = verb_named(verb)
+        document: Mapping[str, Any] = to_json(await self.result(verb_named(verb), options, say))
+        return document
+
+    async def result(self, verb: Verb[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+        """Perform a verb here, and return its result."""
         try:
-            return await perform(self.device, asked, read_options(asked, options), say)
+            return as_received(await result_of(self.device, verb, read_options(verb, options), say))
         except Exception as error:
             _raise_translated(error)
 

@@ -6,9 +6,11 @@ that day.
 
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from samemind.errors import Usage
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 
 
@@ -29,7 +31,7 @@ def read_end(text: str, *, name: str) -> int:
 def at_ms(milliseconds: int) -> datetime | None:
     """Return a time from ms since 1970; None beyond the years that can be written (1 to 9999)."""
     try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+        return _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:
         return None
 

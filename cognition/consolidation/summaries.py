@@ -65,6 +65,16 @@ def standing_under(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[i
     )
 
 
+def summary_rids(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, MemoryId]:
+    """Return the ids of the summaries of these numbers."""
+    return {
+        no: MemoryId(rid)
+        for no, rid in connection.execute(
+            f"SELECT no, rid FROM summary WHERE no IN ({EACH})", (json.dumps(list(numbers)),)
+        )
+    }
+
+
 def members_of(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, list[int]]:
     """Return the rows of the members of each of these summaries."""
     found: dict[int, list[int]] = {}

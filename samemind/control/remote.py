@@ -4,7 +4,7 @@ Calls that run side by side use a connection each; one that is free is used agai
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
@@ -12,6 +12,10 @@ from samemind.config import Home
 from samemind.control.protocol import answer, decode, request, short_path
 from samemind.control.server import CHUNK_BYTES, Say
 from samemind.errors import HOLDER_ENDED, Unreachable
+from samemind.results.plain import from_json
+from samemind.surface.declare import Verb
+
+Result = TypeVar("Result")
 
 
 class Remote:
@@ -56,6 +60,10 @@ class Remote:
                 code=HOLDER_ENDED,
                 hint="what was asked may have been done: look, then ask again",
             ) from None
+
+    async def result(self, verb: Verb[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+        """Ask for a verb and return its result, as it would be if the store were open in this process."""
+        return from_json(verb.result, await self.ask(verb.name, options, say))
 
     async def aclose(self) -> None:
         """Hang up."""

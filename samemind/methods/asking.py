@@ -5,7 +5,6 @@ from typing import Any, TypeVar
 
 from samemind.control.server import Say
 from samemind.reach import Reached
-from samemind.results.plain import from_json
 from samemind.surface.declare import Verb
 
 Result = TypeVar("Result")
@@ -19,7 +18,7 @@ class Asking:
 
     async def _ask(self, verb: Verb[Any, Result], *, _say: Say | None = None, **options: Any) -> Result:
         given = {name: value for name, value in options.items() if value is not None}
-        return from_json(verb.result, await self._reached.ask(verb.name, given, _say or _unheard))
+        return await self._reached.result(verb, given, _say or _unheard)
 
 
 async def _unheard(said: Mapping[str, Any]) -> None:

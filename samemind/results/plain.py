@@ -6,7 +6,7 @@ tell whether its call went through a daemon.
 """
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -50,6 +50,48 @@ def from_json(kind: type[Result], document: Mapping[str, Any]) -> Result:
         elif required:
             raise ValueError(f"expected {kind.__name__} to have {key}, got {sorted(document)}")
     return kind(**values)
+
+
+def as_received(result: Result) -> Result:
+    """Return a result of this process as it would be had it come as a document: what a mapping holds is plain JSON.
+
+    All else in a result is of types that a document gives back as they were, so only mappings are looked into, in
+    place: a page of a thousand memories is not made twice.
+    """
+    _receive((result,), _looked_into(cast(Any, type(result))))
+    return result
+
+
+def _receive(results: Iterable[Any], fields: tuple[tuple[str, bool], ...]) -> None:
+    """Make these fields of results, all of one type, what a document would give."""
+    for result in results:
+        for name, is_free in fields:
+            value = getattr(result, name)
+            if not value:
+                continue
+            if is_free:
+                object.__setattr__(result, name, to_json(value))
+            else:
+                inner = value if isinstance(value, list) else [value]
+                _receive(inner, _looked_into(cast(Any, type(inner[0]))))
+
+
+@cache
+def _looked_into(kind: type[Any]) -> tuple[tuple[str, bool], ...]:
+    """Return the fields of a result that hold what is no plain value: whether it is free in shape, or results again."""
+    if not is_dataclass(kind):
+        return ()
+    found = []
+    for name, hint in get_type_hints(kind).items():
+        if get_origin(hint) in (types.UnionType, Union):
+            (hint,) = (one for one in get_args(hint) if one is not type(None))
+        if get_origin(hint) is list:
+            (hint,) = get_args(hint)
+        if is_dataclass(hint):
+            found.append((name, False))
+        elif hint not in _PLAIN and hint is not datetime:
+            found.append((name, True))
+    return tuple(found)
 
 
 def show_time(moment: datetime) -> str:

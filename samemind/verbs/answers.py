@@ -14,7 +14,7 @@ from cognition.models.chat import ChatMessage
 from cognition.overview import Part, read_overview, widen
 from cognition.prompting import Prompt, prompt
 from cognition.ranking.classes import SINGLE_HOP
-from replica import Core, Kind, MemoryId, Row, op_uuid, show_memory_id
+from replica import Core, Kind, MemoryId, Row, memories_called, op_uuid, show_memory_id
 from replica.vouched import voucher_of_memory
 from replica.vouching import is_vouched
 from samemind.device import Device
@@ -34,7 +34,7 @@ from samemind.times import at_stamp, read_time
 from samemind.verbs.ids import find_memory
 from samemind.verbs.moments import at_moment, moment_of, opened_past
 from samemind.verbs.standing import kept
-from samemind.verbs.views import select_memories
+from samemind.verbs.views import memory_view, view_of_memory
 
 
 async def context(device: Device, options: MakeContext) -> ContextBlock:
@@ -174,7 +174,7 @@ def _chain(core: Core, connection: sqlite3.Connection, rid: MemoryId) -> Iterabl
     relation, seen, at = "itself", set[bytes](), bytes(rid)
     while at not in seen:
         seen.add(at)
-        views = list(select_memories(connection, "WHERE m.rid = ?", (at,)))
+        views = [view_of_memory(shown) for shown in memories_called(connection, (at,))]
         yield _link(core, MemoryId(at), relation, views[0] if views else None)
         parents = connection.execute("SELECT parent FROM memory WHERE rid = ?", (at,)).fetchone()
         if parents is None or parents[0] is None:
@@ -186,8 +186,7 @@ def _drawn(core: Core, connection: sqlite3.Connection, summary: Summary) -> Iter
     """Give a summary, and every memory that it was drawn from, the oldest first."""
     yield Provenance(rid=show_memory_id(summary.rid), relation="itself", text=summary.memory.text)
     for member in summary.members:
-        (view,) = select_memories(connection, "WHERE m.rid = ?", (member.rid,))
-        yield _link(core, member.rid, "drawn from", view)
+        yield _link(core, member.rid, "drawn from", memory_view(connection, member.rid))
 
 
 def _link(core: Core, rid: MemoryId, relation: str, view: MemoryView | None) -> Provenance:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any, Final
 
+from replica import memories_by_age
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.results.memories import MemoryView
@@ -12,7 +13,7 @@ from samemind.results.plain import to_json
 from samemind.surface.past import Diff
 from samemind.times import at_ms, read_time
 from samemind.verbs.moments import moment_of, opened_past
-from samemind.verbs.views import select_memories
+from samemind.verbs.views import view_of_memory
 
 # Of a memory that was merely recalled nothing changed.
 _NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_name"})
@@ -44,7 +45,7 @@ async def diff(device: Device, options: Diff) -> Difference:
 
 
 def _memories(connection: sqlite3.Connection) -> Mapping[str, MemoryView]:
-    return {view.rid: view for view in select_memories(connection, "ORDER BY m.created, m.rid")}
+    return {view.rid: view for view in map(view_of_memory, memories_by_age(connection))}
 
 
 def _change(before: MemoryView, after: MemoryView) -> Changed | None:

@@ -23,7 +23,7 @@ import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.holding import secret_kinds, texts_of
-from replica import Core, InvalidOp, MemoryId, Write, connect, read_settings
+from replica import Core, InvalidOp, MemoryId, Write, all_memories, connect, read_settings
 from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
 from replica.fields import check_fields
 from replica.labelling import within_an_add
@@ -44,7 +44,7 @@ from samemind.verbs.contradictions import stated
 from samemind.verbs.held import edge_said, kept_back, line_kept_back
 from samemind.verbs.ids import is_forgotten, is_known
 from samemind.verbs.stretches import Written, show_stretches
-from samemind.verbs.views import select_memories
+from samemind.verbs.views import view_of_memory
 
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
 BATCH: Final = 2_000
@@ -336,7 +336,7 @@ def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:
 def export_lines(connection: sqlite3.Connection) -> Iterator[str]:
     more = dict(connection.execute("SELECT rid, more FROM memory WHERE more IS NOT NULL"))
     unknown = {replica.show_memory_id(rid): unpack(packed) for rid, packed in more.items()}
-    for view in select_memories(connection, "ORDER BY m.id"):
+    for view in map(view_of_memory, all_memories(connection)):
         yield jsonl.memory_line(view, unknown.get(view.rid, {}))
     for edge in connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3"):
         yield jsonl.edge_line(*edge)

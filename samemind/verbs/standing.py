@@ -2,17 +2,21 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from cognition import Filters as Kept
-from cognition.consolidation.summaries import Summary, read_summaries, standing_under, summary_named
+from cognition.consolidation.summaries import (
+    Summary,
+    read_summaries,
+    standing_under,
+    summary_named,
+    summary_rids,
+)
 from cognition.decay import Profile
 from cognition.fading import weakest
-from cognition.memories import read_memories
-from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_of
+from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_by_group
 from cognition.tiers import tier
-from replica import MemoryId, show_memory_id
+from replica import MemoryId, NotFound, ShownMemory, memories_called, memories_of, show_memory_id
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES, read_pairs
@@ -21,7 +25,7 @@ from samemind.surface.memories import Filters, Get, List
 from samemind.times import at_ms, at_stamp, read_end, read_time
 from samemind.verbs.ids import find_memory
 from samemind.verbs.moments import moment_of, read_at
-from samemind.verbs.views import memory_view, select_memories, show_field, show_origin
+from samemind.verbs.views import memory_view, show_field, show_origin, view_of_memory
 
 # Nobody reads more in one go; `--offset` goes on from there.
 LIST_MAX: Final = 100_000
@@ -93,8 +97,9 @@ def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profi
     summary = summary_named(connection, rid)
     if summary is not None:
         return _summary_view(connection, summary, now_ms=now_ms, profile=profile)
-    (view,) = _standing(connection, [memory_view(connection, rid)], now_ms=now_ms, profile=profile)
-    return view
+    for view in _standing(connection, [*memories_called(connection, (rid,))], now_ms=now_ms, profile=profile):
+        return view
+    raise NotFound(f"no memory has the id {show_memory_id(rid)}")
 
 
 def list_page(
@@ -111,32 +116,31 @@ def list_page(
     once, both = shown_once(condition, values)
     if connection.execute("SELECT 1 FROM summary LIMIT 1").fetchone() is None:
         ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {once}", both)
-        rest = f"WHERE {once} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?"
-        views = list(select_memories(connection, rest, (*both, limit, offset)))
-        return Listed(memories=_standing(connection, views, now_ms=now_ms, profile=profile), total=total)
+        ids = connection.execute(
+            f"SELECT m.id FROM memory m WHERE {once} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?",
+            (*both, limit, offset),
+        )
+        page = _in_order(connection, [number for (number,) in ids])
+        return Listed(memories=_standing(connection, page, now_ms=now_ms, profile=profile), total=total)
     if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
         once, both = shown_once(f"{condition} AND {_ALONE}", values)
-    everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, no) AS (
-        SELECT m.created, m.rid, NULL FROM memory m WHERE {once}
-        UNION ALL SELECT s.created, s.rid, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
+    everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, id, no) AS (
+        SELECT m.created, m.rid, m.id, NULL FROM memory m WHERE {once}
+        UNION ALL SELECT s.created, s.rid, NULL, s.no FROM summary s JOIN whole w ON w.no = s.no)"""
     twice = (*values, *both)
     ((total,),) = connection.execute(f"{everything} SELECT count(*) FROM page", twice)
-    page = connection.execute(
-        f"{everything} SELECT rid, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
+    rows = connection.execute(
+        f"{everything} SELECT rid, id, no FROM page ORDER BY created DESC, rid DESC LIMIT ? OFFSET ?",
         (*twice, limit, offset),
     ).fetchall()
-    memories = _standing(
-        connection,
-        [memory_view(connection, rid) for rid, no in page if no is None],
-        now_ms=now_ms,
-        profile=profile,
-    )
+    page = _in_order(connection, [number for _, number, no in rows if no is None])
+    memories = _standing(connection, page, now_ms=now_ms, profile=profile)
     shown = {view.rid: view for view in memories}
-    for summary in read_summaries(connection, [no for _, no in page if no is not None]):
+    for summary in read_summaries(connection, [no for *_, no in rows if no is not None]):
         shown[show_memory_id(summary.rid)] = _summary_view(
             connection, summary, now_ms=now_ms, profile=profile
         )
-    return Listed(memories=[shown[show_memory_id(rid)] for rid, _ in page], total=total)
+    return Listed(memories=[shown[show_memory_id(rid)] for rid, *_ in rows], total=total)
 
 
 def fading_page(
@@ -150,36 +154,43 @@ def fading_page(
 ) -> Listed:
     """Return a page of what is about to be forgotten, the faintest first; nothing fades that no filter lets through."""
     found = weakest(connection, filters, now_ms=now_ms)
-    page = [memory_view(connection, MemoryId(rid)) for rid, _ in found[offset : offset + limit]]
+    wanted = [rid for rid, _ in found[offset : offset + limit]]
+    shown = {each.memory.rid: each for each in memories_called(connection, wanted)}
+    page = [shown[rid] for rid in wanted]
     return Listed(memories=_standing(connection, page, now_ms=now_ms, profile=profile), total=len(found))
 
 
+def _in_order(connection: sqlite3.Connection, ids: Sequence[int]) -> list[ShownMemory]:
+    """Return the memories of these rows in this order."""
+    shown = {each.id: each for each in memories_of(connection, ids)}
+    return [shown[number] for number in ids]
+
+
 def _standing(
-    connection: sqlite3.Connection, views: Sequence[MemoryView], *, now_ms: int, profile: Profile
+    connection: sqlite3.Connection, page: Sequence[ShownMemory], *, now_ms: int, profile: Profile
 ) -> list[MemoryView]:
-    """Return views with the tier of each, and the summary under which it stands."""
-    rids = [MemoryId(bytes.fromhex(view.rid.replace("-", ""))) for view in views]
-    numbers: dict[bytes, int] = {}
-    for rid in rids:
-        numbers.update(connection.execute("SELECT rid, id FROM memory WHERE rid = ?", (rid,)))
-    memories = {shown.memory.rid: shown.memory for shown in read_memories(connection, numbers.values())}
-    under = standing_under(connection, numbers.values())
-    names = {
-        no: show_memory_id(rid)
-        for no in set(under.values())
-        for (rid,) in connection.execute("SELECT rid FROM summary WHERE no = ?", (no,))
-    }
-    groups = groups_of(connection, numbers.values())
+    """Return memories with the tier of each, the summary under which it stands, and what else says the same."""
+    ids = [shown.id for shown in page]
+    under = standing_under(connection, ids)
+    names = summary_rids(connection, set(under.values()))
+    groups = groups_of(connection, ids)
+    tellings = tellings_by_group(connection, set(groups.values()))
     often = counted(connection, set(groups.values()))
     found = []
-    for rid, view in zip(rids, views, strict=True):
-        no = under.get(numbers[rid])
-        where = tier(memories[rid], stands_under_summary=no is not None, now_ms=now_ms, profile=profile)
-        view = replace(view, tier=where, summary=None if no is None else names[no])
-        if (group := groups.get(numbers[rid])) is not None:
-            others = [it.rid for it in tellings_of(connection, group) if it.rid != rid][:NAMED_MAX]
-            view = replace(view, same=[show_memory_id(each) for each in others], tellings=often[group])
-        found.append(view)
+    for shown in page:
+        no, group = under.get(shown.id), groups.get(shown.id)
+        others = (
+            [] if group is None else [it.rid for it in tellings[group] if it.rid != shown.rid][:NAMED_MAX]
+        )
+        found.append(
+            view_of_memory(
+                shown,
+                tier=tier(shown.memory, stands_under_summary=no is not None, now_ms=now_ms, profile=profile),
+                summary=None if no is None else show_memory_id(names[no]),
+                same=[show_memory_id(rid) for rid in others],
+                tellings=1 if group is None else often[group],
+            )
+        )
     return found
 
 

@@ -1,43 +1,50 @@
 """Turn rows of the replica into what the doors show."""
 
-import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
-from replica import FIELDS, MemoryId, NotFound, show_memory_id
+from replica import MemoryId, NotFound, ShownMemory, memories_called, show_memory_id
 from samemind.fields import DOOR_NAMES
 from samemind.results.memories import MemoryView
 from samemind.times import at_ms, at_stamp
 
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
-_COLUMNS: Final = tuple(FIELDS)
-_SELECT: Final = (
-    "SELECT m.rid, m.text, m.created, m.updated, m.accesses, m.last_access, f.device, f.incarnation, "
-    "ifnull(p.nickname, n.name), "
-    + ", ".join(f'm."{name}"' for name in _COLUMNS)
-    + " FROM memory m JOIN feed f ON f.no = m.feed LEFT JOIN member n ON n.device = f.device"
-    " LEFT JOIN peer p ON p.device = f.device"
-)
+_SHOWN_OTHERWISE: Final = _TIMES | DOOR_NAMES.keys() | {"parent"}
 
 
+@lru_cache(maxsize=256)  # of a page, few devices wrote all
 def show_origin(device: bytes, incarnation: bytes) -> str:
     """Return an origin as people see it."""
     return f"{device.hex()}/{incarnation.hex()}"
 
 
-def select_memories(
-    connection: sqlite3.Connection, rest: str, values: Sequence[Any] = ()
-) -> Iterator[MemoryView]:
-    """Return the memories `m` that a condition, an order and a limit leave."""
-    return map(_view, connection.execute(f"{_SELECT} {rest}", values))
-
-
 def memory_view(connection: sqlite3.Connection, rid: MemoryId) -> MemoryView:
     """Return one memory."""
-    for view in select_memories(connection, "WHERE m.rid = ?", (rid,)):
-        return view
+    for shown in memories_called(connection, (rid,)):
+        return view_of_memory(shown)
     raise NotFound(f"no memory has the id {show_memory_id(rid)}")
+
+
+def view_of_memory(shown: ShownMemory, **beside: Any) -> MemoryView:
+    """Return a memory as interfaces show it; `beside` are fields of the view that follow from other tables."""
+    memory = shown.memory
+    fields: dict[str, Any] = dict(memory.fields)
+    for name in _SHOWN_OTHERWISE.intersection(fields):
+        fields[DOOR_NAMES.get(name, name)] = show_field(name, fields.pop(name))
+    return MemoryView(
+        rid=show_memory_id(shown.rid),
+        text=memory.text,
+        created_at=at_stamp(memory.created),
+        updated_at=at_stamp(memory.updated),
+        device=shown.device.hex(),
+        device_name=shown.device_name,
+        origin=show_origin(shown.device, shown.incarnation),
+        accesses=memory.accesses,
+        last_access=at_ms(memory.last_access) if memory.last_access else None,
+        **fields,
+        **beside,
+    )
 
 
 def show_field(name: str, value: Any) -> Any:
@@ -49,28 +56,3 @@ def show_field(name: str, value: Any) -> Any:
     if name == "parent":
         return show_memory_id(value)
     return value
-
-
-def _view(row: Sequence[Any]) -> MemoryView:
-    rid, text, created, updated, accesses, last_access, device, incarnation, device_name, *values = row
-    fields: dict[str, Any] = {}
-    for name, value in zip(_COLUMNS, values, strict=True):
-        if value is None:
-            continue
-        if name in ("tags", "meta"):
-            value = json.loads(value)
-        elif name in ("pinned", "archived", "apart"):
-            value = bool(value)
-        fields[DOOR_NAMES.get(name, name)] = show_field(name, value)
-    return MemoryView(
-        rid=show_memory_id(rid),
-        text=text,
-        created_at=at_stamp(created),
-        updated_at=at_stamp(updated),
-        device=device.hex(),
-        device_name=device_name,
-        origin=show_origin(device, incarnation),
-        accesses=accesses,
-        last_access=at_ms(last_access) if last_access else None,
-        **fields,
-    )

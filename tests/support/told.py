@@ -136,7 +136,7 @@ class Party:
         if isinstance(self.disk, SqliteDisk):
             return self.linker.find(self.disk.connection, text, {})
         known = [
-            Shown(number, 0, self.core.device, memory)
+            Shown(number, 0, self.core.device, b"", None, memory)
             for number, memory in enumerate(memories(self.core).values())
         ]
         said = linking.judged(text, {}, known)

@@ -1,5 +1,6 @@
 """What the doors show of memories that stand for each other, and what they refuse."""
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import trio
 
 import samemind
 from samemind.library import Mind
+from samemind.results.plain import from_json, to_json
 
 LAKE = "We hiked around the blue lake "
 
@@ -176,5 +178,57 @@ def test_what_one_person_said_is_retracted_however_the_name_is_typed(tmp_path: P
         told = await mind.remember("The office moves to Mars", speaker="Жанна", source="Слухи")
         assert (await mind.retract(speaker="жанна", dry_run=True)).rids == [told.rid]
         assert (await mind.retract(source="СЛУХИ", dry_run=True)).rids == [told.rid]
+
+    with_mind(tmp_path, main)
+
+
+def test_a_list_takes_the_same_statements_however_long_it_is(tmp_path: Path) -> None:
+    """Each memory is read once, and nothing is asked for each of them."""
+
+    async def main(mind: Mind) -> None:
+        texts = [f"Boat {number} lies in harbour {number % 7}" for number in range(60)]
+        await mind.remember_many(texts + texts[:20])  # some of them told again
+        counts = []
+        for limit in (5, 40):
+            statements: list[str] = []
+            await mind._reached.device.replica.read(  # type: ignore[attr-defined]
+                lambda connection: connection.set_trace_callback(statements.append)  # noqa: B023
+            )
+            page = await mind.list(limit=limit)
+            await mind._reached.device.replica.read(  # type: ignore[attr-defined]
+                lambda connection: connection.set_trace_callback(None)
+            )
+            assert len(page.memories) == limit
+            counts.append(len(statements))
+        assert counts[0] == counts[1] < 15
+
+    with_mind(tmp_path, main)
+
+
+def test_a_result_in_this_process_is_the_one_that_a_daemon_would_send(tmp_path: Path) -> None:
+    """It is handed over as it is here, and as a document there: a program cannot tell."""
+
+    async def main(mind: Mind) -> None:
+        rid = (
+            await mind.remember(
+                "Ann moved to Lisbon", speaker="Ann", tag=["home"], at="2024-05-01T12:00:00.5"
+            )
+        ).rid
+        await mind.remember("Ann lives in Porto", speaker="Ann", meta={"n": 1})
+        await mind.pin(rid)
+        for result in (
+            await mind.list(),
+            await mind.get(rid),
+            await mind.recall("where does Ann live?", explain=True),
+            await mind.history(rid),
+            await mind.why(rid),
+            await mind.stats(),
+            await mind.status(),
+            await mind.contradictions(),
+            await mind.context("Ann"),
+            await mind.think(),
+            await mind.log(),
+        ):
+            assert from_json(type(result), json.loads(json.dumps(to_json(result)))) == result
 
     with_mind(tmp_path, main)

@@ -1,0 +1,100 @@
+"""Read the memories that show: typed rows of the replica's tables, for whoever stands above it.
+
+What other packages want to know of memories they ask here. They write no SQL over the replica's tables: a column that
+is renamed is renamed in this file, and in the modules that write the table.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from replica.fields import FIELDS
+from replica.ids import DeviceId, MemoryId
+from replica.state.memories import Memory
+
+# Read at a time: few enough to be held, and each time costs a tenth of a millisecond.
+ROWS_PER_READ: Final = 1_000
+_NAMES: Final = tuple(FIELDS)
+_FLAGS: Final = frozenset({"pinned", "archived", "apart"})
+_NOT_AS_HELD: Final = _FLAGS | {"tags", "meta"}
+_SELECT: Final = (
+    "SELECT m.id, m.content, m.feed, m.rid, m.text, m.created, m.updated, m.accesses, m.last_access, "
+    + ", ".join(f'm."{name}"' for name in _NAMES)
+    + " FROM memory m"
+)
+_FEEDS: Final = """SELECT f.no, f.device, f.incarnation, ifnull(p.nickname, n.name) FROM feed f
+    LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device WHERE f.no IN """
+# Ids as one parameter: a statement of as many marks as there are ids would be another each time, and to compile it
+# costs as much as to run it.
+_EACH: Final = "(SELECT value FROM json_each(?))"
+
+
+class ShownMemory(NamedTuple):
+    """A memory that shows, and where it comes from.
+
+    `id` is its row's number, `content` the number that its duplicates share. `device` told it, in one `incarnation`;
+    `device_name` is what that device is called here, None of one that is no member.
+    """
+
+    id: int
+    content: int
+    device: DeviceId
+    incarnation: bytes
+    device_name: str | None
+    memory: Memory
+
+    @property
+    def rid(self) -> MemoryId:
+        """The memory's id."""
+        return MemoryId(self.memory.rid)
+
+
+def fields_of(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Return the fields that are set, from columns in the order of `names`, with lists, maps and flags as they are."""
+    fields = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+    for name in _NOT_AS_HELD.intersection(fields):
+        fields[name] = bool(fields[name]) if name in _FLAGS else json.loads(fields[name])
+    return fields
+
+
+def memories_of(connection: sqlite3.Connection, ids: Iterable[int]) -> Iterator[ShownMemory]:
+    """Return those of the memories of these rows that show, in no particular order."""
+    wanted = list(ids)
+    for start in range(0, len(wanted), ROWS_PER_READ):
+        chunk = json.dumps(wanted[start : start + ROWS_PER_READ])
+        yield from _shown(connection, f"{_SELECT} WHERE m.id IN {_EACH}", (chunk,))
+
+
+def memories_called(connection: sqlite3.Connection, rids: Iterable[bytes]) -> Iterator[ShownMemory]:
+    """Return those of the memories of these ids that show, in no particular order."""
+    wanted = list(rids)
+    for start in range(0, len(wanted), ROWS_PER_READ):
+        chunk = wanted[start : start + ROWS_PER_READ]
+        yield from _shown(connection, f"{_SELECT} WHERE m.rid IN ({','.join('?' * len(chunk))})", chunk)
+
+
+def all_memories(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
+    """Return all memories that show, in the order of their rows: as they came to this store."""
+    return _shown(connection, f"{_SELECT} ORDER BY m.id")
+
+
+def memories_by_age(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
+    """Return all memories that show, the oldest first: in one order on every device."""
+    return _shown(connection, f"{_SELECT} ORDER BY m.created, m.rid")
+
+
+def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> Iterator[ShownMemory]:
+    found = connection.execute(sql, values)
+    while rows := found.fetchmany(ROWS_PER_READ):
+        # Apart, since few feeds wrote them all: with every row it would take half as long again.
+        feeds = {
+            no: (DeviceId(device), incarnation, called)
+            for no, device, incarnation, called in connection.execute(
+                _FEEDS + _EACH, (json.dumps(list({row[2] for row in rows})),)
+            )
+        }
+        for number, content, feed, rid, text, created, updated, accesses, last_access, *values in rows:
+            fields = fields_of(_NAMES, values)
+            memory = Memory(rid, text, fields, created, updated, feed, accesses, last_access)
+            yield ShownMemory(number, content, *feeds[feed], memory)

@@ -1,0 +1,70 @@
+"""Rows of memories, as every package above the replica reads them."""
+
+import pytest
+
+from replica import (
+    MemoryId,
+    Remember,
+    Value,
+    all_memories,
+    memories_by_age,
+    memories_called,
+    memories_of,
+    show_memory_id,
+)
+from replica.ids import parse_memory_id
+from replica.ops import Write
+from replica.reads import ROWS_PER_READ
+from tests.support.replicas import NOW_MS, core_of, remember, sqlite_store
+
+RID = MemoryId(bytes(range(16)))
+FIELDS: dict[str, Value] = {
+    "speaker": "Ann",
+    "tags": ["boats"],
+    "meta": {"n": 1},
+    "pinned": True,
+    "importance": 0.5,
+}
+
+
+def test_a_row_has_its_fields_as_what_they_are_and_says_who_told_it() -> None:
+    """Lists, maps and flags are no text and no numbers, and what is not set is not there."""
+    store = sqlite_store()
+    core = core_of("ann", store)
+    (op,) = core.commit([Write(Remember("The boat leaks", FIELDS), RID)], NOW_MS)
+    (shown,) = all_memories(store.connection)
+    assert shown.memory.text == "The boat leaks"
+    assert shown.memory.fields == FIELDS
+    assert (shown.device, shown.incarnation) == (core.origin.device, core.origin.incarnation)
+    assert shown.rid == op.rid == RID
+    assert shown.device_name == "ann"
+
+
+def test_rows_are_found_by_number_and_by_id_whatever_is_asked_beside_them() -> None:
+    """What does not show is left out, and what is asked for twice comes once."""
+    store = sqlite_store()
+    rids = remember(core_of("ann", store), "one", "two", "three")
+    by_id = {shown.rid: shown for shown in memories_called(store.connection, [*rids, bytes(16), rids[0]])}
+    assert by_id.keys() == set(rids)
+    numbers = [by_id[rid].id for rid in rids[:2]]
+    assert {shown.rid for shown in memories_of(store.connection, [*numbers, 10**9])} == set(rids[:2])
+    assert list(memories_of(store.connection, ())) == []
+
+
+@pytest.mark.parametrize("count", [ROWS_PER_READ - 1, ROWS_PER_READ, ROWS_PER_READ + 1])
+def test_more_rows_than_are_read_at_a_time_all_come(count: int) -> None:
+    """At the bound, and on both sides of it; by age is by stamp."""
+    store = sqlite_store()
+    rids = remember(core_of("ann", store), *map(str, range(count)))
+    assert [shown.memory.text for shown in all_memories(store.connection)] == [*map(str, range(count))]
+    assert len(list(memories_called(store.connection, rids))) == count
+    aged = list(memories_by_age(store.connection))
+    assert aged == sorted(aged, key=lambda shown: (shown.memory.created, shown.rid))
+    assert len(aged) == count
+
+
+def test_an_id_is_shown_as_the_uuid_that_reads_back_as_it() -> None:
+    """By hand, and as `uuid` would."""
+    rid = MemoryId(bytes(range(16)))
+    assert show_memory_id(rid) == "00010203-0405-0607-0809-0a0b0c0d0e0f"
+    assert parse_memory_id(show_memory_id(rid)) == rid
