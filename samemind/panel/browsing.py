@@ -18,7 +18,7 @@ from cognition import Filters
 from cognition.contradictions.slots import Standing, judge
 from cognition.contradictions.tables import told_of
 from cognition.entities import entities, triples_of
-from replica import MemoryId, parse_memory_id, show_memory_id
+from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from samemind.errors import Usage
 from samemind.panel.catalogue import FACETS, Wanted
 from samemind.panel.moments import Moments, Standpoint
@@ -32,7 +32,7 @@ from samemind.verbs.ids import find_memory
 from samemind.verbs.memories import show_claim
 from samemind.verbs.record import history
 from samemind.verbs.standing import view_of
-from samemind.verbs.views import select_memories
+from samemind.verbs.views import view_of_memory
 
 if TYPE_CHECKING:
     from cognition import Hit
@@ -301,14 +301,7 @@ def _cards(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str,
     if not ids:
         return []
     marks = ",".join("?" * len(ids))
-    rows = {
-        MemoryId(rid): number
-        for number, rid in connection.execute(f"SELECT id, rid FROM memory WHERE id IN ({marks})", ids)
-    }
-    views = {
-        rows[parse_memory_id(view.rid)]: view
-        for view in select_memories(connection, f"WHERE m.id IN ({marks})", ids)
-    }
+    views = {shown.id: view_of_memory(shown) for shown in memories_of(connection, ids)}
     disputed = {
         number
         for (number,) in connection.execute(
