@@ -23,11 +23,11 @@ from samemind.results.device import (
     ThinkStatus,
     Warmed,
 )
+from samemind.results.mailbox import MailboxView
 from samemind.surface.device import Down, Init, ShowStats, ShowStatus, Up, Warmup
 from samemind.times import at_ms, at_stamp
 from samemind.verbs.clones import clone_of, divorce, incidents
 from samemind.verbs.group import peer_views
-from samemind.verbs.mailbox import mailbox_views
 
 # How many memories are looked at in one go: some 40 ms of the reading thread.
 TIERS_PAGE: Final = 10_000
@@ -64,11 +64,20 @@ async def daemon_status(device: Device) -> DaemonStatus:
         mcp_url=device.mcp_url,
         panel_url=None if device.panels is None or device.panels.panel is None else device.panels.panel.url,
         peers=await peer_views(device),
-        mailboxes=await mailbox_views(device),
+        mailboxes=await _mailboxes(device),
         incidents=await incidents(device),
         clone=await clone_of(device),
         think=_think_status(device),
     )
+
+
+async def _mailboxes(device: Device) -> list[MailboxView]:
+    """Return how it stands with the mailboxes; a device that has none loads nothing of them."""
+    if not device.home.mailboxes.exists():
+        return []
+    from samemind.verbs.mailbox import mailbox_views
+
+    return await mailbox_views(device)
 
 
 def _think_status(device: Device) -> ThinkStatus | None:
