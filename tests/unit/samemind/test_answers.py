@@ -108,6 +108,27 @@ def test_what_cannot_both_hold_is_shown_with_its_other_side(tmp_path: Path) -> N
         assert "CONTRADICTED" in mind.context("where do I live?").text
 
 
+@pytest.mark.parametrize(
+    ("notes", "question"),
+    [
+        (("Я живу в Самаре", "Олег живёт в Самаре", "Я переехал в Тверь"), "Где я сейчас живу?"),
+        (
+            ("Alice lives in Berlin", "The live show was great", "I moved to Lisbon last year"),
+            "where do I live",
+        ),
+        (("Giulia abita a Torino", "L'abito di Giulia è bello", "Abito a Cuneo"), "Dove abito?"),
+        (("Kasia pracuje w szkole", "Praca w ogrodzie", "Pracuję w Allegro"), "gdzie pracuję"),
+    ],
+)
+def test_what_is_told_of_whom_is_read_where_no_claim_was_and_the_latest_stands(
+    tmp_path: Path, notes: tuple[str, ...], question: str
+) -> None:
+    with samemind.open_blocking(tmp_path / "m.db") as mind:
+        for note in notes:
+            mind.remember(note, wait=True)
+        assert mind.recall(question).results[0].text == notes[-1]
+
+
 def test_in_the_past_what_was_believed_then_comes_first(mind: BlockingMind, tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "m.db") as own:
         rid = own.remember("I work at Barclays").rid
