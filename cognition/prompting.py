@@ -3,7 +3,7 @@
 Memory stands in the system prompt, after what the agent is and before what was said (LO-21), and is counted before it
 is put in (LO-28): a conversation that fits its window still fits with its memory. Where both come near the window, the
 conversation first loses its middle, and then memory what it knows of who its owner is, and half of their tastes; the
-work at hand stays (LO-24 to LO-26).
+work at hand stays (LO-24 to LO-26). What is still too long loses its oldest messages, but never the last.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from typing import Final
 from cognition.budget import COMPACT_AT, memory_budget, middle_out, must_compact, tokens
 from cognition.composing import Gathered
 from cognition.context import Context
+from cognition.errors import InvalidQuery
 from cognition.models.chat import ChatMessage
 
 SYSTEM: Final = "system"
@@ -31,7 +32,10 @@ class Prompt:
 
 
 def prompt(gathered: Gathered, talk: Sequence[ChatMessage], *, window: int, at: float = COMPACT_AT) -> Prompt:
-    """Return a conversation with what memory holds for it, within a window of tokens."""
+    """Return a conversation with what memory holds for it: never more than a window of tokens.
+
+    Raises `InvalidQuery` where not even the system prompt and the last message fit.
+    """
     persona = tuple(message for message in talk if message.role == SYSTEM)
     history = tuple(message for message in talk if message.role != SYSTEM)
     compacted: list[str] = []
@@ -52,6 +56,16 @@ def prompt(gathered: Gathered, talk: Sequence[ChatMessage], *, window: int, at: 
         compacted.append(REDUCED)
         gathered = replace(gathered, around=reduced)
         context = block()
+    while _tokens((*persona, *history)) > window and len(history) > 1:
+        history = history[1:]
+        if TRIMMED not in compacted:
+            compacted.append(TRIMMED)
+        context = block()
+    least = _tokens((*persona, *history))
+    if least > window:
+        raise InvalidQuery(
+            f"expected a window of at least {least} tokens, for the system prompt and the last message; got {window}"
+        )
     told = "\n\n".join([*(message.content for message in persona), *([context.text] if context.text else [])])
     first = (ChatMessage(SYSTEM, told),) if told else ()
     return Prompt((*first, *history), context, tuple(compacted))

@@ -28,6 +28,11 @@ def read_end(text: str, *, name: str) -> int:
     return _milliseconds(moment, text, name) + 1
 
 
+def read_until(text: str, *, name: str) -> int:
+    """Return the first ms behind a stretch up to a time: the time itself, or after a date alone the next day."""
+    return read_end(text, name=name) if _DATE_ONLY.fullmatch(text.strip()) else read_time(text, name=name)
+
+
 def at_ms(milliseconds: int) -> datetime | None:
     """Return a time from ms since 1970; None beyond the years that can be written (1 to 9999)."""
     try:

@@ -26,7 +26,7 @@ from samemind.results.memories import MemoryView
 from samemind.results.plain import show_time, to_json
 from samemind.surface.answers import ExplainWhy
 from samemind.surface.memories import ShowHistory
-from samemind.times import at_ms, read_end, read_time
+from samemind.times import at_ms, read_end, read_time, read_until
 from samemind.verbs.answers import why
 from samemind.verbs.ids import find_memory
 from samemind.verbs.memories import show_claim
@@ -398,7 +398,7 @@ def _wanted(asked: Asked) -> Wanted:
     return Wanted(
         values,
         None if not since else read_time(_text(asked, "since"), name="since"),
-        None if not until else read_end(_text(asked, "until"), name="until"),
+        None if not until else read_until(_text(asked, "until"), name="until"),
     )
 
 

@@ -99,7 +99,9 @@ class Filters(Moment):
         "--workspace", "only from this space; several: from any of them", default=()
     )
     since: str | None = option("--since", f"only from this time on: {_TIME}", metavar="TIME")
-    until: str | None = option("--until", "only up to this time", metavar="TIME")
+    until: str | None = option(
+        "--until", "only before this time; a date alone holds that day", metavar="TIME"
+    )
     include_cold: bool = option("--include-cold", "archived and cold memories too", default=False)
 
 

@@ -22,7 +22,7 @@ from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES, read_pairs
 from samemind.results.memories import Listed, MemoryView
 from samemind.surface.memories import Filters, Get, List
-from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.times import at_ms, at_stamp, read_time, read_until
 from samemind.verbs.ids import find_memory
 from samemind.verbs.moments import moment_of, read_at
 from samemind.verbs.views import memory_view, show_field, show_origin, view_of_memory
@@ -87,7 +87,7 @@ def kept(options: Filters) -> Kept:
         tags=options.tag,
         meta=dict(read_pairs(options.meta, name="meta")),
         since_ms=None if options.since is None else read_time(options.since, name="since"),
-        until_ms=None if options.until is None else read_end(options.until, name="until"),
+        until_ms=None if options.until is None else read_until(options.until, name="until"),
         include_archived=options.include_cold,
     )
 

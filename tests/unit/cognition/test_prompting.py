@@ -1,11 +1,13 @@
 """Memory in the prompt of a conversation: where it stands, what it may take, and what gives way for it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.budget import tokens
 from cognition.composing import Gathered
 from cognition.context import Around
+from cognition.errors import InvalidQuery
 from cognition.fences import FENCE_OPENS
 from cognition.models.chat import ChatMessage
 from cognition.prompting import REDUCED, TRIMMED, Prompt, prompt
@@ -85,10 +87,23 @@ def test_lo_26_still_too_long_it_loses_who_they_are_and_half_of_the_tastes_and_n
     assert whole.context.sections[0].lines == CORE.owner
 
 
-@given(st.integers(200, 6_000), st.lists(st.integers(0, 300), max_size=20), st.floats(0.1, 1))
-def test_lo_28_what_fits_its_window_still_fits_with_memory_in_it(
-    window: int, sizes: list[int], at: float
-) -> None:
+@given(st.integers(20, 6_000), st.lists(st.integers(0, 300), max_size=20), st.floats(0.1, 1))
+def test_lo_28_what_goes_out_is_never_more_than_its_window(window: int, sizes: list[int], at: float) -> None:
     said = talk(*sizes)
+    least = used(tuple(each for n, each in enumerate(said) if not n or n == len(said) - 1))
+    if least > window:
+        with pytest.raises(InvalidQuery, match=f"at least {least} tokens"):
+            prompt(Gathered(MULTI_HOP, hits(30), CORE), said, window=window, at=at)
+        return
     made = prompt(Gathered(MULTI_HOP, hits(30), CORE), said, window=window, at=at)
-    assert used(made.messages) <= max(window, used(tuple(said)))
+    assert used(made.messages) <= window
+    assert numbers(made)[-1:] == [f"m{len(sizes) - 1}"] * bool(sizes)
+
+
+def test_lo_28_a_window_that_the_talk_outgrew_loses_its_oldest_messages_and_says_so() -> None:
+    made = prompt(Gathered(MULTI_HOP), talk(*[60] * 20), window=300)
+    assert used(made.messages) <= 300
+    assert numbers(made)[-1] == "m19"
+    assert made.compacted == (TRIMMED,)
+    with pytest.raises(InvalidQuery, match="for the system prompt and the last message; got 40"):
+        prompt(Gathered(MULTI_HOP), talk(60), window=40)

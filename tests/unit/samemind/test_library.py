@@ -3,7 +3,7 @@
 import inspect
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -204,7 +204,24 @@ def test_times_ids_and_metadata_may_be_python_values(tmp_path: Path) -> None:
         assert (view.topic, view.tags, view.pinned) == (None, [], False)
         many = mind.remember_many(["a text", {"text": "another", "at": noon, "session": "chat"}])
         assert mind.get(many.rids[1]).session == "chat"
-        assert mind.list(since=noon, until=noon).memories[0].told_at == noon
+        assert mind.list(since=noon, until=noon + timedelta(seconds=1)).memories[0].told_at == noon
+
+
+def test_yd_04_a_stretch_holds_its_beginning_and_not_its_end(tmp_path: Path) -> None:
+    """Row YD-04: [a, b) boundaries are exact; a date alone is the whole day."""
+    noon = datetime(2023, 5, 8, 12, tzinfo=UTC)
+    with samemind.open_blocking(tmp_path) as mind:
+        mind.remember("Ann ran", at=noon)
+        for since, until, there in (
+            (noon, noon, 0),
+            (noon - timedelta(hours=1), noon, 0),
+            (noon, noon + timedelta(milliseconds=1), 1),
+            (noon + timedelta(milliseconds=1), noon + timedelta(hours=1), 0),
+            ("2023-05-08", "2023-05-08", 1),
+            ("2023-05-07", "2023-05-07", 0),
+        ):
+            assert mind.list(since=since, until=until).total == there, (since, until)
+            assert len(mind.recall("who ran", since=since, until=until)) == there
 
 
 def test_an_error_in_the_block_comes_out_as_it_is(tmp_path: Path) -> None:
