@@ -155,6 +155,22 @@ def test_ml_08_core_facts_are_memories_with_all_that_belongs_to_them(tmp_path: P
     run(tmp_path / "home", answering(facts=[FACT]), main)
 
 
+def test_lo_08_a_fact_grows_surer_each_time_it_is_heard_again_up_to_certainty(tmp_path: Path) -> None:
+    async def main(device: Device, mind: Mind, server: ModelServer) -> None:
+        heard, seen = [], []
+        for session in ("one", "two", "three", "four"):
+            await say(mind, *lines(5), session=session)
+            await settled(device)
+            (fact,) = [memory for memory in await mind.list() if "category" in memory.meta]
+            heard.append((fact.certainty, fact.meta.get("mentions", 1), fact.meta["last_conversation"]))
+            seen.append((fact.rid, fact.created_at, fact.updated_at))
+        assert len({(rid, first) for rid, first, _ in seen}) == 1
+        assert seen == sorted({*seen})  # each time it was last seen later
+        assert heard == [(0.8, 1, "one"), (0.95, 2, "two"), (1.0, 3, "three"), (1.0, 4, "four")]
+
+    run(tmp_path / "home", answering(facts=[{**FACT, "confidence": 0.8}]), main)
+
+
 def test_lo_09_a_fact_that_replaces_another_starts_anew_and_names_it(tmp_path: Path) -> None:
     answers = [
         [FACT],
