@@ -4,7 +4,8 @@ The newest texts are nominated by their wording (`cognition.minhash`), older one
 `cognition.sameness` judges each. A telling is linked to one other: the surest, and of these the newest; or rather to
 what heads the group of that, where it says the same as this too. So a group has a link for each wording, and none of
 its tellings is far from the others. One that is full takes no more. Tellings of the very same text need no link
-(`cognition.tellings`).
+(`cognition.tellings`). What is told one by one is compared before it is written; what is told in bulk is afterwards,
+by the next cycle of thinking.
 """
 
 import sqlite3
@@ -15,8 +16,18 @@ from cognition.memories import RECALLED, Shown, read_memories
 from cognition.minhash import NearTexts, jaccard, trigrams
 from cognition.sameness import sureness
 from cognition.tellings import CLASSES_MAX, head_of
+from cognition.thinking.cycle import Outcome
 from cognition.words import quoted, terms, words
-from replica import MemoryId, SaysSame, Write, content_number
+from replica import (
+    Core,
+    MemoryId,
+    SaysSame,
+    Write,
+    content_number,
+    derived_transaction,
+    links_of,
+    show_memory_id,
+)
 
 # The newest memories whose signatures are kept: a program that runs once has to make these first. Older ones are asked
 # for by the longest of a text's words, each once, since a word is sought in every segment of the full text: whatever
@@ -30,6 +41,8 @@ JACCARD_MIN: Final = 0.5
 WORDS_MIN: Final = 0.5
 # Nominees that are judged, and older rows that are looked at; further ones are older, and alike to these.
 NOMINEES_MAX: Final = 16
+# Due tellings that one call takes up: each may take a commit, and other writers wait.
+DUE_MAX: Final = 32
 # Tellings of the very same text that are named to whoever tells them again.
 SAME_MAX: Final = 64
 
@@ -73,11 +86,23 @@ class Linker:
         same = _same_words(connection, text, fields)
         if same:
             return Again(same)
+        return Again(link=_with_room(connection, text, fields, self._nominees(connection, text)))
+
+    def find_before(self, connection: sqlite3.Connection, it: Shown) -> Again:
+        """Return what a memory says again of what was stored before it, unless it is linked already."""
+        text, fields = it.memory.text, it.memory.fields
+        if not _ALONE.isdisjoint(fields) or links_of(connection, [it.rid]):
+            return Again()
+        same = tuple(rid for rid in _same_words(connection, text, fields) if rid != it.rid)
+        if same:
+            return Again(same)
+        before = [one for one in self._nominees(connection, text) if one.memory.created < it.memory.created]
+        return Again(link=_with_room(connection, text, fields, before))
+
+    def _nominees(self, connection: sqlite3.Connection, text: str) -> list[Shown]:
         self._catch_up(connection)
-        nominees = self._near.nominate(text)
-        nominees = [*nominees, *self._older(connection, text)][:NOMINEES_MAX]
-        known = judged(text, fields, read_memories(connection, nominees))
-        return Again(link=_with_room(connection, text, fields, known))
+        nominees = [*self._near.nominate(text), *self._older(connection, text)]
+        return list(read_memories(connection, nominees[:NOMINEES_MAX]))
 
     def _older(self, connection: sqlite3.Connection, text: str) -> list[int]:
         """Return older memories that share most of their wording with a text, the newest first."""
@@ -118,6 +143,40 @@ def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]
     return [*writes, *again.writes(rid)]
 
 
+class Linking:
+    """A `cognition.thinking.cycle.Step`: compares what was told in bulk, a batch or an import, a few at a time."""
+
+    name: Final = "linked"
+
+    def __init__(self) -> None:
+        self._linker = Linker()
+
+    def run(self, core: Core, connection: sqlite3.Connection, now_ms: int) -> Outcome:
+        """Link some of what waits to what it says again."""
+        due = [rid for (rid,) in connection.execute("SELECT rid FROM telling_unlinked LIMIT ?", (DUE_MAX,))]
+        if not due:
+            return Outcome()
+        named = f"SELECT id FROM memory WHERE rid IN ({','.join('?' * len(due))})"
+        linked: list[str] = []
+        known = read_memories(connection, [number for (number,) in connection.execute(named, due)])
+        for it in sorted(known, key=lambda each: each.memory.created):
+            writes = self._linker.find_before(connection, it).writes(it.rid)
+            if writes:  # each by itself: the next one may be linked to it
+                core.commit(writes, now_ms)
+                linked.append(show_memory_id(it.rid))
+        wait_for_links(connection, (), no_more=due)
+        return Outcome(tuple(linked), more=len(due) == DUE_MAX)
+
+
+def wait_for_links(
+    connection: sqlite3.Connection, rids: Iterable[bytes], *, no_more: Iterable[bytes] = ()
+) -> None:
+    """Have these memories compared by the next cycle of thinking, and these not any more."""
+    with derived_transaction(connection):
+        connection.executemany("INSERT OR IGNORE INTO telling_unlinked VALUES (?)", [(rid,) for rid in rids])
+        connection.executemany("DELETE FROM telling_unlinked WHERE rid = ?", [(rid,) for rid in no_more])
+
+
 def judged(text: str, fields: Mapping[str, Any], known: Iterable[Shown]) -> list[tuple[Shown, int]]:
     """Return which of some memories a text says again, and how surely: the surest first, and of these the newest."""
     found = [
@@ -129,10 +188,10 @@ def judged(text: str, fields: Mapping[str, Any], known: Iterable[Shown]) -> list
 
 
 def _with_room(
-    connection: sqlite3.Connection, text: str, fields: Mapping[str, Any], known: Iterable[tuple[Shown, int]]
+    connection: sqlite3.Connection, text: str, fields: Mapping[str, Any], known: Iterable[Shown]
 ) -> tuple[MemoryId, int] | None:
     """Return to which memory a text is to be linked, and how surely: to the head of a group that is not full."""
-    for it, sure in known:
+    for it, sure in judged(text, fields, known):
         head, classes = head_of(connection, it.id)
         if classes < CLASSES_MAX:
             heading = judged(text, fields, read_memories(connection, [head]))

@@ -2,6 +2,7 @@
 
 from cognition.consolidation.propose import Consolidation
 from cognition.contradictions.step import Contradictions
+from cognition.linking import Linking
 from cognition.patterns.step import Patterns
 from cognition.thinking.cycle import Step
 from cognition.triggers.kinds import Thresholds
@@ -10,4 +11,4 @@ from cognition.triggers.step import Triggers
 
 def steps(thresholds: Thresholds = Thresholds()) -> tuple[Step, ...]:
     """Return the steps of one mind, made anew: a step may keep what it learned between two cycles."""
-    return (Contradictions(), Consolidation(), Patterns(), Triggers(thresholds))
+    return (Linking(), Contradictions(), Consolidation(), Patterns(), Triggers(thresholds))

@@ -61,6 +61,8 @@ _CREATE: Final = (
     "INSERT INTO telling_due SELECT link FROM says_same",
     "INSERT INTO telling_unread SELECT min(id), max(id) FROM memory HAVING count(*) > 0",
 )
+# What was told in bulk and not compared yet (`cognition.linking`): nothing could build that anew.
+_CREATE_UNLINKED: Final = "CREATE TABLE IF NOT EXISTS telling_unlinked (rid BLOB PRIMARY KEY) WITHOUT ROWID"
 _TABLES: Final = (
     "telling",
     "telling_class",
@@ -110,6 +112,7 @@ class TellingTables:
         with transaction(connection):
             create = (*_DROP_TRIGGERS, *_CREATE)
             made_anew(connection, "telling_version", TELLINGS_VERSION, tables=_TABLES, create=create)
+            connection.execute(_CREATE_UNLINKED)
             _follow(connection)
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:

@@ -12,13 +12,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from replica import Claim, MemoryId, Value, derived_memory_id, parse_memory_id, show_memory_id
+from replica import Claim, InvalidOp, MemoryId, SaysSame, Value, derived_memory_id, parse_memory_id, show_memory_id
 from replica.codec import SALT_BYTES, encode_payload
 from replica.fields import check_field
 from replica.labelling import take_entries
 from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
-from samemind.portable.records import Claimed, Edge, Item, Record, Setting, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Linked, Record, Setting, Unreadable
 from samemind.results.memories import MemoryView
 from samemind.results.plain import to_json
 from samemind.times import read_time
@@ -48,6 +48,11 @@ def edge_line(source: str, relation: str, target: str, weight: float) -> str:
 def setting_line(name: str, value: Value) -> str:
     """Return one shared setting as a line."""
     return _line({"kind": "setting", "name": name, "value": _shown(value)})
+
+
+def link_line(one: MemoryId, other: MemoryId, sureness: int) -> str:
+    """Return a link between two tellings that say the same as a line."""
+    return _line({"kind": "link", "rids": [show_memory_id(one), show_memory_id(other)], "sureness": sureness})
 
 
 def claim_line(claim: Claimed) -> str:
@@ -83,7 +88,7 @@ def read(lines: Iterable[str]) -> Iterator[Record]:
             yield Unreadable(
                 line=number, reason=f"expected a JSON object, {error.msg} at character {error.colno}"
             )
-        except (SamemindError, ValueError, RecursionError) as error:
+        except (SamemindError, InvalidOp, ValueError, RecursionError) as error:
             yield Unreadable(line=number, reason=str(error))
 
 
@@ -159,6 +164,18 @@ def _setting(line: int, record: Mapping[str, Any]) -> Setting:
     return Setting(line=line, name=name, value=value)
 
 
+def _link(line: int, record: Mapping[str, Any]) -> Linked:
+    match record:
+        case {"rids": [str(one), str(other)], "sureness": int(sureness)} if type(sureness) is int:
+            pass
+        case _:
+            raise Usage("expected a link to have `rids` of two memories and a `sureness`")
+    first, second = sorted((parse_memory_id(one), parse_memory_id(other)))
+    # Refuses what no link may be.
+    encode_payload(bytes(SALT_BYTES), SaysSame((first, second), sureness))
+    return Linked(line=line, rids=(first, second), sureness=sureness)
+
+
 def _claim(line: int, record: Mapping[str, Any]) -> Claimed:
     match record:
         case {
@@ -196,6 +213,7 @@ def _claim(line: int, record: Mapping[str, Any]) -> Claimed:
 _READERS: Final[Mapping[str, Callable[[int, dict[str, Any]], Record]]] = {
     "edge": _edge,
     "setting": _setting,
+    "link": _link,
     "claim": _claim,
 }
 

@@ -52,6 +52,15 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """Two tellings that say the same, and how sure that is."""
+
+    line: int
+    rids: tuple[MemoryId, MemoryId]
+    sureness: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
     """What a memory claims, under an id by which later claims of the same file say that they replace it.
 
@@ -78,7 +87,7 @@ class Unreadable:
 
 
 Storable = Item | Edge | Setting
-Record = Storable | Claimed | Unreadable
+Record = Storable | Claimed | Linked | Unreadable
 # What reading a chat ends in that is built otherwise than its product builds them.
 _FAULTS: Final = (AttributeError, KeyError, TypeError, ValueError, OverflowError, SamemindError)
 

@@ -21,7 +21,7 @@ from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
 from cognition.known import Answer
 from cognition.known import Value as Known
-from cognition.linking import as_told, with_origin
+from cognition.linking import as_told, wait_for_links, with_origin
 from cognition.tracing import Stage
 from replica import Core, InvalidOp, MemoryId, Value, new_memory_id, op_uuid, parse_memory_id, show_memory_id
 from replica.codec import check_text
@@ -222,6 +222,7 @@ def _write_many(
             teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
         rids.append(rid)
     teller.commit()
+    wait_for_links(connection, rids)
     return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]
 
 

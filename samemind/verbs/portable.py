@@ -23,6 +23,7 @@ import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.holding import secret_kinds, texts_of
+from cognition.linking import wait_for_links
 from replica import Core, InvalidOp, MemoryId, Write, all_memories, connect, read_settings
 from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
 from replica.fields import check_fields
@@ -34,7 +35,7 @@ from samemind.durable import whole_file, whole_folder
 from samemind.errors import SamemindError, Usage
 from samemind.portable import jsonl, notes
 from samemind.portable.files import read_path
-from samemind.portable.records import Claimed, Edge, Item, Setting, Storable, Unreadable
+from samemind.portable.records import Claimed, Edge, Item, Linked, Setting, Storable, Unreadable
 from samemind.portable.texts import Source, source_of
 from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
@@ -68,6 +69,7 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
         await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
     ]
     survey = await trio.to_thread.run_sync(_survey, paths, options.format)
+    links = await device.replica.read(partial(_new_links, survey.links))
     batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
     records = _records(paths, options.format)
     seen: set[bytes] = set()
@@ -86,6 +88,9 @@ async def import_(device: Device, options: Import, say: Say) -> Imported:
     if options.dry_run:
         return _imported(counts, failed, dry_run=True)
     counts["held"] += await _bring_claims(device, survey.claims, written)
+    for start in range(0, len(links), BATCH):
+        part = partial(_link, device, links[start : start + BATCH])
+        await device.replica.run(written.noting(part))
     undo = _undo(device, written) if written.stretches else None
     return _imported(counts, failed, undo=undo)
 
@@ -141,6 +146,8 @@ class _Survey:
     """The memories that say more in these files than their words."""
     claims: list[Claimed] = field(default_factory=list)
     """They come after all that they are of; few memories have any."""
+    links: list[Linked] = field(default_factory=list)
+    """Likewise."""
 
 
 def _survey(paths: Sequence[Source], format: str) -> _Survey:
@@ -150,6 +157,9 @@ def _survey(paths: Sequence[Source], format: str) -> _Survey:
             survey.claims.append(record)
             survey.parents.add(record.rid)
             continue
+        if isinstance(record, Linked):
+            survey.links.append(record)
+            continue
         survey.total += 1
         if isinstance(record, Item) and "parent" in record.fields:
             survey.parents.add(record.fields["parent"])
@@ -158,7 +168,7 @@ def _survey(paths: Sequence[Source], format: str) -> _Survey:
 
 def _records(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
     for record in chain.from_iterable(read_path(path, format) for path in paths):
-        if not isinstance(record, Claimed):
+        if not isinstance(record, Claimed | Linked):
             yield record
 
 
@@ -184,6 +194,18 @@ async def _bring_claims(device: Device, claims: Sequence[Claimed], written: Writ
     if claims:
         await device.replica.run(written.noting(lambda core, _: coming.decide(core, claims, device.now_ms())))
     return coming.held
+
+
+def _new_links(links: Iterable[Linked], connection: sqlite3.Connection) -> list[Linked]:
+    """Return the links that name a memory which is not here yet: between others somebody may have withdrawn one."""
+    return [link for link in links if not all(is_known(connection, rid) for rid in link.rids)]
+
+
+def _link(device: Device, links: Iterable[Linked], core: Core, connection: sqlite3.Connection) -> None:
+    """Link what was brought in now as it was linked where it comes from."""
+    find = "SELECT 1 FROM memory WHERE rid = ?"
+    here = [link for link in links if all(connection.execute(find, (rid,)).fetchone() for rid in link.rids)]
+    core.commit([Write(replica.SaysSame(link.rids, link.sureness)) for link in here], device.now_ms())
 
 
 def _into(workspace: str, record: Storable | Unreadable) -> Storable | Unreadable:
@@ -300,7 +322,10 @@ def _write(
                 accesses.append((record.rid, *record.accesses))
     if accesses:
         teller.tell([Write(replica.Access(tuple(sorted(accesses))))])
-    teller.commit()
+    ops = teller.commit()
+    wait_for_links(
+        connection, [op.rid for op in ops if op.kind == replica.Kind.REMEMBER and op.rid is not None]
+    )
     return counts
 
 
@@ -340,6 +365,11 @@ def export_lines(connection: sqlite3.Connection) -> Iterator[str]:
         yield jsonl.memory_line(view, unknown.get(view.rid, {}))
     for edge in connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3"):
         yield jsonl.edge_line(*edge)
+    for link in connection.execute(
+        """SELECT s.one, s.other, s.sureness FROM says_same s JOIN memory a ON a.rid = s.one
+           JOIN memory b ON b.rid = s.other ORDER BY 1, 2, 3"""
+    ):
+        yield jsonl.link_line(*link)
     for name, value in read_settings(connection, "").items():
         yield jsonl.setting_line(name, value)
     yield from map(jsonl.claim_line, claim_records(connection))

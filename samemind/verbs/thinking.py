@@ -4,6 +4,7 @@ import sqlite3
 
 import replica
 from cognition.consolidation.summaries import summary_named, summary_rid
+from cognition.linking import wait_for_links
 from cognition.tellings import tellings_with, words_of_telling
 from replica import Core, Set, Withdraw, Write, links_of, proposals_of, show_memory_id
 from replica.limits import NAMES_MAX
@@ -40,6 +41,7 @@ async def unlink(device: Device, options: Unlink) -> Unlinked:
         links = sorted(links_of(connection, alike))
         if not links:
             raise NotFound(f"the memory {show_memory_id(rid)} is linked to no other telling", code="no_link")
+        wait_for_links(connection, (), no_more=alike)
         apart = sorted(tellings_with(connection, rid))
         for start in range(0, len(links), NAMES_MAX):
             core.commit([Write(replica.Unlink(tuple(links[start : start + NAMES_MAX])))], device.now_ms())

@@ -1,7 +1,9 @@
 """What `remember`, `import` and `forget` make of facts and of repetition."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -201,3 +203,60 @@ def test_e_16_what_came_out_of_recall_adds_nothing_in_fifty_turns(mind: Blocking
         for hit in mind.recall("where does Alice live?", k=3):
             mind.remember(hit.text, source="recall")
     assert texts(mind) == before
+
+
+def test_what_is_told_in_bulk_is_linked_by_the_next_cycle_of_thinking(
+    mind: BlockingMind, tmp_path: Path
+) -> None:
+    batch = ["Milk is in the fridge", "The milk is in the fridge."]
+    lines = ["Milk is really in the fridge", "Milk is not in the fridge"]
+    rids = mind.remember_many(batch).rids
+    mind.import_(write_lines(tmp_path / "more.jsonl", [json.dumps({"text": text}) for text in lines]))
+    assert {view.tellings for view in mind.list()} == {1}
+    mind.think()
+    shown = [(view.tellings, view.text) for view in mind.list(include_cold=True) if not view.summary_of]
+    assert sorted(shown) == [(1, lines[1]), (3, lines[0])]
+    mind.unlink(rids[0])
+    mind.think()
+    assert mind.get(rids[0]).tellings == 1
+
+
+def test_links_are_exported_and_imported_with_what_they_link(mind: BlockingMind, tmp_path: Path) -> None:
+    first = mind.remember("Milk is in the fridge").rid
+    second = mind.remember("The milk is in the fridge.").rid
+    mind.remember("I like tea")
+    files = [tmp_path / "all.jsonl", tmp_path / "notes"]
+    mind.export(files[0])
+    mind.export(files[1], format="markdown")
+    for number, file in enumerate(files):
+        with samemind.open_blocking(tmp_path / f"home {number}") as other:
+            assert other.import_(file, dry_run=True).imported == 3
+            imported = other.import_(file)
+            assert (imported.imported, imported.failed) == (3, [])
+            assert other.get(first).same == [second]
+            other.unlink(first)
+            assert other.import_(file).imported == 0
+            assert other.get(first).same == []
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"rids": ["01a209bd-d166-7f1e-a788-17b407e026de"], "sureness": 95},
+        {"rids": ["01a209bd-d166-7f1e-a788-17b407e026de"] * 2, "sureness": 95},
+        {
+            "rids": ["01a209bd-d166-7f1e-a788-17b407e026de", "01a209bd-c7c8-73c2-a94c-d03c7509ae4b"],
+            "sureness": 101,
+        },
+        {"rids": ["01a209bd-d166-7f1e-a788-17b407e026de", "nothing"], "sureness": 95},
+        {
+            "rids": ["01a209bd-d166-7f1e-a788-17b407e026de", "01a209bd-c7c8-73c2-a94c-d03c7509ae4b"],
+            "sureness": True,
+        },
+    ],
+)
+def test_a_link_that_cannot_be_is_a_line_that_failed(
+    mind: BlockingMind, tmp_path: Path, link: dict[str, Any]
+) -> None:
+    imported = mind.import_(write_lines(tmp_path / "l.jsonl", [json.dumps({"kind": "link", **link})]))
+    assert [line.line for line in imported.failed] == [1]
