@@ -28,7 +28,7 @@ from samemind.panel.browsing import browse, cards, memory, names, on_this_day, s
 from samemind.panel.carrying import Carrying
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.events import Events
-from samemind.panel.forgetting import forget_what_is_left, rids_of_everything
+from samemind.panel.forgetting import forget_what_is_left, rids_of_everything, shown_with
 from samemind.panel.guard import API, SESSION_ROUTE, Guard, TooLong, refuse
 from samemind.panel.moments import Moments
 from samemind.panel.openapi import openapi_document
@@ -228,7 +228,7 @@ def _undo_routes(panel: Panel) -> Iterable[Route]:
             raise Usage("expected a list of ids as rids, or all", code="invalid")
         for rid in rids:
             parse_memory_id(rid)  # once the window closes there is nobody left to be told that it is none
-        return _json(panel.undo.open(rids, FORGET_S))
+        return _json(panel.undo.open(rids, FORGET_S, covered=await shown_with(panel.device, rids)))
 
     async def decide(request: Request) -> Response:
         options = read_options(_RESOLVE, await read_object(request))

@@ -1,28 +1,35 @@
-"""Forget, once a window closed, what is still there of what was chosen when it opened."""
+"""Forget, once a window closed, what is still there of what was chosen when it opened.
+
+What is chosen is settled when the window opens: with each memory what it is shown with as one, of which somebody could
+see how often it was told. What is told again within the window is in no list that was looked at, and stays.
+"""
 
 import sqlite3
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from replica import parse_memory_id, show_memory_id
-from samemind.errors import NotFound, translated
-from samemind.surface.memories import Forget
-from samemind.verbs.changes import forget
+from replica import MemoryId, parse_memory_id, show_memory_id
+from samemind.verbs.changes import forget_only, told_as
 
 if TYPE_CHECKING:
     from samemind.device import Device
 
 
+async def shown_with(device: "Device", rids: Sequence[str]) -> list[str]:
+    """Return what goes when these memories are forgotten now: they, and what says the same."""
+
+    def read(connection: sqlite3.Connection) -> list[str]:
+        found: dict[MemoryId, None] = {}
+        for rid in map(parse_memory_id, rids):
+            found.update(dict.fromkeys([rid, *sorted(told_as(connection, rid, None))]))
+        return [show_memory_id(rid) for rid in found]
+
+    return await device.replica.read(read)
+
+
 async def forget_what_is_left(device: "Device", rids: Sequence[str]) -> None:
     """Forget them; one that another device forgot meanwhile is none the less forgotten."""
-    if left := await device.replica.read(partial(_left, rids)):
-        try:
-            await forget(device, Forget(rids=tuple(left)))
-        except Exception as error:
-            if not isinstance(translated(error), NotFound):
-                raise
-            await forget_what_is_left(device, rids)  # one went between the reading and the writing
+    await forget_only(device, [parse_memory_id(rid) for rid in rids])
 
 
 async def rids_of_everything(device: "Device") -> list[str]:
@@ -32,11 +39,3 @@ async def rids_of_everything(device: "Device") -> list[str]:
             show_memory_id(rid) for (rid,) in connection.execute("SELECT rid FROM memory ORDER BY id")
         ]
     )
-
-
-def _left(rids: Sequence[str], connection: sqlite3.Connection) -> list[str]:
-    return [
-        rid
-        for rid in rids
-        if connection.execute("SELECT 1 FROM memory WHERE rid = ?", (parse_memory_id(rid),)).fetchone()
-    ]

@@ -56,9 +56,9 @@ class UndoWindows:
         """Wait until a window opens or closes."""
         await self._news.wait()
 
-    def open(self, rids: Sequence[str], seconds: float) -> Waiting:
-        """Forget these when the window closes."""
-        return self._start(rids, seconds, None, lambda: self._forget(rids))
+    def open(self, rids: Sequence[str], seconds: float, *, covered: Sequence[str] | None = None) -> Waiting:
+        """Forget these when the window closes, or all that they stand for (`covered`)."""
+        return self._start(rids, seconds, None, lambda: self._forget(rids if covered is None else covered))
 
     def decide(self, about: str, act: Callable[[], Awaitable[object]]) -> Waiting:
         """Do something about one thing when the window closes; another decision about it takes the place of this."""

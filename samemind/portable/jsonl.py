@@ -12,7 +12,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from replica import Claim, InvalidOp, MemoryId, SaysSame, Value, derived_memory_id, parse_memory_id, show_memory_id
+from replica import (
+    Claim,
+    InvalidOp,
+    MemoryId,
+    SaysSame,
+    Value,
+    derived_memory_id,
+    parse_memory_id,
+    show_memory_id,
+)
 from replica.codec import SALT_BYTES, encode_payload
 from replica.fields import check_field
 from replica.labelling import take_entries

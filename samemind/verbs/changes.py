@@ -126,16 +126,35 @@ async def forget(device: Device, options: Forget) -> Forgotten:
     def write(core: Core, connection: sqlite3.Connection) -> Forgotten:
         named = {find_memory(connection, text) for text in options.rids}
         said = named.union(*(told_as(connection, rid, options.workspace) for rid in named))
-        facts = _facts_of(connection, said)
-        rids = sorted(said | facts)
-        parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
-        core.commit([Write(replica.Forget(part)) for part in parts], device.now_ms())
-        return _forgotten(core, rids, facts)
+        return _forget(device, core, connection, said)
 
     if options.erase and not options.status:
         rids, facts = await device.replica.run(erase)  # its files are clean, and say so, when this returns
         return await device.replica.run(lambda core, _: _forgotten(core, rids, facts))
     return await device.replica.run(tell if options.status else write)
+
+
+async def forget_only(device: Device, rids: Collection[MemoryId]) -> None:
+    """Forget those of these memories that are there still, with their facts, and no other that says the same."""
+
+    def write(core: Core, connection: sqlite3.Connection) -> None:
+        find = "SELECT 1 FROM memory WHERE rid = ?"
+        _forget(
+            device,
+            core,
+            connection,
+            {rid for rid in rids if connection.execute(find, (rid,)).fetchone() is not None},
+        )
+
+    await device.replica.run(write)
+
+
+def _forget(device: Device, core: Core, connection: sqlite3.Connection, said: set[MemoryId]) -> Forgotten:
+    facts = _facts_of(connection, said)
+    rids = sorted(said | facts)
+    parts = [tuple(rids[start : start + NAMES_MAX]) for start in range(0, len(rids), NAMES_MAX)]
+    core.commit([Write(replica.Forget(part)) for part in parts], device.now_ms())
+    return _forgotten(core, rids, facts)
 
 
 def _forgotten(core: Core, rids: list[MemoryId], facts: Collection[MemoryId] = ()) -> Forgotten:

@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 from tests.support.cli import COMMAND, SECONDS_MAX, daemon, environment, run
@@ -55,3 +56,27 @@ def test_a_place_that_is_taken_or_means_nothing_is_said_so(tmp_path: Path) -> No
         place = other.said["panel_url"].removeprefix("http://").rstrip("/")
         done = run(home, "--json", "up", "--no-mdns", "--listen", "127.0.0.1:0", "--panel", place)
         assert (done.code, done.json["error"]["code"]) == (1, "cannot_listen")
+
+
+def test_what_is_told_again_within_the_window_of_a_forgetting_stays(tmp_path: Path) -> None:
+    """What was shown as one goes together; who chose it had not seen what comes later."""
+    home = tmp_path / "home"
+    with daemon(home, "--panel", "127.0.0.1:0"):
+        url, _, token = run(home, "--json", "panel").json["url"].partition("#launch=")
+        told = [
+            run(home, "--json", "remember", text).json["rid"]
+            for text in ("Milk is in the fridge", "The milk is in the fridge.", "Tea is in the jar")
+        ]
+        page = let_in(url, token)
+        assert page.post("/api/v1/panel/forget", {"rids": [told[1]]}).json["rids"] == [told[1]]
+        later = run(home, "--json", "remember", "Milk is in the fridge").json["rid"]
+        assert {*told, later} == rids(home)
+        closed = time.monotonic() + SECONDS_MAX
+        while told[0] in rids(home):
+            assert time.monotonic() < closed, "the window of four seconds did not close"
+        assert rids(home) == {told[2], later}
+
+
+def rids(home: Path) -> set[str]:
+    lines = run(home, "export").out.splitlines()
+    return {line["rid"] for line in map(json.loads, lines) if line["kind"] == "memory"}
