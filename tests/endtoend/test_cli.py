@@ -126,7 +126,7 @@ def test_pm_71_a_batch_is_one_call_with_all_ids_in_order_and_one_bad_line_keeps_
 
 def test_what_is_known_already_is_stored_again_and_shown_once(call: Call) -> None:
     rid = remember(call, "Ann likes tea")
-    again = call("remember", "ann  likes TEA", "--no-dedup", "--json").json
+    again = call("remember", "Ann likes tea", "--no-dedup", "--json").json
     assert (again["duplicate_of"], again["says_same"]) == (None, [rid])
     assert again["op_id"] is not None
     for other in (("--speaker", "Bob"), ("--workspace", "work")):
@@ -136,7 +136,9 @@ def test_what_is_known_already_is_stored_again_and_shown_once(call: Call) -> Non
     assert (shown["total"], shown["memories"][-1]["rid"]) == (3, again["rid"])
     assert shown["memories"][-1]["same"] == [rid]
     assert "(told 2 times)" in call("recall", "tea").out
-    assert call("forget", again["rid"], "--json").json["tellings"] == 4, "all that hold these words"
+    loud = call("remember", "ann  likes TEA", "--json").json
+    assert call("forget", again["rid"], "--json").json["tellings"] == 4, "all that hold this text"
+    assert [view["rid"] for view in call("list", "--json").json["memories"]] == [loud["rid"]]
 
 
 def test_a_link_is_withdrawn_and_the_tellings_stand_apart(call: Call) -> None:
