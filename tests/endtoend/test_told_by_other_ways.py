@@ -8,6 +8,7 @@ import samemind
 from samemind.config import Home
 from samemind.restoring import restore
 from samemind.surface.keeping_safe import Restore
+from tests.endtoend.test_two_devices import agree
 from tests.support.agents import agent, call
 from tests.support.doors import Opened, opened, pair
 from tests.support.minimal_pairs import DIFFERENT
@@ -71,7 +72,7 @@ def test_a_backup_put_back_and_a_device_that_comes_last_hold_what_was_told(tmp_p
             await laptop.mind.backup(file)
             later = [(await laptop.mind.remember(text)).rid for text in (MILK[2], "Tea is in the jar!")]
             await laptop.mind.tag(kept[0], "after")
-            await phone.mind.sync(address=laptop.address)
+            await agree(laptop, phone)
             assert {*(await phone.mind.forget(gone[0])).rids} == {*gone, later[1]}
             return kept, gone, later
 
@@ -84,7 +85,7 @@ def test_a_backup_put_back_and_a_device_that_comes_last_hold_what_was_told(tmp_p
             expected = {*kept, later[0], again}
             async with opened(tmp_path / "tablet") as tablet:
                 await pair(phone, tablet)
-                await tablet.mind.sync(address=phone.address)
+                await agree(laptop, phone, tablet)
                 assert await everything(laptop, phone, tablet) == [expected] * 3
                 for each in (laptop, phone, tablet):
                     assert (await each.mind.get(kept[0])).tags == ["after", "before"]
