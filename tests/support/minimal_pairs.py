@@ -292,3 +292,106 @@ REPEATED: Final = _pairs("""
     Оренда 950 євро | Оренда 950 €
     У Боба три собаки! | У Боба 3 собаки
 """)
+# Written without a look at the tables of words, and tried once: none was linked, none was lost. Twenty a language.
+HELD_OUT: Final = _pairs("""
+    I lent my drill to Sam | Sam lent his drill to me
+    The plumber comes on the 14th | The plumber comes on the 15th
+    Rosa's flight lands at 6:40 | Rosa's flight lands at 6:50
+    We sold the Volvo for 4200 | We bought the Volvo for 4200
+    The left hearing aid is broken | The right hearing aid is broken
+    Ida passed her driving test | Ida failed her driving test
+    Mum had her booster in spring | Mum had her booster in autumn
+    The spare tent is in the attic | The spare tent is in the cellar
+    Leo is taller than Finn | Finn is taller than Leo
+    Turn the valve clockwise | Turn the valve counterclockwise
+    The lease starts in a week | The lease starts in a month
+    Half a tablet before bed | A whole tablet before bed
+    Nora is my aunt | Nora is my cousin
+    The wifi at the cabin is slow | The wifi at the cabin was slow
+    Only Greg has the key | Greg only has the key
+    The exam is in room B12 | The exam is in room B21
+    Ravi will call me back | I will call Ravi back
+    The soup contains celery | The soup contains no celery
+    Pay the gardener monthly | Pay the gardener weekly
+    Our anniversary is the second of June | Our anniversary is the third of June
+    Der Klempner kommt am 14. März | Der Klempner kommt am 15. März
+    Oma hat den Nachbarn eingeladen | Oma hat die Nachbarin eingeladen
+    Der Zug fährt um halb acht | Der Zug fährt um halb neun
+    Ich habe Lena den Bohrer geliehen | Lena hat mir den Bohrer geliehen
+    Die Probe ist diesen Samstag | Die Probe ist nächsten Samstag
+    Papa darf Salz essen | Papa darf kein Salz essen
+    Der Schlüssel liegt unter der Matte | Der Schlüssel liegt auf der Matte
+    Wir fahren mit Jonas nach Kiel | Wir fahren ohne Jonas nach Kiel
+    Mia ist älter als Tim | Tim ist älter als Mia
+    Den Termin hat Petra verschoben | Den Termin hat Petra bestätigt
+    Die Heizung steht auf zwanzig Grad | Die Heizung steht auf zweiundzwanzig Grad
+    Das Paket ging an Familie Voss | Das Paket kam von Familie Voss
+    Der Arzt hat heute auf | Der Arzt hat heute zu
+    Kai trinkt Kaffee mit Milch | Kai trinkt Kaffee ohne Milch
+    Der Kurs kostet hundertzehn Euro | Der Kurs kostet hundertzwanzig Euro
+    Im Winter wohnt sie in Graz | Im Sommer wohnt sie in Graz
+    Das linke Knie tut weh | Das rechte Knie tut weh
+    Ihr Bruder heißt Emil | Sein Bruder heißt Emil
+    Morgens eine Tablette | Abends eine Tablette
+    Die Katze frisst Fisch | Den Kater frisst Fisch
+    El fontanero viene el 14 de marzo | El fontanero viene el 15 de marzo
+    Marta le prestó el coche a Iván | Iván le prestó el coche a Marta
+    La abuela oye bien con el oído izquierdo | La abuela oye bien con el oído derecho
+    El tren sale a las siete y media | El tren sale a las ocho y media
+    Pedro ya comió | Pedro todavía no comió
+    La clase empieza el próximo martes | La clase empieza el próximo miércoles
+    Compramos la casa en Burgos | Vendimos la casa en Burgos
+    La llave está encima del armario | La llave está debajo del armario
+    Lucía es mayor que Hugo | Hugo es mayor que Lucía
+    Mi hermana vive en Cuenca | Tu hermana vive en Cuenca
+    Toma una cucharada antes de comer | Toma una cucharada después de comer
+    El perro mordió al cartero | El cartero mordió al perro
+    Debo quince euros a Nuria | Debo cincuenta euros a Nuria
+    Ana baila sola | Ana baila acompañada
+    El piso tiene dos balcones | El piso tiene tres balcones
+    Papá es alérgico al polen | Mamá es alérgica al polen
+    La tienda abre los domingos | La tienda cierra los domingos
+    Se casaron en otoño | Se casaron en primavera
+    El examen fue fácil | El examen fue difícil
+    Quiero ir con Pablo | Quiero ir sin Pablo
+    Сантехник придёт 14 марта | Сантехник придёт 15 марта
+    Я дал Лёше дрель | Лёша дал мне дрель
+    Бабушка живёт на втором этаже | Бабушка живёт на третьем этаже
+    Поезд отходит в половине восьмого | Поезд отходит в половине девятого
+    Кошка боится собаки | Собака боится кошки
+    Папе можно солёное | Папе нельзя солёное
+    Мы купили дачу в Твери | Мы продали дачу в Твери
+    Ключ лежит под ковриком | Ключ лежит на коврике
+    Марина старше Веры | Вера старше Марины
+    Занятие начинается в следующий вторник | Занятие начинается в следующую среду
+    Левое колено болит | Правое колено болит
+    Её брата зовут Глеб | Его брата зовут Глеб
+    Пить по одной таблетке утром | Пить по две таблетки утром
+    Он ушёл с работы | Он ушёл на работу
+    Игорь должен мне пятнадцать рублей | Игорь должен мне пятьдесят рублей
+    Летом они живут в Сочи | Зимой они живут в Сочи
+    Оля сдала экзамен | Оля завалила экзамен
+    Дядя приехал вчера | Дядя приехал позавчера
+    Магазин открыт в воскресенье | Магазин закрыт в воскресенье
+    Чай с сахаром для Нины | Чай без сахара для Нины
+    Сантехнік прийде 14 березня | Сантехнік прийде 15 березня
+    Я позичив Тарасові дриль | Тарас позичив мені дриль
+    Бабуся живе на другому поверсі | Бабуся живе на третьому поверсі
+    Потяг рушає о пів на восьму | Потяг рушає о пів на дев'яту
+    Кіт боїться пса | Пес боїться кота
+    Татові можна солоне | Татові не можна солоного
+    Ми купили дачу в Лубнах | Ми продали дачу в Лубнах
+    Ключ лежить під килимком | Ключ лежить на килимку
+    Марійка старша за Соломію | Соломія старша за Марійку
+    Заняття почнеться наступного вівторка | Заняття почнеться наступної середи
+    Ліве коліно болить | Праве коліно болить
+    Її брата звати Остап | Його брата звати Остап
+    Пити по одній пігулці зранку | Пити по дві пігулки зранку
+    Він пішов з роботи | Він пішов на роботу
+    Ігор винен мені п'ятнадцять гривень | Ігор винен мені п'ятдесят гривень
+    Влітку вони живуть в Одесі | Взимку вони живуть в Одесі
+    Оля склала іспит | Оля провалила іспит
+    Дядько приїхав учора | Дядько приїхав позавчора
+    Крамниця відчинена в неділю | Крамниця зачинена в неділю
+    Чай з цукром для Ніни | Чай без цукру для Ніни
+""")

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.sameness import CHARACTERS_MAX, SAME_BUT_ORDER, SAME_WORDS, sureness
-from tests.support.minimal_pairs import DIFFERENT, REPEATED
+from tests.support.minimal_pairs import DIFFERENT, HELD_OUT, REPEATED
 
 PAIRS = [(kind, *pair) for kind, pairs in DIFFERENT.items() for pair in pairs]
+PAIRS += [("held out", *pair) for pair in HELD_OUT]
 
 
 def test_there_are_enough_pairs_of_every_kind() -> None:
