@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from replica.ids import DeviceId, MemoryId, Origin
 from replica.meta import Meta
-from replica.oplog import Row
+from replica.oplog import Row, Store
 from replica.ops import UNDERSTOOD, Body, Edit, Remember
 from replica.rows import body_of, op_of
+from replica.state.cells import memory_key
+from replica.state.memories import MemoryCell
 from replica.state.text import EditedText, base_name
 
 # Whose op it is does not matter for what it says.
@@ -30,6 +32,12 @@ class Happened(NamedTuple):
 def horizon_ms(connection: sqlite3.Connection) -> int:
     """Return up to when ops have left the log, in ms since 1970; 0 while it tells everything."""
     return Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).horizon_ms
+
+
+def texts_told(store: Store, rid: MemoryId) -> set[str]:
+    """Return what a memory was told as, before any edit; nothing where it is not here."""
+    cells = store.load([memory_key(rid)]).values()
+    return {add.text for cell in cells if isinstance(cell, MemoryCell) for add in cell.adds.values()}
 
 
 def history(rid: MemoryId, rows: Iterable[Row]) -> Iterator[Happened]:

@@ -4,7 +4,8 @@ import sqlite3
 import string
 from typing import Final
 
-from replica import DeviceId, MemoryId, show_memory_id
+from replica import Core, DeviceId, MemoryId, show_memory_id
+from replica.history import texts_told
 from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
 
 # Shorter ones fit too many to be meant.
@@ -56,6 +57,19 @@ def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
         "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
     )
     return rows.fetchone() is not None
+
+
+def check_asked_again(core: Core, rid: MemoryId, text: str) -> None:
+    """Refuse a telling under the id of another one: it would be acknowledged, and be nowhere.
+
+    What was forgotten cannot be compared any more: it was stored, and is gone.
+    """
+    told = texts_told(core.store, rid)
+    if told and text not in told:
+        name = show_memory_id(rid)
+        raise Usage(
+            f"expected an id that no other telling has, got {name}, told as something else", code="id_taken"
+        )
 
 
 def is_forgotten(connection: sqlite3.Connection, rid: bytes) -> bool:

@@ -36,7 +36,7 @@ from samemind.surface.memories import Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_time
 from samemind.verbs.contradictions import open_among, stated
 from samemind.verbs.held import kept_back
-from samemind.verbs.ids import is_known
+from samemind.verbs.ids import check_asked_again, is_known
 from samemind.verbs.moments import at_moment
 from samemind.verbs.nominees import nominees_of
 from samemind.verbs.pins import check_pins
@@ -69,9 +69,8 @@ async def remember(device: Device, options: Remember) -> Remembered:
         now_ms = device.now_ms()
         rid = new_memory_id(now_ms, device.random) if options.rid is None else parse_memory_id(options.rid)
         if options.rid is not None and is_known(connection, rid):
-            return Remembered(
-                rid=show_memory_id(rid), op_id=None
-            )  # asked again: it was stored, or forgotten since
+            check_asked_again(core, rid, options.text)
+            return Remembered(rid=show_memory_id(rid), op_id=None)
         if options.pin:
             check_pins(connection)
         fields = with_origin(connection, options.text, asked)

@@ -260,3 +260,16 @@ def test_a_link_that_cannot_be_is_a_line_that_failed(
 ) -> None:
     imported = mind.import_(write_lines(tmp_path / "l.jsonl", [json.dumps({"kind": "link", **link})]))
     assert [line.line for line in imported.failed] == [1]
+
+
+def test_one_telling_may_be_asked_for_twice_and_another_not_under_its_id(mind: BlockingMind) -> None:
+    told = mind.remember("Milk is in the fridge")
+    assert mind.remember("Milk is in the fridge", rid=told.rid).op_id is None
+    mind.edit(told.rid, "Milk is in the cellar")
+    assert mind.remember("Milk is in the fridge", rid=told.rid).op_id is None, "what it was told as"
+    with pytest.raises(samemind.Usage, match="told as something else"):
+        mind.remember("Tea is in the jar", rid=told.rid)
+    assert texts(mind) == ["Milk is in the cellar"]
+    mind.forget(told.rid)
+    assert mind.remember("Milk is in the fridge", rid=told.rid).op_id is None
+    assert texts(mind) == []
