@@ -339,14 +339,32 @@ class _Place:
                 or not self.tells(name)
                 or any(self.tells_itself(each) for each in larger)
             )
-            if told and _is_reached(self.core, self.placed[name], self.reached(larger)):
-                kept.remove(name)
+            if told and self._has(larger, name):
+                left = kept - {name}  # what larger ones have follows what may lie in smaller ones
+                if _is_reached(self.core, self.placed[name], self.reached(left)):
+                    kept = left
         return kept
 
     def reached(self, names: Iterable[str]) -> dict[int, int]:
         """Return how far these files reach."""
         in_turn = sorted(names, key=lambda name: self.files[name].filed.made_ms)
         return _reached(self.core, [self.placed[name] for name in in_turn])
+
+    def _has(self, larger: Collection[str], name: str) -> bool:
+        """Whether these files have all ops that the one of this name has."""
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for each in larger:
+            for no, after, last in self.placed[each].stretches:
+                parts.setdefault(no, []).append((after, last))
+        for no, after, last in self.placed[name].stretches:
+            at = after
+            for begin, end in sorted(parts.get(no, ())):
+                if begin > at:
+                    break
+                at = max(at, end)
+            if at < last:
+                return False
+        return True
 
     def tells(self, name: str) -> bool:
         """Whether a file states the group and the erasures as they are known here."""
@@ -412,28 +430,34 @@ def _reached(core: Core, files: Iterable[Placed]) -> dict[int, int]:
     while waiting:
         left = []
         for file in waiting:
-            if (further := _with(core, reached, file)) is None:
-                left.append(file)
-            else:
-                reached = further
+            if _take_in(core, reached, file):
+                continue
+            left.append(file)
         if len(left) == len(waiting):
             break
         waiting = left
     return reached
 
 
-def _with(core: Core, reached: dict[int, int], file: Placed) -> dict[int, int] | None:
-    """Return how far one gets with this file, too; None if it follows or has seen what is not reached then."""
-    further = dict(reached)
+def _take_in(core: Core, reached: dict[int, int], file: Placed) -> bool:
+    """Add what a file has to what is reached, unless it follows or has seen what is not reached then."""
+    further: dict[int, int] = {}
     for no, after, last in sorted(file.stretches):
-        if after > max(core.feeds[no].fork, further.get(no, 0)):
-            return None
-        further[no] = max(last, further.get(no, 0))
+        at = max(core.feeds[no].fork, further.get(no, reached.get(no, 0)))
+        if after > at:
+            return False
+        further[no] = max(last, at)
     for no, _, _ in file.stretches:
         feed = core.feeds[no]
-        if feed.parent is not None and not _reaches(core, further, feed.parent, feed.fork):
-            return None
-    return further if all(_reaches(core, further, no, seq) for no, seq in file.needs.items()) else None
+        if feed.parent is not None and feed.fork > max(
+            core.feeds[feed.parent].fork, further.get(feed.parent, reached.get(feed.parent, 0))
+        ):
+            return False
+    for no, seq in file.needs.items():
+        if seq > max(core.feeds[no].fork, further.get(no, reached.get(no, 0))):
+            return False
+    reached |= further
+    return True
 
 
 def _reaches(core: Core, reached: dict[int, int], no: int, seq: int) -> bool:

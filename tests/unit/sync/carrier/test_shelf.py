@@ -141,6 +141,27 @@ def test_a_file_that_went_missing_is_written_again_by_whoever_looks_next() -> No
     assert len(texts(watch.core)) == 3
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_several_devices_wrote_in_turn_is_merged_once_and_stays_few_files(seed: int) -> None:
+    """Whoever has sixteen small files writes them as one, with what they follow: the others' small ones go, too."""
+    chosen, box = Random(seed), Box()
+    all_of_them = devices("laptop", "phone", "tablet")
+    most = written = 0
+    for n in range(TIER_FILES_MAX + 6):
+        for each in chosen.sample(all_of_them, 3):
+            remember(each.core, f"{each.name} {n}")
+            looked = each.visit(box)
+            assert len(looked.wrote) <= 2, "what is new, and what is merged"
+            most, written = max(most, len(box)), written + sum(wrote.ops for wrote in looked.wrote)
+    for each in 2 * all_of_them:
+        each.visit(box)
+    assert agree(*(each.core for each in all_of_them))
+    assert most <= 3 * (TIER_FILES_MAX + 1)
+    assert len(box) <= 2 * TIER_FILES_MAX
+    assert written <= 3 * 3 * (TIER_FILES_MAX + 6), "each op twice, and some by two who merge at once"
+    assert holds(box, all_of_them[0], "laptop 0")
+
+
 def test_no_two_files_wait_for_each_other() -> None:
     """What was said in turn lies in a file each; written anew as one, each file would follow the other."""
     laptop, phone = devices("laptop", "phone")
