@@ -110,6 +110,7 @@ if TYPE_CHECKING:
         Recalled,
         Remembered,
         RememberedMany,
+        ReminderView,
         Version,
     )
     from samemind.results.past import Changed, Difference
@@ -202,6 +203,7 @@ __all__ = [
     "Released",
     "Remembered",
     "RememberedMany",
+    "ReminderView",
     "Requeued",
     "ResolutionView",
     "Resolved",
@@ -328,6 +330,7 @@ _NAMES_BY_MODULE: Final = {
         "Recalled",
         "Remembered",
         "RememberedMany",
+        "ReminderView",
         "Version",
     ),
     "results.past": ("Changed", "Difference"),
