@@ -24,6 +24,7 @@ from replica.signing import sign_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.state.cells import memory_key
 from replica.state.memories import Memory, MemoryCell
+from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from replica.vouched import vouched_ops, voucher
@@ -443,6 +444,41 @@ def words_kept(core: Core) -> set[str]:
         op.payload for data in core.store.remains() for op in decode_frame(data).ops if op.payload is not None
     )
     return {word for word in ("XYZZY", "QUUX") if word.encode() in kept}
+
+
+@STORES
+def test_an_edit_that_leaves_the_log_after_its_memory_was_deleted_leaves_no_words(
+    make_store: MakeStore,
+) -> None:
+    """In one compaction with the deletion, and in one before that of the deletion."""
+    for together in (True, False):
+        ann, _, _ = believed(make_store)
+        rid = MemoryId(next(iter(memories(ann))))
+        edit(ann, rid, "nobody takes XYZZY")
+        say(ann, Forget((rid,)))
+        assert compact(ann, LATER_MS, ops_max=100 if together else 4) == (5 if together else 4)
+        assert words_kept(ann) == set()
+        assert verify_replica(ann).ok
+
+
+@STORES
+def test_a_signed_edit_that_had_no_effect_has_none_by_way_of_a_snapshot(make_store: MakeStore) -> None:
+    """Its author had not seen the text that it starts from, so those who fold all ops leave it aside."""
+    ann, ben, _ = believed(make_store)
+    rid, text = next((MemoryId(rid), each.text) for rid, each in memories(ann).items() if "4711" in each.text)
+    document = EditedText.from_base(rid, text)
+    blind = Hand("eve", b"blindly!")
+    op = blind.write(Edit(base_name(rid, text), document.edit("nobody saw this", Random(1))), rid)
+    taken = ben.take(blind.frame(op), NOW_MS)
+    assert (taken.ops, taken.refusals) == (1, ())
+    edit(ben, rid, "the code is 4712")
+    assert "nobody saw this" not in texts(ben)
+    compact(ben, LATER_MS)
+    assert len(ben.store.remains()) == 2
+    handed(ann, make_snapshot(ben))
+    assert shown(ann) == shown(ben)
+    sync(ann, ben, LATER_MS)
+    assert agree(ann, ben)
 
 
 @STORES

@@ -44,6 +44,7 @@ def test_a_slip_is_a_letter_left_out_added_changed_or_swapped() -> None:
         ("who has a daschhund", "who has a dachshund"),
         ("Frankfurtt deployment", "frankfurt deployment"),
         ("was ist mit Günhter", "was ist mit günther"),
+        ("Postgers biling daschhund", "postgres billing dachshund"),  # as many as are looked at
         ("куда переехла Алексей", "куда переехал Алексей"),
     ],
 )

@@ -10,7 +10,7 @@ from replica.core import Core
 from replica.errors import StoreFailed
 from replica.membership import revoke
 from replica.oplog import Changes, PartRow, Store
-from replica.ops import Erase
+from replica.ops import UNDERSTOOD, Erase, Feedback, Kind
 from replica.purging import purge
 from replica.snapshot import make_snapshot
 from replica.storage.memory_store import MemoryStore
@@ -177,6 +177,30 @@ def test_parts_of_a_snapshot_that_is_refused_are_not_kept_to_be_refused_again() 
     phone = restarted(laptop, store)
     converse(phone, laptop, parts_max=10_000)
     assert agree(phone, laptop)
+
+
+def test_what_a_refused_snapshot_covers_is_still_lacking_when_the_peer_asks_again() -> None:
+    """An older program does not take it before its upgrade, and whoever looks is told how far behind it is."""
+    laptop, _ = group("laptop", "phone")
+    remember(laptop, "one", "two")
+    say(laptop, Feedback(remember(laptop, "three")[0], (("words", 1),)))
+    compact(laptop, NOW_MS + LEASE_MS)
+    understood = {kind: version for kind, version in UNDERSTOOD.items() if kind != Kind.FEEDBACK}
+    who = identity("phone")
+    phone = Core(MemoryStore(), device=who.device_id, sign=who.sign, random=Random(1), understood=understood)
+    phone.adopt(laptop.membership)
+    ours, theirs = Exchange(laptop, phone.device, NOW_MS), Exchange(phone, laptop.device, NOW_MS)
+    to_them, to_us = ours.more(NOW_MS), theirs.more(NOW_MS)
+    asked = False
+    while to_them or to_us or not asked:
+        if not to_them and not to_us:
+            assert ours.unsent() == 4, "it was refused"
+            theirs.ask()
+            to_us, asked = theirs.more(NOW_MS), True
+        to_us += [answer for said in to_them for answer in theirs.receive(said, NOW_MS)]
+        to_them = [answer for said in to_us for answer in ours.receive(said, NOW_MS)]
+        to_us = []
+    assert ours.unsent() == 4, "and is lacking all the same, though it is not sent again on this link"
 
 
 @pytest.mark.parametrize("held", [0, 3])
