@@ -15,7 +15,7 @@ from replica.limits import TEXT_BYTES_MAX
 from replica.oplog import Status
 from replica.ops import Edit
 from replica.state.text import EditedText, base_name, check_state, check_update
-from replica.state.yjs import CLOCK_MAX, EDIT_STRUCTS_MAX, check_document, check_edit
+from replica.state.yjs import CLOCK_MAX, EDIT_DELETIONS_MAX, EDIT_STRUCTS_MAX, check_document, check_edit
 from tests.support.replicas import (
     NOW_MS,
     Hand,
@@ -29,6 +29,8 @@ from tests.support.replicas import (
     texts,
 )
 
+# Two seconds were measured on a machine that does little else; ten thousand runs took four times as long.
+DEAREST_S_MAX = 6.0
 RID = bytes(range(16))
 SPINNING = (
     "0101b9600101010474657874808080800800",
@@ -149,6 +151,57 @@ def test_an_edit_of_more_runs_of_words_than_others_take_replaces_the_text() -> N
     check_update(said)
     document.apply(said)
     assert document.show() == after
+
+
+def deleting(count: int, *, apart: int = 4, backwards: bool = False) -> bytes:
+    """An edit that takes single letters out of the longest text."""
+    order = range(count - 1, -1, -1) if backwards else range(count)
+    said = b"".join(varint(at * apart) + b"\1" for at in order)
+    return b"\0" + b"\1" + varint(client_of(LONGEST)) + varint(count) + said
+
+
+def inserting(count: int) -> bytes:
+    """An edit that puts as many letters in, the last one first, as far apart as the longest text allows."""
+    apart, behind = TEXT_BYTES_MAX // (count + 1), b"\x84" + varint(client_of(LONGEST))
+    said = b"".join(behind + varint((count - at) * apart) + b"\1y" for at in range(count))
+    return b"\1" + varint(count) + varint(7) + b"\0" + said + b"\0"
+
+
+LONGEST = "a" * TEXT_BYTES_MAX
+
+
+def client_of(text: str) -> int:
+    """Who wrote the first text, in the document that every device derives from it."""
+    state = EditedText.from_base(RID, text).state()
+    client = shift = 0
+    for byte in state[2:]:  # behind the numbers of clients, and of what it wrote
+        client |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+    return client
+
+
+@pytest.mark.parametrize(
+    "hostile", [deleting(200_000), deleting(EDIT_DELETIONS_MAX + 1), deleting(5_000, backwards=True)]
+)
+def test_deletions_that_take_the_library_minutes_are_refused(hostile: bytes) -> None:
+    """Two hundred thousand in one edit held everything up for more than a minute and a half."""
+    began = time.process_time()
+    with pytest.raises(InvalidOp):
+        check_update(hostile)
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("dear", [deleting(EDIT_DELETIONS_MAX, apart=50), inserting(EDIT_STRUCTS_MAX)])
+def test_the_dearest_edit_that_is_taken_is_done_in_seconds(dear: bytes) -> None:
+    """There is no process to cut an edit off: so what is taken is little work by its bytes alone."""
+    document = EditedText.from_base(RID, LONGEST)
+    began = time.process_time()
+    check_update(dear)
+    document.apply(dear)
+    assert document.show() != LONGEST
+    assert time.process_time() - began < DEAREST_S_MAX
 
 
 def test_the_longest_text_may_be_replaced_by_another() -> None:
