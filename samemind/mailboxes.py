@@ -16,8 +16,9 @@ from replica import AsyncioHost, Replica
 from replica.supervision import Supervisor
 from samemind.config import Home
 from samemind.durable import whole_file
-from samemind.errors import Failed, NotFound, Usage
+from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
 from sync import Identity
+from sync.errors import Denied, MailboxError, SyncError
 from sync.mailbox.keeping import GROUP_SECONDS_LOOKED_AT, GROUP_SECONDS_RINGING, Keeper
 from sync.mailbox.places import Place, check_place, missing_extra, open_box
 
@@ -111,6 +112,14 @@ def mailbox_named(mailboxes: Sequence[Settled], name: str) -> Settled:
     raise NotFound(f"expected the name of a mailbox ({known}), got {name[:60]!r}", code="no_such_mailbox")
 
 
+def told_of(name: str, error: MailboxError) -> SamemindError:
+    """Return what a person is told of a mailbox that did not do what it was asked."""
+    if isinstance(error, Denied):
+        hint = "give its password anew: samemind mailbox add"
+        return Failed(f"{name}: {error}", code="mailbox_denied", hint=hint)
+    return Unreachable(f"{name}: {error}", code="mailbox_unreachable")
+
+
 def keeper_of(
     settled: Settled,
     replica: Replica,
@@ -172,8 +181,6 @@ class Mailboxes:
 
 
 async def _flush(keeper: Keeper) -> None:
-    from sync.errors import SyncError
-
     try:
         await keeper.flush()
     except SyncError:

@@ -112,7 +112,7 @@ class Meeting:
         paired = await offer(
             self._identity, self._introduction, listeners=listeners, tell=pass_on, revoked=revoked
         )
-        return _partner(paired, paired.host)
+        return partner_of(paired, paired.host)
 
     async def join(self, code: str, address: Address | None, revoked: Collection[DeviceId]) -> Partner:
         """Prove a code at the address given, at those of the invitation, or at whoever is sighted."""
@@ -140,7 +140,7 @@ class Meeting:
                 except LinkLost as error:
                     errors.append(error)
                 else:
-                    return _partner(paired, place.host)
+                    return partner_of(paired, place.host)
             return None
 
         partner = await prove_at(places)
@@ -170,7 +170,8 @@ class Meeting:
                     return partner
 
 
-def _partner(paired: Paired, host: str | None) -> Partner:
+def partner_of(paired: Paired, host: str | None) -> Partner:
+    """Return who was paired with; `host`: from where it came, if that is where it can be called."""
     member = paired.member
     port = _read_port(paired.payload)
     return Partner(

@@ -21,6 +21,10 @@ spent for it, too: whatever follows but success ends its try, since whoever hung
 be given another by a second try (`Joiner.has_proved`). A wrong proof burns the code; the window
 then draws another, and closes with the third. A right proof spends the code for everybody else.
 
+Where no TLS shows that a device holds its key, as through a mailbox, each side signs the transcript beside its
+introduction (`sign`). `context` says by what way the two talk, and is part of the transcript: a conversation cannot be
+carried from one way to another.
+
 Names and further payload travel under keys of their own from the same exchange, bound to the whole
 transcript. The offerer has a new member when Done arrives: a joiner that failed half way has not been
 admitted by anybody, and an offerer left waiting goes on with a fresh code.
@@ -39,6 +43,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from spake2 import SPAKE2_A, SPAKE2_B
 
 from replica.ids import DeviceId
+from replica.signing import SIGNATURE_BYTES, Sign, verify
 from sync.code import Entropy, PairingCode
 from sync.errors import (
     CodeExpired,
@@ -50,7 +55,7 @@ from sync.errors import (
     Untrusted,
     WrongCode,
 )
-from sync.identity import fingerprint, shared_words
+from sync.identity import certificate_key, fingerprint, shared_words
 from sync.trust import Member
 from sync.wire.limits import CERTIFICATE_BYTES_MAX, NAME_BYTES_MAX, PAIRING_FRAME_BYTES_MAX
 
@@ -62,6 +67,9 @@ WINDOW_MS: Final = 600_000
 BURNT_MAX: Final = 3
 
 VERSION: Final = 1
+# What a signature of a transcript is for: neither side's is good for the other.
+_JOINER: Final = b"samemind pairing joiner\0"
+_OFFERER: Final = b"samemind pairing offerer\0"
 _HELLO, _REPLY, _CONFIRM, _DONE, _REFUSED = (bytes([VERSION, kind]) for kind in (1, 2, 3, 4, 5))
 
 # What a refusal says. Nobody has vouched for it: it is told to the person, and ends a conversation that a
@@ -78,7 +86,7 @@ _REASONS: Final[tuple[tuple[type[SyncError], bytes, str], ...]] = (
 _SHARE_BYTES: Final = 33
 _MAC_BYTES: Final = 32
 
-# What a frame adds around the payload: kind, mac, name with its length, seal.
+# What a frame adds around the payload: kind, mac, name with its length, signature, seal.
 PAYLOAD_BYTES_MAX: Final = PAIRING_FRAME_BYTES_MAX - 1024
 
 # Each key is used for one message, so the nonce never has to change.
@@ -164,8 +172,13 @@ class Offerer:
         introduction: Introduction,
         entropy: Entropy,
         revoked: Collection[DeviceId] = frozenset(),
+        context: bytes = b"",
+        sign: Sign | None = None,
     ) -> None:
+        """`sign` signs with the key of `certificate`; with it, the joiner has to sign likewise."""
         self._window = window
+        self._context = context
+        self._sign = sign
         self._certificate = certificate
         self._introduction = introduction
         self._entropy = entropy
@@ -212,7 +225,7 @@ class Offerer:
             entropy_f=self._entropy,
         )
         reply: bytes = exchange.start()
-        self._keys = _Keys.agreed(exchange, share, joiner, self._certificate, share + reply)
+        self._keys = _Keys.agreed(exchange, share, joiner, self._certificate, share + reply, self._context)
         return _REPLY + reply
 
     def _judge(self, frame: bytes, keys: "_Keys", now_ms: int) -> bytes:
@@ -225,8 +238,11 @@ class Offerer:
         self._window.spend()
         self._spent = True
         introduction = _unseal(keys.joiner_seal, body[_MAC_BYTES:], keys.transcript)
+        if self._sign is not None:
+            introduction = _signed_by(keys.joiner, introduction, _JOINER + keys.transcript)
         self._candidate = _paired(keys.joiner, self._certificate, introduction)
-        return _CONFIRM + keys.offerer_mac + _seal(keys.offerer_seal, self._introduction, keys.transcript)
+        ours = _signing(self._introduction, self._sign, _OFFERER + keys.transcript)
+        return _CONFIRM + keys.offerer_mac + _seal(keys.offerer_seal, ours, keys.transcript)
 
 
 class Joiner:
@@ -242,6 +258,8 @@ class Joiner:
         entropy: Entropy,
         expected: bytes | None = None,
         revoked: Collection[DeviceId] = frozenset(),
+        context: bytes = b"",
+        sign: Sign | None = None,
     ) -> None:
         """`offerer` is the certificate that TLS showed; Untrusted if it is no device's or a revoked one's.
 
@@ -251,6 +269,8 @@ class Joiner:
             raise WrongCode("the device at that address is not the one that showed the QR code")
         _check_stranger(offerer, certificate, revoked)
         self._certificate = certificate
+        self._context = context
+        self._sign = sign
         self._offerer = offerer
         self._introduction = introduction
         self._exchange = SPAKE2_A(
@@ -275,15 +295,18 @@ class Joiner:
         if self._keys is None:
             reply = _body(frame, _REPLY)
             self._keys = _Keys.agreed(
-                self._exchange, reply, self._certificate, self._offerer, self._share + reply
+                self._exchange, reply, self._certificate, self._offerer, self._share + reply, self._context
             )
-            sealed = _seal(self._keys.joiner_seal, self._introduction, self._keys.transcript)
+            ours = _signing(self._introduction, self._sign, _JOINER + self._keys.transcript)
+            sealed = _seal(self._keys.joiner_seal, ours, self._keys.transcript)
             return [_CONFIRM + self._keys.joiner_mac + sealed]
         if self.paired is None:
             body = _body(frame, _CONFIRM)
             if not hmac.compare_digest(body[:_MAC_BYTES], self._keys.offerer_mac):
                 raise WrongCode("the other side does not hold this code, or somebody sits between")
             introduction = _unseal(self._keys.offerer_seal, body[_MAC_BYTES:], self._keys.transcript)
+            if self._sign is not None:
+                introduction = _signed_by(self._offerer, introduction, _OFFERER + self._keys.transcript)
             self.paired = _paired(self._offerer, self._certificate, introduction)
             return [_DONE + self._keys.done]
         raise RemoteProtocolError("expected silence after pairing, got another frame")
@@ -309,7 +332,13 @@ class _Keys:
 
     @classmethod
     def agreed(
-        cls, exchange: SPAKE2_A | SPAKE2_B, share: bytes, joiner: bytes, offerer: bytes, shares: bytes
+        cls,
+        exchange: SPAKE2_A | SPAKE2_B,
+        share: bytes,
+        joiner: bytes,
+        offerer: bytes,
+        shares: bytes,
+        context: bytes,
     ) -> "_Keys":
         if len(share) != _SHARE_BYTES:
             raise RemoteProtocolError(f"expected {_SHARE_BYTES} bytes of key exchange, got {len(share)}")
@@ -318,7 +347,12 @@ class _Keys:
         except Exception as error:  # the library raises a dozen kinds on points that are off the curve
             raise RemoteProtocolError(f"expected one side of the key exchange: {error!r:.100}") from error
         transcript = hashlib.sha256(
-            b"samemind pairing\0" + bytes([VERSION]) + fingerprint(joiner) + fingerprint(offerer) + shares
+            b"samemind pairing\0"
+            + bytes([VERSION])
+            + fingerprint(joiner)
+            + fingerprint(offerer)
+            + shares
+            + context
         ).digest()
 
         def derive(label: bytes) -> bytes:
@@ -382,6 +416,22 @@ def _unseal(key: bytes, sealed: bytes, transcript: bytes) -> Introduction:
         raise RemoteProtocolError("expected an introduction under the agreed key, got another") from None
     except ValueError as error:
         raise RemoteProtocolError(f"expected an introduction that can be read: {error}") from error
+
+
+def _signing(introduction: Introduction, sign: Sign | None, message: bytes) -> Introduction:
+    if sign is None:
+        return introduction
+    return Introduction(introduction.name, sign(message) + introduction.payload)
+
+
+def _signed_by(certificate: bytes, introduction: Introduction, message: bytes) -> Introduction:
+    """Return the introduction without the signature before it, made by the certificate's key."""
+    signature, payload = introduction.payload[:SIGNATURE_BYTES], introduction.payload[SIGNATURE_BYTES:]
+    if not verify(certificate_key(certificate), message, signature):
+        raise Untrusted(
+            "the other side did not sign with the key of its certificate: it may be somebody else's"
+        )
+    return Introduction(introduction.name, payload)
 
 
 def _paired(theirs: bytes, ours: bytes, introduction: Introduction) -> Paired:

@@ -185,7 +185,7 @@ class Syncer:
         CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
         """
         partner = await self._meeting.offer(tell, self._group.banned)
-        await self._take_in(partner, shows_code=True)
+        await self.take_in(partner, shows_code=True)
         return partner
 
     async def join_pairing(self, code: str, *, address: Address | None = None) -> Partner:
@@ -194,7 +194,7 @@ class Syncer:
         Without an address, and unless the invitation has one, the device is looked for by mDNS.
         """
         partner = await self._meeting.join(code, address, self._group.banned)
-        await self._take_in(partner, shows_code=False)
+        await self.take_in(partner, shows_code=False)
         return partner
 
     async def _hear_out(self, peer: DeviceId, trust: Trust) -> None:
@@ -205,7 +205,12 @@ class Syncer:
 
     # -- meeting somebody new --------------------------------------------------------------------------------
 
-    async def _take_in(self, partner: Partner, *, shows_code: bool) -> None:
+    @property
+    def banned(self) -> frozenset[DeviceId]:
+        """Who is never taken in."""
+        return self._group.banned
+
+    async def take_in(self, partner: Partner, *, shows_code: bool) -> None:
         """Introduce a partner to the group, and call it where it said that it listens.
 
         Of two that had no group, the one that shows the code founds it.

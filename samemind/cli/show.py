@@ -26,6 +26,14 @@ def show_said(verb: str, document: Document) -> list[str]:
     """Return what a verb says before its end as lines for people."""
     if verb == "log":
         return [_op(document)]
+    if "code" in document and "mailbox" in document:
+        return [
+            f"code     {document['code']}",
+            "",
+            f"On the other device:  samemind pair {document['code']} --mailbox NAME",
+            "where NAME is what this mailbox is called there.",
+            f"Waiting until {_clock(document['expires_at'])}.",
+        ]
     if "code" in document:
         return [
             f"code     {document['code']}",

@@ -137,15 +137,19 @@ class Devices(Asking):
         code: str | None = None,
         *,
         address: str | None = None,
+        mailbox: str | None = None,
         tell: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Paired:
-        """Join the device that shows a code; without one, show a code through `tell` and wait."""
+        """Join the device that shows a code; without one, show a code through `tell` and wait.
+
+        `mailbox`: meet through the mailbox of that name, not on a network.
+        """
 
         async def say(said: Mapping[str, Any]) -> None:
             if tell is not None:
                 tell(said)
 
-        return await self._ask(group.PAIR, code=code, address=address, _say=say)
+        return await self._ask(group.PAIR, code=code, address=address, mailbox=mailbox, _say=say)
 
     async def revoke_peer(self, device: str) -> PeerView:
         """Put a device out of the group for good."""

@@ -15,6 +15,9 @@ class Pair:
     address: str | None = option(
         "--address", "where it waits, needed only where mDNS does not reach", metavar="HOST:PORT"
     )
+    mailbox: str | None = option(
+        "--mailbox", "through this mailbox, for devices that are never on one network", metavar="NAME"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,14 @@ import trio
 from replica import Core
 from samemind.device import Device
 from samemind.durable import whole_file
-from samemind.errors import Failed, NotFound, Unreachable, Usage
+from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
     Settled,
     keeper_of,
     mailbox_named,
     new_mailbox,
     read_mailboxes,
+    told_of,
     write_mailboxes,
 )
 from samemind.results.mailbox import (
@@ -43,7 +44,7 @@ from samemind.surface.mailbox import (
 from samemind.times import at_ms
 from sync.carrier.shelf import Shelf, State
 from sync.carrier.visit import Looked
-from sync.errors import Denied, MailboxError
+from sync.errors import MailboxError
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.places import Place
 from sync.mailbox.serving import DROP_IN, SETTINGS, certificate_command, drop_in, server_settings
@@ -96,14 +97,8 @@ async def mailbox_look(device: Device, options: LookIntoMailbox) -> MailboxesLoo
     for settled in wanted:
         try:
             done.append(_looked(settled.name, await _look(device, settled)))
-        except Denied as error:
-            raise Failed(
-                f"{settled.name}: {error}",
-                code="mailbox_denied",
-                hint="give its password anew: samemind mailbox add",
-            ) from None
         except MailboxError as error:
-            raise Unreachable(f"{settled.name}: {error}", code="mailbox_unreachable") from None
+            raise told_of(settled.name, error) from None
     return MailboxesLooked(mailboxes=done)
 
 

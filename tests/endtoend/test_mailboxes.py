@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.devices import run
-from tests.support.doors import opened, pair
+from samemind.config import Home, Settings
 from tests.support.mailbox_servers import PASSWORD, USER, needs_package, needs_program
 from tests.support.netns import Host, hub_and_hosts, needs_netns
 
@@ -69,15 +68,34 @@ class Daemon:
         return found["digest"], found["state_digest"]
 
 
-def paired(folder: Path, hosts: list[Host]) -> tuple[Daemon, Daemon]:
-    """Two homes that were paired once, on one table, before they went apart."""
-
-    async def main() -> None:
-        async with opened(folder / "laptop") as laptop, opened(folder / "phone") as phone:
-            await pair(laptop, phone)
-
-    run(main)
+def strangers(folder: Path, hosts: list[Host]) -> tuple[Daemon, Daemon]:
+    """Two devices that know nothing of each other."""
+    for name in ("laptop", "phone"):
+        home = Home.at(folder / name)
+        home.create()
+        Settings(name=name, mdns=False).save(home)
     return Daemon(hosts[0], folder / "laptop"), Daemon(hosts[1], folder / "phone")
+
+
+def pair_by_mailbox(laptop: Daemon, phone: Daemon) -> None:
+    """Let both be up for once, and pair them by a code that one shows and the other is told."""
+    command = [
+        sys.executable,
+        "-m",
+        "samemind",
+        "--home",
+        str(laptop.home),
+        "pair",
+        "--mailbox",
+        "box",
+        "--json",
+    ]
+    showing = laptop.host.popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert showing.stdout is not None
+    shown = json.loads(showing.stdout.readline())
+    words = phone.call("pair", shown["code"], "--mailbox", "box")["words"]
+    assert json.loads(showing.stdout.readline())["words"] == words
+    assert showing.wait(READY_SECONDS_MAX) == 0
 
 
 @contextmanager
@@ -121,9 +139,9 @@ def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["NATS", "WebDAV"])
 def test_two_daemons_that_are_never_up_together_agree_through_a_mailbox(kind: str, tmp_path: Path) -> None:
-    """Written, contradicted, forgotten, erased and settled on one, and read on the other when the first is down."""
+    """Paired through it; then what one writes, contradicts, forgets, erases and settles is read on the other."""
     with hub_and_hosts(2) as (hub, hosts):
-        laptop, phone = paired(tmp_path, hosts)
+        laptop, phone = strangers(tmp_path, hosts)
         way = f"import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('{hosts[1].address}', 9))"
         tried = hosts[0].run([sys.executable, "-c", way], check=False, capture_output=True)
         assert b"unreachable" in tried.stderr, "they reach each other"
@@ -131,6 +149,7 @@ def test_two_daemons_that_are_never_up_together_agree_through_a_mailbox(kind: st
             for device, url in zip((laptop, phone), urls, strict=True):
                 secret = [] if kind == "NATS" else ["--secret-file", str(tmp_path / "secret")]
                 device.call("mailbox", "add", url, "--name", "box", *secret)
+            pair_by_mailbox(laptop, phone)
 
             with laptop.up():
                 laptop.call("remember", "Ann lives in Lisbon")
@@ -170,7 +189,7 @@ def test_two_daemons_that_are_never_up_together_agree_through_a_mailbox(kind: st
 @pytest.mark.slow
 def test_a_password_that_is_refused_is_told_by_doctor_and_lies_in_no_log(tmp_path: Path) -> None:
     with hub_and_hosts(2) as (hub, hosts):
-        laptop, _ = paired(tmp_path, hosts)
+        laptop, _ = strangers(tmp_path, hosts)
         with serving("WebDAV", hub, tmp_path) as urls:
             wrong = tmp_path / "wrong"
             wrong.write_text("hush-hush")

@@ -1,0 +1,291 @@
+"""Pairing through a mailbox: both ends, and whoever owns it and guesses."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+import trio
+import trio.testing
+
+from sync.code import PairingCode
+from sync.errors import (
+    CodeExpired,
+    InvalidCode,
+    PairingClosed,
+    PairingFailed,
+    RemoteProtocolError,
+    SyncError,
+    Untrusted,
+    WrongCode,
+)
+from sync.identity import Identity
+from sync.mailbox.meeting import (
+    ANSWER_SECONDS_MAX,
+    CodeByMailbox,
+    _context,
+    _slot,
+    join_by_mailbox,
+    offer_by_mailbox,
+)
+from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, Paired, PairingWindow
+from tests.support.links import identity
+from tests.unit.sync.mailbox.test_keeping import Counting
+
+LAPTOP, PHONE, MALLORY = identity("laptop"), identity("phone"), identity("mallory")
+START_MS = 1_700_000_000_000
+
+
+def entropy(seed: str) -> Callable[[int], bytes]:
+    return Random(seed).randbytes
+
+
+@dataclass
+class Offering:
+    """One who shows codes, and what came of it."""
+
+    box: Counting = field(default_factory=Counting)
+    shown: list[CodeByMailbox] = field(default_factory=list)
+    refused: list[SyncError] = field(default_factory=list)
+    paired: Paired | None = None
+    failed: SyncError | None = None
+
+    def now_ms(self) -> int:
+        return START_MS + int(trio.current_time() * 1_000)
+
+    async def run(self) -> None:
+        try:
+            self.paired = await offer_by_mailbox(
+                self.box,
+                LAPTOP,
+                Introduction("laptop", b"ours"),
+                tell=lambda code, left_ms: self.shown.append(code),
+                refused=self.refused.append,
+                now_ms=self.now_ms,
+                entropy=entropy("laptop"),
+            )
+        except SyncError as error:
+            self.failed = error
+
+    async def code(self, number: int = 0) -> CodeByMailbox:
+        while len(self.shown) <= number:  # noqa: ASYNC110 -- the clock jumps
+            await trio.sleep(0.5)
+        return self.shown[number]
+
+
+def play(body: Callable[[Offering], Awaitable[None]]) -> Offering:
+    offering = Offering()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(offering.run)
+            await body(offering)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    return offering
+
+
+async def join(offering: Offering, code: CodeByMailbox, who: Identity = PHONE) -> Paired:
+    return await join_by_mailbox(
+        offering.box, who, Introduction("phone", b"theirs"), code, entropy=entropy("phone")
+    )
+
+
+def wrong(code: CodeByMailbox) -> CodeByMailbox:
+    other = PairingCode(100 + (code.code.number - 99) % 900, code.code.words)
+    return CodeByMailbox(code.plate, other)
+
+
+def test_two_devices_pair_and_leave_nothing_behind() -> None:
+    joined: list[Paired] = []
+
+    async def body(offering: Offering) -> None:
+        joined.append(await join(offering, CodeByMailbox.parse(str(await offering.code()))))
+
+    offering = play(body)
+    assert offering.paired is not None
+    assert (offering.paired.member.name, offering.paired.payload) == ("phone", b"theirs")
+    assert (joined[0].member.name, joined[0].payload) == ("laptop", b"ours")
+    assert offering.paired.words == joined[0].words
+    assert offering.paired.member.device_id == PHONE.device_id
+    assert joined[0].member.device_id == LAPTOP.device_id
+    assert offering.box.files == {}
+
+
+def test_the_words_enter_no_name_and_no_file_in_the_clear() -> None:
+    names: set[str] = set()
+    said: list[bytes] = []
+
+    async def body(offering: Offering) -> None:
+        put = offering.box.put
+
+        async def watch(name: str, data: bytes) -> None:
+            names.add(name)
+            said.append(data)
+            await put(name, data)
+
+        offering.box.put = watch  # type: ignore[method-assign]
+        code = await offering.code()
+        await join(offering, code)
+        assert names <= {_slot(code.plate, side, n) for side in ("offerer", "joiner") for n in range(4)}
+        for word in code.code.words:
+            assert not any(word.encode() in data for data in said)
+
+    play(body)
+
+
+def test_a_wrong_code_burns_it_and_three_close_the_window() -> None:
+    async def body(offering: Offering) -> None:
+        for n in range(BURNT_MAX):
+            with pytest.raises(WrongCode):
+                await join(offering, wrong(await offering.code(n)))
+
+    offering = play(body)
+    assert isinstance(offering.failed, PairingClosed)
+    assert len(offering.refused) == len(offering.shown) == BURNT_MAX
+    assert len({str(code.code) for code in offering.shown}) == BURNT_MAX
+    assert offering.box.files == {}
+
+
+def test_whoever_owns_the_mailbox_has_three_guesses_at_the_offerer_whatever_it_does() -> None:
+    """It writes each file itself, tries a guess a code, and begins conversations that it never ends."""
+    guesses = 0
+
+    async def body(offering: Offering) -> None:
+        nonlocal guesses
+        tried: set[int] = set()
+        with trio.move_on_after(WINDOW_MS / 1_000):
+            while offering.failed is None:
+                await trio.sleep(1)
+                if not offering.shown or len(offering.shown) in tried:
+                    continue
+                tried.add(len(offering.shown))
+                with pytest.raises(SyncError):
+                    await join(offering, wrong(offering.shown[-1]), MALLORY)
+                guesses += 1
+
+    offering = play(body)
+    assert guesses == BURNT_MAX
+    assert offering.paired is None
+
+
+def test_whoever_owns_the_mailbox_has_one_guess_at_the_joiner() -> None:
+    """It shows its own certificate: the joiner says one proof, and whatever follows, no second one."""
+    proofs: list[bytes] = []
+
+    async def main() -> None:
+        box, code = Counting(), CodeByMailbox(7, PairingCode(417, ("maple", "otter")))
+        window = PairingWindow(now_ms=START_MS, entropy=entropy("mallory"))
+        fake = Offerer(
+            window,
+            certificate=MALLORY.certificate,
+            introduction=Introduction("laptop"),
+            entropy=entropy("fake"),
+            context=_context(7),
+            sign=MALLORY.sign,
+        )
+        await box.put(_slot(7, "offerer", 0), MALLORY.certificate)
+
+        async def meddle() -> None:
+            while _slot(7, "joiner", 1) not in box.files:  # noqa: ASYNC110 -- the clock jumps
+                await trio.sleep(0.5)
+            (reply,) = fake.receive(box.files[_slot(7, "joiner", 1)], now_ms=START_MS)
+            await box.put(_slot(7, "offerer", 1), reply)
+            while True:
+                await trio.sleep(0.5)
+                if (proof := box.files.pop(_slot(7, "joiner", 2), None)) is not None:
+                    proofs.append(proof)
+                    await box.put(_slot(7, "offerer", 2), reply)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(meddle)
+            with pytest.raises((WrongCode, RemoteProtocolError)):
+                await join_by_mailbox(box, PHONE, Introduction("phone"), code, entropy=entropy("phone"))
+            await trio.sleep(10 * ANSWER_SECONDS_MAX)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert len(proofs) == 1
+
+
+def test_one_who_begins_and_goes_silent_uses_up_a_code() -> None:
+    async def body(offering: Offering) -> None:
+        first = await offering.code()
+        offering.box.files[_slot(first.plate, "joiner", 1)] = b"nonsense"
+        second = await offering.code(1)
+        assert str(second.code) != str(first.code)
+        await join(offering, second)
+
+    offering = play(body)
+    assert offering.paired is not None
+    assert len(offering.refused) == 1
+
+
+def test_nobody_comes() -> None:
+    async def body(offering: Offering) -> None:
+        await trio.sleep(WINDOW_MS / 1_000 + 10)
+
+    offering = play(body)
+    assert isinstance(offering.failed, CodeExpired)
+    assert offering.box.files == {}
+
+
+def test_nobody_shows_that_code() -> None:
+    async def main() -> None:
+        code = CodeByMailbox(7, PairingCode(417, ("maple", "otter")))
+        with pytest.raises(PairingFailed, match="no device shows"):
+            await join_by_mailbox(Counting(), PHONE, Introduction("phone"), code)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def converse(joiner: Joiner, offerer: Offerer) -> None:
+    frames = [joiner.start()]
+    while frames:
+        answers = [answer for frame in frames for answer in offerer.receive(frame, now_ms=START_MS)]
+        frames = [frame for answer in answers for frame in joiner.receive(answer)]
+
+
+def both(joins: dict[str, object], offers: dict[str, object]) -> tuple[Joiner, Offerer]:
+    window = PairingWindow(now_ms=START_MS, entropy=entropy("laptop"))
+    joiner = Joiner(
+        window.current(now_ms=START_MS),
+        certificate=PHONE.certificate,
+        offerer=LAPTOP.certificate,
+        introduction=Introduction("phone"),
+        entropy=entropy("phone"),
+        **joins,  # type: ignore[arg-type]
+    )
+    offerer = Offerer(
+        window,
+        certificate=LAPTOP.certificate,
+        introduction=Introduction("laptop"),
+        entropy=entropy("more"),
+        **offers,  # type: ignore[arg-type]
+    )
+    return joiner, offerer
+
+
+def test_a_conversation_by_mailbox_is_none_by_link_nor_by_another_nameplate() -> None:
+    for other in (b"", _context(8)):
+        with pytest.raises(WrongCode):
+            converse(*both({"context": _context(7)}, {"context": other}))
+    converse(*both({"context": _context(7)}, {"context": _context(7)}))
+
+
+def test_each_side_signs_with_the_key_of_its_certificate() -> None:
+    """Who copied a certificate and learnt the code has not the key."""
+    ours: dict[str, object] = {"context": _context(7), "sign": PHONE.sign}
+    theirs: dict[str, object] = {"context": _context(7), "sign": LAPTOP.sign}
+    converse(*both(ours, theirs))
+    for joins, offers in ((ours | {"sign": MALLORY.sign}, theirs), (ours, theirs | {"sign": MALLORY.sign})):
+        with pytest.raises(Untrusted, match="did not sign"):
+            converse(*both(joins, offers))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", "417-maple-otter", "0-417-maple-otter", "100-417-maple-otter", "x-417-maple-otter"]
+)
+def test_what_is_no_code_for_a_mailbox_is_refused(text: str) -> None:
+    with pytest.raises(InvalidCode):
+        CodeByMailbox.parse(text)
