@@ -268,10 +268,15 @@ class Membership:
         near = {device for device, introducer in had if introducer == own} | {own, root}
         count = len(had)
         fresh = [*roots]
+        waiting: dict[DeviceId, list[Member]] = {}
+        ready: list[Member] = []
         for member in introducers_first(each for each in told if not names_root(each)):
+            by_known = member.introduced_by in keys
+            (ready if by_known else waiting.setdefault(member.introduced_by, [])).append(member)
+        for member in ready:  # it grows meanwhile
             introducer = member.introduced_by
             edge = (member.device, introducer)
-            if edge in had or member.device == introducer or introducer not in keys:
+            if edge in had or member.device == introducer:
                 continue
             if member.device in known and not collects:
                 continue
@@ -285,6 +290,7 @@ class Membership:
                 known.add(member.device)
                 keys[member.device] = member.public_key
                 fresh.append(member)
+                ready += waiting.pop(member.device, [])
         of_known = (each for each in revocations if each.device in known)
         return fresh, self._new_revocations(of_known, keys, near, own)
 
@@ -460,10 +466,11 @@ def mark(member: Member) -> bytes:
 def introducers_first(members: Iterable[Member]) -> list[Member]:
     """Return introductions in an order in which whoever reads them one by one knows each introducer."""
     every = {(member.device, member.introduced_by): member for member in members}
-    devices = {device for device, _ in every}
+    devices = Counter(device for device, _ in every)
     below: dict[DeviceId | None, list[Member]] = {}
     for member in every.values():
-        inside = member.introduced_by in devices and member.introduced_by != member.device
+        by_itself = member.introduced_by == member.device
+        inside = member.introduced_by in devices and not (by_itself and devices[member.device] == 1)
         below.setdefault(member.introduced_by if inside else None, []).append(member)
     ordered = below.pop(None, [])
     for member in ordered:  # it grows meanwhile
