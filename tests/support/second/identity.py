@@ -56,6 +56,10 @@ class Device:
         return [public, certificate, name, self.id, signature]
 
 
+# In place of a certificate, where an introduction names the root of a group.
+ROOT = b"samemind root 1\0"
+
+
 @dataclass
 class Group:
     """Who is known, who was revoked, and what was erased: what is said before any op."""
@@ -77,7 +81,7 @@ class Group:
             grew = False
             for public, certificate, name, by, signature in self.introductions:
                 key = public if sha256(public) == by else known.get(by)
-                if sha256(public) in known or key is None:
+                if certificate == ROOT or sha256(public) in known or key is None:
                     continue
                 signed = b"samemind member 1\0" + pack([public, certificate, name, by])
                 if _holds(key, signature, signed):
@@ -97,8 +101,16 @@ class Group:
         )
 
     def digest(self) -> bytes:
-        """What two devices compare in their Hellos."""
-        return sha256(pack([sorted(self.members()), self.revoked(), sorted(self.proofs)]))
+        """What two devices compare in their Hellos: in a group that has a root, each introduction counts."""
+        named = [
+            sha256(public) + by + (ROOT if certificate == ROOT else b"")
+            for public, certificate, _, by, _ in self.introductions
+            if certificate == ROOT or sha256(public) != by
+        ]
+        rooted = any(certificate == ROOT for _, certificate, *_ in self.introductions)
+        return sha256(
+            pack([sorted(named if rooted else self.members()), self.revoked(), sorted(self.proofs)])
+        )
 
     def learn(
         self, introductions: Iterable[list[Any]], revocations: Iterable[list[Any]], proofs: Iterable[bytes]
