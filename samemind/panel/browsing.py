@@ -142,10 +142,10 @@ async def cards(moments: Moments, asked: Asked) -> dict[str, Any]:
 
 async def names(moments: Moments, asked: Asked) -> dict[str, Any]:
     """Return whom and what memories name and edges join, as far as texts were read: nobody waits until all are."""
+    await moments.names_read()
     async with moments.at(*_moment(asked)) as now:
         limit = _count(asked, "limit", 40, PAGE_MAX)
         found = await now.read(lambda connection: entities(connection, limit=limit))
-        moments.read_names()
         return {"names": [{"name": name, "memories": count} for name, count in found]}
 
 

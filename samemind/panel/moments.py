@@ -27,6 +27,9 @@ AT_ONCE_MAX: Final = 20_000
 PASTS_MAX: Final = 2
 # Whoever looks at a moment asks again within seconds; memory is given back a minute after the last question.
 PAST_S: Final = 60.0
+# Some five hundred texts. A larger store has its names read in the background (`cognition.naming`), with rests: here it
+# would hold up whatever else is asked.
+NAMES_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +90,15 @@ class Moments:
         await self._refresh()
 
     def read_names(self) -> None:
-        """Have the names in what came since read, beside everything else; once at a time."""
-        if not self._reads_names:
+        """Have the names in what came last read beside everything else; the rest is the mind's own reader's."""
+        if not self._reads_names and (self._now is None or len(self._now[1]) <= AT_ONCE_MAX):
             self._reads_names = True
             self._nursery.start_soon(self._read_names)
+
+    async def names_read(self) -> None:
+        """Wait until names were read, but not for long."""
+        with trio.move_on_after(NAMES_S):
+            await self._device.mind.read_entities()
 
     async def close(self) -> None:
         """Give the moments of the past back."""
@@ -119,7 +127,7 @@ class Moments:
     async def _read_names(self) -> None:
         try:
             position = self._device.replica.position
-            await self._device.mind.read_entities()
+            await self.names_read()
             if self._now is not None and self._now[0] == position:
                 self._now = -1, self._now[1]  # what is named is not in the log, and yet it is news
         finally:

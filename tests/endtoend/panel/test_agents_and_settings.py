@@ -204,3 +204,27 @@ def test_everything_is_taken_out_and_backed_up(laptop: Panel, page: Page) -> Non
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".box.wide dl")).to_contain_text("Julia")
     laptop.ask("profile set", values=["name="])
+
+
+def test_a_file_that_is_sent_is_bounded_and_stays_in_a_folder_of_its_own(laptop: Panel) -> None:
+    owner = laptop.owner
+    path = "/api/v1/panel/upload"
+    assert owner.post(path, {"name": ""}).status == 400
+    assert owner.post(path, {"name": 7}).status == 400
+    begun = owner.post(path, {"name": "../../../etc/notes.jsonl"})
+    assert begun.status == 200
+    named = begun.json["id"]
+    (folder,) = laptop.home.glob("upload-*")
+    assert [each.name for each in folder.iterdir()] == ["notes.jsonl"]
+    assert folder.stat().st_mode & 0o077 == 0, "only the owner reads it"
+    assert owner.send("POST", f"{path}/{named}", b"x" * (1 << 20), {}).json == {"bytes": 1 << 20}
+    assert owner.send("POST", f"{path}/{named}", b"x" * ((1 << 20) + 1), {}).status == 413
+    assert owner.send("POST", f"{path}/nobody", b"x", {}).code == "gone"
+    assert owner.send("POST", f"{path}/{named}", b"x", {"X-Samemind-CSRF": ""}).status == 403
+    assert owner.post("/api/v1/panel/import-undo", {"id": named}).code == "too_late"
+    others = [owner.post(path, {"name": f"{n}.jsonl"}).json["id"] for n in range(4)]
+    assert not folder.exists(), "a fifth makes the first go"
+    for each in others:
+        failed = owner.post("/api/v1/panel/import", {"id": each})
+        assert failed.body == b"" or failed.status in (200, 400)
+    assert list(laptop.home.glob("upload-*")) == []

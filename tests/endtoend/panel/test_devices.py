@@ -159,7 +159,7 @@ def test_every_view_fits_a_phone_of_360_pixels(laptop: Panel) -> None:
     wider = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
     for view in ("devices", "questions", "inbox", "graph", "memories", ""):
         page.goto(f"{laptop.url}#/{view}")
-        expect(page.locator("main h1")).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
         shoot(page, f"phone-{view or 'home'}")
         assert page.evaluate(wider) <= 0, view
     open_memories(page)

@@ -4,10 +4,10 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import shoot
-from tests.support.browser import Panel
+from tests.support.browser import Panel, launch_url
 
 LIFE = (
     ("Ann moved to Lisbon in May", {"speaker": "Ann", "tag": ["family"], "at": "2024-05-12"}),
@@ -214,6 +214,36 @@ def test_a_slider_takes_every_page_to_the_past_and_back(laptop: Panel, page: Pag
     expect(page.locator("body")).to_have_class(re.compile("in-past"))
     page.go_back()
     expect(page.locator("body")).not_to_have_class(re.compile("in-past"))
+
+
+def test_the_back_button_closes_the_latest_memories_and_stays_on_the_page(laptop: Panel, page: Page) -> None:
+    live(laptop)
+    page.keyboard.press("3")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Questions")
+    page.locator("#pill").click()
+    expect(page.locator("#memories")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#memories")).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Questions")
+
+
+def test_the_page_speaks_the_language_of_its_browser(laptop: Panel, chromium: Browser) -> None:
+    laptop.ask("remember", text="Ann moved to Lisbon", no_facts=True, at="2024-05-12T12:00")
+    for locale, title, day in (
+        ("de-DE", "Erinnerungen", "12. Mai 2024"),
+        ("es-ES", "Recuerdos", "12 may 2024"),
+        ("fr-FR", "Souvenirs", "12 mai 2024"),
+        ("ja-JP", "Memories", "2024年5月12日"),
+    ):
+        context = chromium.new_context(locale=locale)
+        page = context.new_page()
+        page.goto(launch_url(laptop.home))
+        page.locator("body[data-ready]").wait_for()
+        page.keyboard.press("2")
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        expect(page.locator(".memory-row time")).to_have_text(day)
+        assert page.locator("html").get_attribute("lang") == (locale[:2] if locale != "ja-JP" else "en")
+        context.close()
 
 
 def test_on_this_day_comes_up_on_home(laptop: Panel) -> None:

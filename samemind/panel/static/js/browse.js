@@ -84,6 +84,7 @@ export function browseView() {
     if (view.query) return;
     say(summary, view.total === view.of ? plural(view.of ?? 0, "{n} memory", "{n} memories") : t("{n} of {all}", { n: number(view.total ?? 0), all: plural(view.of ?? 0, "{n} memory", "{n} memories") }));
     const nothing = view.total === 0;
+    filters.hidden = input.parentElement.hidden = view.of === 0;
     empty.hidden = !nothing;
     if (nothing) {
       empty.replaceChildren(
@@ -200,7 +201,7 @@ export function browseView() {
   });
   const before = left.get(location.hash);
   if (before) rows.expect(before.total);
-  refresh();
+  const ready = refresh();
   render();
   requestAnimationFrame(() => {
     if (before) scrollTo(0, before.y);
@@ -209,6 +210,7 @@ export function browseView() {
 
   return {
     element,
+    ready,
     moved,
     search: () => (input.focus(), input.select()),
     close() {

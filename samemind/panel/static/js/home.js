@@ -84,6 +84,7 @@ export function homeView() {
       stage.hidden = !state.status?.peers?.length;
       map.update();
       show();
+      happened.hidden ||= stage.hidden && latelyTitle.hidden;
       const items = decisionsNow();
       keyed(decisions, items.length ? items : [{ key: "none", text: t("Nothing waits for you.") }], {
         key: (item) => item.key,
@@ -106,6 +107,7 @@ function decisionsNow() {
     questions && { key: "questions", href: "#/questions", text: plural(questions, "{n} contradiction to settle", "{n} contradictions to settle") },
     open && { key: "triggers", href: "#/inbox", text: plural(open, "{n} reminder in the inbox", "{n} reminders in the inbox") },
     !state.status?.peers?.length && { key: "pair", href: "#/devices", text: t("Pair another device") },
+    state.loaded && !count() && { key: "import", href: "#/settings", text: t("Bring in what you told ChatGPT or Claude") },
     state.loaded && !count() && { key: "agent", text: t("Let an agent use it: run {command}, or the name of yours.", { command: "samemind connect claude" }) },
   ].filter(Boolean);
 }

@@ -34,6 +34,7 @@ const VIEWS = [
 const INNER = [{ path: "memory", tab: "memories", name: () => t("Memory"), view: memoryView, each: true }];
 // As many as a thumb's bar has room for, beside "More".
 const TABS_ON_PHONES = 4;
+const READY_MS = 3000;
 
 const main = document.getElementById("main");
 let current = null;
@@ -69,7 +70,10 @@ function render() {
     key: (each) => each.path,
     make: (each) => (each.more ? moreButton() : h("a", { class: "tab" }, icon(each.icon), h("span", {}, each.name()), h("b", { class: "badge", hidden: true }))),
     update: (element, each) => {
-      if (each.more) return;
+      if (each.more) {
+        element.classList.toggle("on", VIEWS.findIndex((view) => view.path === (tab ?? path)) >= TABS_ON_PHONES);
+        return;
+      }
       element.setAttribute("href", link(each.path));
       element.classList.toggle("far", VIEWS.indexOf(each) >= TABS_ON_PHONES);
       if (each.path === (tab ?? path)) element.setAttribute("aria-current", "page");
@@ -173,6 +177,8 @@ async function start() {
   started = true;
   listen();
   lookForAgents().then(changed, () => {});
+  // What the page itself asked for comes first: the rest of a large store takes longer.
+  await Promise.race([current?.ready, new Promise((late) => setTimeout(late, READY_MS))]);
   await reload().catch(complain);
   changed();
   document.body.dataset.ready = "";

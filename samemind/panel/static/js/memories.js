@@ -23,6 +23,18 @@ export function isOpen() {
 }
 
 export function toggle(open = !view.open) {
+  if (open === view.open) return;
+  // The back button of a browser, and the gesture of a phone, close what was opened last.
+  if (open) history.pushState({ drawer: true }, "");
+  else if (history.state?.drawer) history.back();
+  show(open);
+}
+
+addEventListener("popstate", (event) => {
+  if (view.open && !event.state?.drawer) show(false);
+});
+
+function show(open) {
   view.open = open;
   parts.aside.hidden = !open;
   document.body.classList.toggle("with-memories", open);
@@ -69,7 +81,7 @@ export function build() {
   parts.manage = h("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => manage(!view.manage) } }, t("Manage"));
   parts.bulk = h("div", { class: "bulk", role: "toolbar", "aria-label": t("Selected memories"), hidden: true });
   parts.aside.append(
-    h("header", { class: "memories-head" }, h("div", {}, h("h2", {}, t("Memories")), parts.count, h("a", { href: link("memories"), class: "all-link", on: { click: () => toggle(false) } }, t("All of them"))), parts.manage, iconButton("close", t("Close memories"), () => toggle(false))),
+    h("header", { class: "memories-head" }, h("div", {}, h("h2", {}, t("Memories")), parts.count, h("a", { href: link("memories"), class: "all-link", on: { click: () => (history.replaceState(null, ""), show(false)) } }, t("All of them"))), parts.manage, iconButton("close", t("Close memories"), () => toggle(false))),
     h("div", { class: "memories-tools" }, h("label", { class: "search" }, icon("search"), parts.search), parts.chips, parts.bulk),
     h("div", { class: "memories-scroll", tabindex: "-1" }, parts.empty, parts.groups, parts.more),
     parts.composer.element,

@@ -11,6 +11,7 @@ import { go, here, isPast, link, moment } from "./router.js";
 import { fromOf, memoryRow, metaOf } from "./row.js";
 import { hueOf, state } from "./state.js";
 import { complain } from "./toasts.js";
+import { relationWords } from "./words.js";
 
 const GATHER_MS = 200;
 // How two memories may be related, and a few words for anything else.
@@ -46,9 +47,9 @@ export function memoryView() {
     clearTimeout(gathering);
     gathering = setTimeout(load, GATHER_MS);
   });
-  load();
   return {
     element,
+    ready: load(),
     moved: load,
     keys: {
       e: () => !isPast() && parts.item.begin?.(),
@@ -183,7 +184,7 @@ function claimOf(claim) {
   return h(
     "li",
     { class: `claim ${claim.standing}` },
-    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), ` ${claim.relation.replaceAll("_", " ")} `, h("b", {}, claim.value)),
+    h("span", { class: "claim-says", dir: "auto" }, h("b", {}, claim.entity === "owner" ? t("You") : claim.entity), ` ${relationWords(claim.relation)} `, h("b", {}, claim.value)),
     h("span", { class: "muted" }, [since, standing].filter(Boolean).join(" · ")),
     claim.instead.length > 0 && h("span", { class: "muted" }, claim.open ? t("against: ") : t("now: "), others(claim.instead)),
     claim.replaced.length > 0 && h("span", { class: "muted" }, t("in place of: "), others(claim.replaced)),
@@ -196,7 +197,7 @@ function namesOf({ names, relations }) {
     "div",
     { class: "stack" },
     names.length > 0 && h("p", { class: "row" }, names.map((name) => h("a", { class: "chip", href: link("memories", { person: name }), dir: "auto" }, name))),
-    relations.length > 0 && h("ul", { class: "plain edges" }, relations.slice(0, 40).map(([source, relation, target]) => h("li", {}, endOf(source), h("i", {}, relation.replaceAll("_", " ")), endOf(target)))),
+    relations.length > 0 && h("ul", { class: "plain edges" }, relations.slice(0, 40).map(([source, relation, target]) => h("li", {}, endOf(source), h("i", {}, relationWords(relation)), endOf(target)))),
   );
 }
 

@@ -8,6 +8,7 @@ import { fromOf } from "./row.js";
 import { link } from "./router.js";
 import { changed, hueOf, memoryNamed, state } from "./state.js";
 import { complain } from "./toasts.js";
+import { relationWords } from "./words.js";
 
 const LATER = "samemind.later";
 const LATER_MS = 7 * 86_400_000;
@@ -40,7 +41,7 @@ export function openQuestions() {
 
 /** Who it is about and what is asked, in words: "You live in". */
 export function subjectOf(question) {
-  const relation = question.relation.replaceAll("_", " ");
+  const relation = relationWords(question.relation);
   if (question.entity !== "owner") return `${question.entity}: ${relation}`;
   return t("You: {what}", { what: OWN[question.relation]?.() ?? relation });
 }

@@ -4,6 +4,8 @@ import { call } from "./api.js";
 
 const LISTED = 300;
 const GATHER_MS = 60;
+// Of the time that a page is open, a reload takes a fifth at most: a large store takes a second.
+const REST = 4;
 
 export const state = {
   session: null,
@@ -77,6 +79,7 @@ async function optional(verb, take) {
 
 let timer = 0;
 let running = false;
+let took = 0;
 let again = false;
 
 /** Reload soon; many reasons within a moment are one. */
@@ -88,18 +91,20 @@ export function reloadSoon() {
   clearTimeout(timer);
   timer = setTimeout(async () => {
     running = true;
+    const began = performance.now();
     try {
       await reload();
     } catch {
       // The stream says when the device is away; what it has to tell comes with the next news.
     } finally {
       running = false;
+      took = performance.now() - began;
       if (again) {
         again = false;
         reloadSoon();
       }
     }
-  }, GATHER_MS);
+  }, took > 10 * GATHER_MS ? REST * took : GATHER_MS);
 }
 
 /** Hear what waits to be forgotten. What waits no more is shown again only after a look at what is there. */

@@ -108,7 +108,7 @@ export function timeBar(element, button) {
   function visit(at, by = moment().by) {
     const first = !isPast();
     move({ at, by: by || null }, !first);
-    announce(t("As it was on {date}", { date: minute(at) }));
+    announce(t("As it was on {date}", { date: minute(timeOfMoment(at)) }));
   }
 
   function leave() {
@@ -144,10 +144,11 @@ export function timeBar(element, button) {
       return;
     }
     const { first, last } = span();
-    const time = new Date(at).getTime();
+    const time = timeOfMoment(at);
+    if (document.activeElement !== parts.day) parts.day.value = new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
     if (document.activeElement !== parts.slider) parts.slider.value = String(Math.round(((time - first) / (last - first)) * STEPS));
     parts.slider.setAttribute("aria-valuetext", date(at));
-    say(parts.said, t("As it was on {date}", { date: minute(at) }) + (beforeIt(time) ? ` · ${t("before this memory began: what had been said by then, as it is told now")}` : ""));
+    say(parts.said, t("As it was on {date}", { date: minute(time) }) + (beforeIt(time) ? ` · ${t("before this memory began: what had been said by then, as it is told now")}` : ""));
   }
 
   function beforeIt(time) {
@@ -155,6 +156,11 @@ export function timeBar(element, button) {
   }
 
   return { update, toggle };
+}
+
+/** A date alone is the end of that day. */
+function timeOfMoment(at) {
+  return new Date(/^\d{4}-\d{2}-\d{2}$/.test(at) ? `${at}T23:59:59` : at).getTime();
 }
 
 function localNow() {

@@ -16,6 +16,9 @@ export function categoryOf(memory) {
   return "other";
 }
 
+/** A relation in words: "lives in" for `lives_in`, and `prefers:tea|coffee` is a preference of one kind. */
+export const relationWords = (relation) => relation.split(":")[0].replaceAll("_", " ");
+
 const DEEDS = {
   remember: () => t("told"), edit: () => t("edited"), set: () => t("changed"), tag: () => t("labelled"), untag: () => t("unlabelled"), forget: () => t("forgot"), erase: () => t("erased"),
   access: () => t("recalled"), claim: () => t("read a claim"), relate: () => t("related"), resolve: () => t("settled"), propose: () => t("summarised"), withdraw: () => t("took a summary back"),
