@@ -1,5 +1,6 @@
 """Memories have pages: a list and its facets, search from anywhere, one memory with all there is, the past, asking."""
 
+import json
 import re
 import time
 
@@ -8,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.endtoend.panel.conftest import shoot
 from tests.support.browser import Panel, launch_url
+from tests.support.cli import run
 
 LIFE = (
     ("Ann moved to Lisbon in May", {"speaker": "Ann", "tag": ["family"], "at": "2024-05-12"}),
@@ -82,6 +84,31 @@ def test_what_is_told_elsewhere_joins_the_list_and_keys_walk_through_it(
     assert words.evaluate("(each) => getComputedStyle(each).direction") == "rtl", (
         "right to left, as it is read"
     )
+
+
+@pytest.mark.slow
+def test_a_long_list_has_only_the_rows_that_are_seen(laptop: Panel, page: Page) -> None:
+    lines = [
+        json.dumps({"text": f"Note {n}", "at": f"20{10 + n // 200}-01-01T00:00:{n % 60:02d}Z"})
+        for n in range(2_000)
+    ]
+    assert run(laptop.home, "remember", "--batch", "-", stdin="\n".join(lines)).code == 0
+    page.goto(f"{laptop.url}#/memories")
+    expect(page.locator(".browse .lead")).to_have_text("2,000 memories")
+    expect(page.locator(".when")).to_have_text("January 2019")
+    page.locator(".memory-row").first.focus()
+    page.keyboard.press("End")
+    expect(page.locator(".memory-row:focus")).to_contain_text("Note 0")
+    expect(page.locator(".when")).to_have_text("January 2010")
+    assert page.locator(".window .row").count() < 60, "the others do not exist"
+    here = page.evaluate("() => scrollY")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Note 0")
+    page.go_back()
+    expect(page.locator(".memory-row", has_text=re.compile(r"^Note 0"))).to_be_in_viewport()
+    assert abs(page.evaluate("() => scrollY") - here) < 200, "one comes back to where one was"
+    rids = [each["rid"] for each in laptop.ask("list", limit=2_000)["memories"]]
+    laptop.ask("forget", rids=rids)
 
 
 def test_search_is_a_key_away_everywhere_and_says_how_sure_it_is(laptop: Panel) -> None:

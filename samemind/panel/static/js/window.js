@@ -21,6 +21,8 @@ export function windowed({ label, fetch, make, rowHeight, heard = () => {} }) {
   let asking = new AbortController();
   let drawn = 0;
   let closed = false;
+  // A row that is to have the focus as soon as it is known what stands there.
+  let wished = null;
 
   function height() {
     return rowHeight();
@@ -84,7 +86,7 @@ export function windowed({ label, fetch, make, rowHeight, heard = () => {} }) {
         fresh.style.height = `${height()}px`;
         row?.replaceWith(fresh);
         row = fresh;
-        if (focused) row.querySelector("a, button")?.focus({ preventScroll: true });
+        if (item && focused) wished = place; // once it is in the document
       }
       next.set(place, row);
     }
@@ -97,6 +99,12 @@ export function windowed({ label, fetch, make, rowHeight, heard = () => {} }) {
       before = row;
     }
     rows = next;
+    const target = wished === null ? null : rows.get(wished)?.querySelector("a, button");
+    if (target) {
+      // Unless somebody has gone on elsewhere meanwhile.
+      if (document.activeElement === document.body || element.contains(document.activeElement)) target.focus({ preventScroll: true });
+      wished = null;
+    }
     const seen = Math.max(0, Math.floor(-element.getBoundingClientRect().top / height()));
     heard(total, itemAt(Math.min(seen, Math.max(0, total - 1))));
   }
@@ -111,8 +119,8 @@ export function windowed({ label, fetch, make, rowHeight, heard = () => {} }) {
     const top = element.getBoundingClientRect().top + place * height();
     if (top < 140) scrollBy(0, top - 140);
     else if (top + height() > innerHeight - 90) scrollBy(0, top + height() - innerHeight + 90);
+    wished = place;
     draw();
-    rows.get(place)?.querySelector("a, button")?.focus({ preventScroll: true });
   }
 
   element.addEventListener("keydown", (event) => {
