@@ -178,6 +178,16 @@ class Home:
         return self._beside("agents.json")
 
     @property
+    def uploads(self) -> Path:
+        """The folder of files that pages are sending, and nothing else: it may be removed at any time."""
+        return self._beside("uploads")
+
+    @property
+    def backups(self) -> Path:
+        """The folder of backups that were asked for in the panel."""
+        return self._beside("backups")
+
+    @property
     def agents_log(self) -> Path:
         """What remote agents read and wrote."""
         return self._beside("agents.log")

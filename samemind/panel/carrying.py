@@ -37,7 +37,6 @@ UPLOADS_MAX: Final = 4
 # As many imports as anybody takes back by a button; later ones push earlier ones out.
 UNDOS_MAX: Final = 16
 NAME_CHARACTERS_MAX: Final = 120
-FOLDER_PREFIX: Final = "upload-"
 
 
 @dataclass(slots=True)
@@ -53,8 +52,7 @@ class Carrying:
         self._device = device
         self._uploads: OrderedDict[str, _Upload] = OrderedDict()
         self._undos: OrderedDict[str, Retract] = OrderedDict()
-        for left in device.home.folder.glob(f"{FOLDER_PREFIX}*"):  # of a program that was killed
-            shutil.rmtree(left, ignore_errors=True)
+        shutil.rmtree(device.home.uploads, ignore_errors=True)  # of a program that was killed
 
     def begin(self, name: object) -> dict[str, Any]:
         """Make room for a file of that name, of which the end tells what it may be."""
@@ -63,8 +61,9 @@ class Carrying:
             raise Usage("expected the name of a file", code="invalid")
         while len(self._uploads) >= UPLOADS_MAX:
             self.drop(next(iter(self._uploads)))
-        folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=self._device.home.folder))
-        upload = folder.name.removeprefix(FOLDER_PREFIX)
+        self._device.home.uploads.mkdir(mode=0o700, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=self._device.home.uploads))
+        upload = folder.name
         path = folder / plain
         path.touch(0o600)
         self._uploads[upload] = _Upload(path)
@@ -119,6 +118,7 @@ class Carrying:
         """Give every file up."""
         for upload in [*self._uploads]:
             self.drop(upload)
+        shutil.rmtree(self._device.home.uploads, ignore_errors=True)
 
     async def take_out(self, say: "Say") -> Mapping[str, Any]:
         """Say every memory, as lines of an export."""
@@ -127,7 +127,7 @@ class Carrying:
 
     async def back_up(self) -> Mapping[str, Any]:
         """Copy the store into the folder of backups beside it, under the time of now."""
-        folder = self._device.home.folder / "backups"
+        folder = self._device.home.backups
         await trio.Path(folder).mkdir(mode=0o700, exist_ok=True)
         moment = at_ms(self._device.now_ms())
         assert moment is not None

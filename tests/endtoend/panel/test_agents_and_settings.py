@@ -182,7 +182,7 @@ def test_a_chat_is_brought_in_by_its_file_and_taken_back(laptop: Panel, page: Pa
     nonsense.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
     page.locator("#import-file").set_input_files(nonsense)
     expect(page.locator(".import-row.failed")).to_be_visible()
-    assert list(laptop.home.glob("upload-*")) == [], "no file is left beside the store"
+    assert list((laptop.home / "uploads").iterdir()) == [], "no file is left beside the store"
     laptop.errors.clear()  # the browser tells of the refusal
 
 
@@ -214,7 +214,7 @@ def test_a_file_that_is_sent_is_bounded_and_stays_in_a_folder_of_its_own(laptop:
     begun = owner.post(path, {"name": "../../../etc/notes.jsonl"})
     assert begun.status == 200
     named = begun.json["id"]
-    (folder,) = laptop.home.glob("upload-*")
+    (folder,) = (laptop.home / "uploads").iterdir()
     assert [each.name for each in folder.iterdir()] == ["notes.jsonl"]
     assert folder.stat().st_mode & 0o077 == 0, "only the owner reads it"
     assert owner.send("POST", f"{path}/{named}", b"x" * (1 << 20), {}).json == {"bytes": 1 << 20}
@@ -227,4 +227,22 @@ def test_a_file_that_is_sent_is_bounded_and_stays_in_a_folder_of_its_own(laptop:
     for each in others:
         failed = owner.post("/api/v1/panel/import", {"id": each})
         assert failed.body == b"" or failed.status in (200, 400)
-    assert list(laptop.home.glob("upload-*")) == []
+    assert list((laptop.home / "uploads").iterdir()) == []
+
+
+def test_a_store_in_a_folder_of_other_things_leaves_these_alone(chromium: Browser, tmp_path: Path) -> None:
+    """A single file can be a device: what lies beside it is its owner's, whatever it is called."""
+    for name in ("upload-of-mine", "uploads", "backups"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kept.txt").write_text("mine")
+    with daemon(tmp_path / "notes.db", "--panel", "127.0.0.1:0"):
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(launch_url(tmp_path / "notes.db"))
+        page.locator("body[data-ready]").wait_for(timeout=PATIENCE_MS)
+        page.goto(f"{page.url.partition('#')[0]}#/settings")
+        page.get_by_role("button", name="Back up now").click()
+        expect(page.locator(".box").filter(has_text="Backup")).to_contain_text("notes.db.backups")
+        context.close()
+    for name in ("upload-of-mine", "uploads", "backups"):
+        assert [each.name for each in (tmp_path / name).iterdir()] == ["kept.txt"], name
