@@ -49,10 +49,9 @@ def main() -> None:
             phone.ask("edit", rid=train, text="I take the 8:45 train on weekdays")
             laptop.ask("pin", rid=told[-1]["rid"])
             large.goto(f"{laptop.url}#/")
-            small.goto(f"{phone.url}#/")
-            large.locator("#pill").click()
-            large.locator("#memories h2").click()
-            expect(large.locator(".card")).to_have_count(len(TOLD))
+            small.goto(f"{phone.url}#/memories")
+            expect(large.get_by_role("heading", level=1)).to_contain_text(f"{len(TOLD)} memories")
+            expect(small.locator(".memory-row")).to_have_count(len(TOLD))
             _together(chromium, _rest(large), _rest(small), DOCS / "panel.png")
             _questions(laptop, phone, large)
 
@@ -69,7 +68,6 @@ def _pair(large: Page, small: Page) -> None:
 def _questions(laptop: Panel, phone: Panel, page: Page) -> None:
     laptop.ask("remember", text="I work at Google")
     phone.ask("remember", text="I work at Meta")
-    page.get_by_label("Close memories").click()
     page.goto(f"{laptop.url}#/questions")
     expect(page.locator(".question")).to_have_count(1)
     page.set_viewport_size({"width": 1280, "height": 500})
