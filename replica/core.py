@@ -7,7 +7,7 @@ disk.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -100,6 +100,8 @@ class Core:
         """Up to when ops have left the log: what was before is not told in full any more (`replica.compaction`)."""
         self.partials: dict[DeviceId, Partial] = {}
         """Snapshots that came in part, by the peer that was sending."""
+        self.out_since: dict[DeviceId, int] = {}
+        """When it was heard here that a device is out, in ms since 1970; nothing of what older programs heard."""
         self.quotas = Quotas()
         """What has come from each peer lately."""
         self.merged = 0
@@ -225,10 +227,28 @@ class Core:
         if not fresh and not out and not acting and not idle:
             return False
         with self.undoing():
+            before = self.membership.revoked
             self.membership.add(fresh, out)
+            self._note_revoked(before, now_ms)
             changes = Changes(members=first, further=further, revocations=out)
             self._take_proofs(acting, idle, changes, now_ms)
         return True
+
+    def _note_revoked(self, before: Collection[DeviceId], now_ms: int) -> None:
+        """Keep since when devices are out, and forget it of those that are back."""
+        revoked = self.membership.revoked
+        self.out_since = {each: ms for each, ms in self.out_since.items() if each in revoked}
+        heard_ms = now_ms or hlc.milliseconds(self._clock)
+        self.out_since |= {each: heard_ms for each in revoked if each not in before}
+
+    def follow(self, statement: Member) -> None:
+        """Take a root on its owner's word: whoever holds the key on paper has typed it here."""
+        with self.undoing():
+            before = self.membership.revoked
+            is_new = bool(self.membership.unknown([statement])[0])
+            self.membership.add([statement], [])
+            self._note_revoked(before, 0)
+            self.write(Changes(further=[statement] if is_new else []), now_ms=0)
 
     def expect_root(self, partner: DeviceId, own: Member | None) -> None:
         """Before a device that is alone learns of its first partner: take the root of the group from that.
@@ -535,6 +555,7 @@ class Core:
             self.quotas.packed(),
             self.membership.root,
             self.membership.awaits,
+            self.out_since,
         )
 
     def reload(self) -> None:
@@ -556,6 +577,7 @@ class Core:
         self._kept = dict(self.store.meta())
         meta = Meta.read(self._kept)
         self.membership.settle(meta.root, meta.awaits)
+        self.out_since = dict(meta.out_since)
         self._pos, self._clock, self.totals = meta.position, meta.clock, meta.totals
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
         self.evidence, self.has_news_of_faults = meta.evidence, False

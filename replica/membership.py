@@ -67,11 +67,13 @@ class Revocation(NamedTuple):
 class Judgment(NamedTuple):
     """Which acts count. `standing`: who belongs to the group.
 
-    `revoked_by`: by whom each revoked device was revoked, the eldest first.
+    `revoked_by`: by whom each revoked device was revoked, the eldest first. `line`: the root and whoever was introduced
+    by somebody who is heard, the eldest first; empty in a group without a root.
     """
 
     standing: frozenset[DeviceId]
     revoked_by: Mapping[DeviceId, tuple[DeviceId, ...]]
+    line: tuple[DeviceId, ...]
 
 
 def introduce(
@@ -115,7 +117,7 @@ def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable
     targets: dict[DeviceId, list[DeviceId]] = {}
     for revocation in revocations:
         targets.setdefault(revocation.by, []).append(revocation.device)
-    taken: set[DeviceId] = set()
+    taken: dict[DeviceId, None] = {}
     revoked_by: dict[DeviceId, tuple[DeviceId, ...]] = {}
     silenced: set[DeviceId] = set()
     waiting: list[tuple[int, bytes, DeviceId]] = [(0, b"", root)]
@@ -123,7 +125,7 @@ def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable
         distance, _, device = heapq.heappop(waiting)
         if device in taken:
             continue
-        taken.add(device)
+        taken[device] = None
         if device in silenced:
             continue
         for target in targets.get(device, ()):
@@ -135,7 +137,7 @@ def judge(root: DeviceId, introductions: Iterable[Member], revocations: Iterable
             if member.device not in taken:
                 among_equals = hashlib.sha256(member.signature).digest()
                 heapq.heappush(waiting, (distance + 1, among_equals, member.device))
-    return Judgment(frozenset(taken - revoked_by.keys()), revoked_by)
+    return Judgment(frozenset(taken.keys() - revoked_by.keys()), revoked_by, tuple(taken))
 
 
 class Membership:
@@ -353,7 +355,7 @@ class Membership:
         revoked_by: dict[DeviceId, tuple[DeviceId, ...]] = {}
         for device, by in sorted(self._revocations):
             revoked_by[device] = (*revoked_by.get(device, ()), by)
-        return Judgment(frozenset(self._members.keys() - revoked_by.keys()), revoked_by)
+        return Judgment(frozenset(self._members.keys() - revoked_by.keys()), revoked_by, ())
 
     def _new_roots(self, told: Iterable[Member], by: DeviceId | None) -> list[Member]:
         """Return the new statements of who the root is, where that is to be followed; all of them name one key.

@@ -49,6 +49,8 @@ class Meta(NamedTuple):
     root: DeviceId | None
     """Whose word comes first in the group (`replica.membership`), and the device that is awaited to name it."""
     awaits: DeviceId | None
+    out_since: Mapping[DeviceId, int]
+    """When it was heard here that a device is out, in ms since 1970."""
 
     def rows(self) -> dict[str, bytes]:
         """Return the rows that say so, by name."""
@@ -59,6 +61,7 @@ class Meta(NamedTuple):
             "shown by": pack(self.shown_by),
             "quotas": pack(self.quotas),
             "root": pack([self.root, self.awaits]),
+            "out since": pack(dict(sorted(self.out_since.items()))),
             "incidents": pack([list(incident) for incident in self.incidents]),
             "past": pack(self.past),
             "opened": pack(self.opened),
@@ -80,6 +83,7 @@ class Meta(NamedTuple):
         held = {name: unpack(value) for name, value in rows.items() if name != "origin"}
         origin, opened = rows.get("origin", b""), held.get("opened")
         contacts = held.get("contacts", {})
+        root, awaits = held.get("root", (None, None))
         return cls(
             Origin(DeviceId(origin[:DEVICE_ID_BYTES]), origin[DEVICE_ID_BYTES:]) if origin else None,
             held.get("own feed"),
@@ -96,5 +100,7 @@ class Meta(NamedTuple):
             read_vouched(held.get("vouched", ())),
             held.get("shown by", SHOWN_BY),
             held.get("quotas", []),
-            *held.get("root", (None, None)),
+            root,
+            awaits,
+            held.get("out since", {}),
         )

@@ -263,7 +263,14 @@ def _peers(document: Document) -> list[str]:
 def _peer(peer: Document) -> str:
     seen = f"synced {_clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
-    return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {peer['state']}, {seen}{behind}{_quota(peer)}"
+    state = f"{peer['state']}{_out(peer)}"
+    return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
+
+
+def _out(peer: Document) -> str:
+    """Say by whom a peer was revoked, and since when that is known here."""
+    by = f" by {_one_line(peer['revoked_by'])}" if peer["revoked_by"] else ""
+    return by + (f" since {_clock(peer['revoked_at'])}" if peer["revoked_at"] else "")
 
 
 def _quota(peer: Document) -> str:
@@ -272,6 +279,34 @@ def _quota(peer: Document) -> str:
     if used < _QUOTA_TOLD_MIN:
         return ""
     return f", {used:.0%} of its hour's {what}" + ("" if used < 1 else ": the rest waits there")
+
+
+def _group(document: Document) -> list[str]:
+    """Show the eldest first, since of two that revoke each other the elder stays."""
+    root = {
+        "founder": "founded by the first of these; no recovery code: samemind group recovery",
+        "recovery code": "with a recovery code",
+        "none": "of 0.1.0, in which any revocation counts: samemind group recovery, on the oldest device",
+    }[document["root"]]
+    return [f"a group {root}", *map(_member, document["members"])]
+
+
+def _member(member: Document) -> str:
+    by = f" by {', '.join(map(_one_line, member['revoked_by']))}" if member["revoked_by"] else ""
+    since = f" since {_clock(member['since'])}" if member["since"] else ""
+    here = ", this device" if member["here"] else ""
+    rank = "  " if member["rank"] is None else f"{member['rank'] + 1:>2}"
+    name = f"{_one_line(member['name']):<16} {member['device_id'][:_DEVICE_DIGITS]}"
+    return f"{rank}  {name}  {member['state']}{by}{since}{here}"
+
+
+def _recovery(document: Document) -> list[str]:
+    return [
+        document["code"],
+        "",
+        "Write these words down, and keep them where no device is: whoever has them can revoke any device.",
+        "They are shown this once. With them, on any device: samemind group restore WORD... --without NAME",
+    ]
 
 
 def _status(document: Document) -> list[str]:
@@ -493,6 +528,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "pair": _paired,
     "peers list": _peers,
     **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),
+    **dict.fromkeys(("group show", "group restore"), _group),
+    "group recovery": _recovery,
     "sync": _synced,
     "carry export": _carried_out,
     "carry import": _carried_in,

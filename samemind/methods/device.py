@@ -1,14 +1,14 @@
 """Look after this device, and meet the others."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from samemind.arguments import full_path
 from samemind.methods.asking import Asking
 from samemind.results.carry import CarriedIn, CarriedOut
 from samemind.results.device import Compacted, DaemonStatus, Digest, Doctored, Log, Stats, Verified, Warmed
-from samemind.results.group import Paired, Peers, PeerView, Synced
+from samemind.results.group import GroupView, Paired, Peers, PeerView, Recovery, Synced
 from samemind.results.keeping_safe import BackedUp
 from samemind.results.mailbox import (
     MailboxesListed,
@@ -151,9 +151,21 @@ class Devices(Asking):
 
         return await self._ask(group.PAIR, code=code, address=address, mailbox=mailbox, _say=say)
 
-    async def revoke_peer(self, device: str) -> PeerView:
-        """Put a device out of the group for good."""
-        return await self._ask(group.PEERS_REVOKE, device=device)
+    async def revoke_peer(self, device: str, *, undo: bool = False) -> PeerView:
+        """Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked."""
+        return await self._ask(group.PEERS_REVOKE, device=device, undo=undo)
+
+    async def group(self) -> GroupView:
+        """Return who belongs to the group, who prevails over whom, and who was put out by whom."""
+        return await self._ask(group.GROUP_SHOW)
+
+    async def make_recovery(self) -> Recovery:
+        """Make the code by which any device can put the group right: once, on the oldest device."""
+        return await self._ask(group.GROUP_RECOVERY)
+
+    async def restore_group(self, code: str, *, without: Iterable[str] = ()) -> GroupView:
+        """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
+        return await self._ask(group.GROUP_RESTORE, code=tuple(code.split()), without=tuple(without))
 
     async def rename_peer(self, device: str, name: str) -> PeerView:
         """Call a device by another name here."""

@@ -23,6 +23,44 @@ class PeerView:
     error: str | None = None
     quota: float = 0.0
     quota_of: str = "ops"
+    revoked_by: str | None = None
+    """The name of the eldest device that revoked it."""
+    revoked_at: datetime | None = None
+    """When this device heard that it is out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMember:
+    """One device of a group, this one too. `state`: `member`, `revoked`, or `out`, for its introducer is.
+
+    `rank`: 0 for the eldest, in the order in which devices prevail over each other; None in a group without a root.
+    """
+
+    device_id: str
+    name: str
+    state: str
+    here: bool = False
+    rank: int | None = None
+    introduced_by: str | None = None
+    revoked_by: list[str] = field(default_factory=list)
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupView:
+    """The group, the eldest device first. `root`: `founder`, `recovery code` or `none`, as in groups of 0.1.0."""
+
+    root: str
+    root_id: str | None = None
+    members: list[GroupMember] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """A recovery code: printed once, kept nowhere. `group_id` is what others know it by."""
+
+    code: str
+    group_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.group import Paired, Peers, PeerView, Synced
+from samemind.results.group import GroupView, Paired, Peers, PeerView, Recovery, Synced
 from samemind.surface.declare import Verb, argument, option
 
 
@@ -59,11 +59,38 @@ class Sync:
     address: str | None = option("--address", "where it listens", metavar="HOST:PORT")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowGroup:
+    """Show who belongs to the group, who prevails over whom, and who was put out by whom."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakeRecovery:
+    """Print a code by which any device can put the group right, whatever was stolen: once, on the oldest device."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreGroup:
+    """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
+
+    code: tuple[str, ...] = argument("the words of the recovery code", metavar="WORD", many=True)
+    without: tuple[str, ...] = option(
+        "--without",
+        "the id or name of a device to revoke; may be given several times",
+        metavar="ID",
+        default=(),
+    )
+
+
 _MODULE: Final = "samemind.verbs.group"
+_SENIORITY: Final = "samemind.verbs.seniority"
 
 PAIR: Final = Verb("pair", Pair, Paired, _MODULE, streams=True)
 PEERS: Final = Verb("peers list", ListPeers, Peers, _MODULE, rows="peers")
 PEERS_RENAME: Final = Verb("peers rename", RenamePeer, PeerView, _MODULE)
 PEERS_ADD: Final = Verb("peers add", AddPeer, PeerView, _MODULE)
 PEERS_REVOKE: Final = Verb("peers revoke", RevokePeer, PeerView, _MODULE)
+GROUP_SHOW: Final = Verb("group show", ShowGroup, GroupView, _SENIORITY, rows="members")
+GROUP_RECOVERY: Final = Verb("group recovery", MakeRecovery, Recovery, _SENIORITY)
+GROUP_RESTORE: Final = Verb("group restore", RestoreGroup, GroupView, _SENIORITY, rows="members")
 SYNC: Final = Verb("sync", Sync, Synced, _MODULE)

@@ -26,6 +26,7 @@ from samemind.surface.device import Doctor
 from samemind.verbs.clones import clone_checks
 from samemind.verbs.group import peer_views
 from samemind.verbs.mailbox_checks import mailbox_checks
+from samemind.verbs.seniority import name_of
 from samemind.verbs.surroundings import surroundings
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
@@ -43,6 +44,7 @@ async def doctor(device: Device, options: Doctor) -> Doctored:
     checks += _settings(device)
     checks += await _taking(device)
     checks += await device.replica.run(_store)
+    checks += await device.replica.run(group_checks)
     checks += await device.replica.run(member_checks)
     checks += await device.replica.run(vouched_checks)
     checks += await clone_checks(device)
@@ -177,6 +179,33 @@ def quota_checks(views: Sequence[PeerView]) -> list[Check]:
         for view in views
         if view.quota >= 1 and view.state != "revoked"
     ]
+
+
+def group_checks(core: Core, _: object = None) -> list[Check]:
+    """Say who was put out by whom and when, and whether anything prevails over a device that is stolen."""
+    group = core.membership
+    checks = []
+    for device, by in sorted(group.judgment.revoked_by.items()):
+        since = core.out_since.get(device)
+        when = (
+            ""
+            if since is None
+            else f", heard at {datetime.fromtimestamp(since / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+        )
+        names = " and ".join(f"{name_of(core, each)!a}" for each in by)
+        detail = f"{name_of(core, device)!a} ({device.hex()[:12]}) was revoked by {names}{when}"
+        checks.append(Check(name="group", ok=True, detail=detail, fix=""))
+    if len(group.standing) > 1 and group.root is None:
+        detail = "this group was founded by 0.1.0: any revocation counts in it, a stolen device's too"
+        fix = "once, on the oldest device: samemind group recovery"
+        checks.append(Check(name="group", ok=True, detail=detail, fix=fix))
+    elif len(group.standing) > 1 and group.root is not None and group.root in group.members:
+        founder = name_of(core, group.root)
+        detail = f"{founder!a} founded this group, and nothing prevails over it: there is no recovery code"
+        checks.append(
+            Check(name="group", ok=True, detail=detail, fix="print one there: samemind group recovery")
+        )
+    return checks
 
 
 def member_checks(core: Core, _: object = None) -> list[Check]:

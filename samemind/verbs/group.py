@@ -1,12 +1,13 @@
 """Join other devices, know them, and sync with them."""
 
 import sqlite3
-from collections.abc import Collection, Container
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
 from replica import DeviceId, NotFound, revoking
+from replica.core import Core
 from replica.meta import Meta
 from replica.quotas import Quotas
 from samemind.config import check_name
@@ -18,6 +19,7 @@ from samemind.results.plain import to_json
 from samemind.surface.group import AddPeer, ListPeers, Pair, RenamePeer, RevokePeer, Sync
 from samemind.times import at_ms
 from samemind.verbs.ids import find_device
+from samemind.verbs.seniority import name_of
 from sync import Address, peers
 
 if TYPE_CHECKING:
@@ -114,9 +116,7 @@ async def peers_revoke(device: Device, options: RevokePeer) -> PeerView:
 
 async def peer_views(device: Device) -> list[PeerView]:
     """Return all other devices, those that were put out last."""
-    views = await device.replica.run(
-        lambda core, connection: _views(connection, device, core.membership.standing)
-    )
+    views = await device.replica.run(lambda core, connection: _views(connection, device, core))
     if device.syncer is None:
         return views
     states = {state.device_id.hex(): state for state in device.syncer.peers()}
@@ -132,6 +132,8 @@ async def peer_views(device: Device) -> list[PeerView]:
             error=state.error,
             quota=view.quota,
             quota_of=view.quota_of,
+            revoked_by=view.revoked_by,
+            revoked_at=view.revoked_at,
         )
         if (state := states.get(view.device_id)) is not None
         else view
@@ -264,7 +266,8 @@ async def _refreshed(device: Device, peer: DeviceId) -> PeerView:
     raise NotFound(f"no device has the id {peer.hex()}")
 
 
-def _views(connection: sqlite3.Connection, device: Device, standing: Container[DeviceId]) -> list[PeerView]:
+def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[PeerView]:
+    standing, judged, since = core.membership.standing, core.membership.judgment, core.out_since
     quotas = Quotas(quota_limits(device.settings))
     quotas.restore(Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).quotas)
     rows = connection.execute(
@@ -283,6 +286,8 @@ def _views(connection: sqlite3.Connection, device: Device, standing: Container[D
             address=address,
             quota=round(share, 3),
             quota_of=what.name.lower().replace("_", " "),
+            revoked_by=name_of(core, judged.revoked_by[peer][0]) if peer in judged.revoked_by else None,
+            revoked_at=at_ms(since[peer]) if peer in since else None,
         )
         for peer, name, last_sync, offset_ms, address in rows
         for what, share in [quotas.fullest(DeviceId(peer), device.now_ms())]

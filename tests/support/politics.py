@@ -262,6 +262,8 @@ class World:
             right = verdict(known.root, [*known.members.values(), *known.further], known.revocations)
             if known.standing != right.standing & known.members.keys():
                 raise Broken(f"{person.name} decides otherwise than by pencil")
+            if known.judgment.line != right.line:
+                raise Broken(f"{person.name} finds others elder than by pencil")
             by = {(each, device) for device, all_by in known.judgment.revoked_by.items() for each in all_by}
             if by != right.revoked:
                 raise Broken(f"{person.name} finds others revoked than by pencil")

@@ -34,8 +34,8 @@ MISTAKES: Final = {
         "            if False:\n                continue",
     ),
     "whoever is introduced is heard, by whomever": (
-        "        taken.add(device)\n",
-        "        taken.add(device)\n        silenced.discard(device)\n",
+        "        taken[device] = None\n",
+        "        taken[device] = None\n        silenced.discard(device)\n",
     ),
 }
 

@@ -30,6 +30,7 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         quotas=[[DEVICE, "OPS", 7, 17]],
         root=DEVICE,
         awaits=None,
+        out_since={DEVICE: 18},
     )
     assert Meta.read(meta.rows()) == meta
     assert Meta.read(meta.rows()).rows() == meta.rows()

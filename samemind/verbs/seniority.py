@@ -1,0 +1,146 @@
+"""Show who prevails over whom in the group, make its recovery code, and put it right with that."""
+
+import secrets
+import sqlite3
+
+from replica import DeviceId, introduce, revoke, revoking
+from replica.core import Core
+from replica.membership import Member, Revocation, name_root, names_root
+from samemind.device import Device
+from samemind.errors import NeedsDecision
+from samemind.results.group import GroupMember, GroupView, Recovery
+from samemind.surface.group import MakeRecovery, RestoreGroup, ShowGroup
+from samemind.times import at_ms
+from samemind.verbs.ids import find_device
+from sync.recovery import NAME, RecoveryCode
+
+
+async def group_show(device: Device, options: ShowGroup) -> GroupView:
+    """Show it as this device knows it."""
+    return await device.replica.run(_view)
+
+
+async def group_recovery(device: Device, options: MakeRecovery) -> Recovery:
+    """Hand the root of the group on to a key that is printed here, and kept nowhere."""
+    code = RecoveryCode.draw(secrets.token_bytes)
+
+    def found(core: Core, _: object) -> None:
+        _check_may_found(core)
+        core.learn(*_founding(core, device, code), now_ms=device.now_ms())
+
+    await device.replica.run(found)
+    if device.syncer is not None:
+        await device.syncer.refresh()
+    return Recovery(code=str(code), group_id=code.id.hex())
+
+
+async def group_restore(device: Device, options: RestoreGroup) -> GroupView:
+    """Revoke devices in the name of the code, keep whom those introduced, and take back whom they revoked."""
+    code = RecoveryCode.parse(" ".join(options.code))
+    gone = [
+        await device.replica.read(lambda connection, text=text: find_device(connection, text))  # type: ignore[misc]
+        for text in options.without
+    ]
+
+    def restore(core: Core, connection: sqlite3.Connection) -> GroupView:
+        if core.device in gone:
+            raise NeedsDecision(
+                "this device cannot put itself out",
+                code="own_device",
+                hint="restore from a device that stays, or leave this one out of --without",
+            )
+        if core.membership.root != code.id:
+            core.follow(name_root(code.sign, code.id, public_key=code.public_key, name=NAME))
+        acts = revoking(core.membership, code.sign, code.id, gone, undo=True, keep=_kept(core, gone))
+        core.learn(*acts, now_ms=device.now_ms())
+        return _view(core, connection)
+
+    view = await device.replica.run(restore)
+    if device.syncer is not None:
+        await device.syncer.refresh()
+    return view
+
+
+def name_of(core: Core, device: DeviceId) -> str:
+    """Return what a member is called, or that it is the code on paper."""
+    member = core.membership.members.get(device)
+    if member is not None:
+        return member.name
+    is_root = any(each.device == device for each in core.membership.further if names_root(each))
+    return NAME if is_root else device.hex()[:12]
+
+
+def _check_may_found(core: Core) -> None:
+    root = core.membership.root
+    if root is None or root == core.device:
+        return
+    if root in core.membership.members:
+        raise NeedsDecision(
+            f"this group was founded by {name_of(core, root)!a}, and only that device makes its recovery code",
+            code="not_the_founder",
+            hint="run it there: samemind group recovery",
+        )
+    raise NeedsDecision(
+        "this group has a recovery code, and a device that is stolen must not make another",
+        code="has_recovery",
+        hint="if it is lost, start a new group from a device that you trust",
+    )
+
+
+def _founding(core: Core, device: Device, code: RecoveryCode) -> tuple[list[Member], list[Revocation]]:
+    """Return the acts by which a code becomes the root of the group of this device, which it introduces first."""
+    own, sign, group = core.membership.members[core.device], device.identity.sign, core.membership
+    members = [
+        name_root(code.sign, code.id, public_key=code.public_key, name=NAME),
+        name_root(sign, core.device, public_key=code.public_key, name=NAME),
+        introduce(code.sign, code.id, public_key=own.public_key, certificate=own.certificate, name=own.name),
+    ]
+    if group.root is not None:
+        return members, []
+    # Of 0.1.0: how the others came to be known is not known everywhere, and any revocation counted.
+    others = [group.members[each] for each in sorted(group.standing - {core.device})]
+    members += [
+        introduce(sign, core.device, public_key=each.public_key, certificate=each.certificate, name=each.name)
+        for each in others
+    ]
+    return members, [revoke(sign, core.device, each) for each in sorted(group.revoked - {core.device})]
+
+
+def _kept(core: Core, gone: list[DeviceId]) -> list[DeviceId]:
+    """Return who is to stand: this device, whoever stands, and whom nobody has revoked but those that are put out."""
+    group, out = core.membership, {*gone}
+    by_them = {each.device for each in group.revocations if each.by in out}
+    by_others = {each.device for each in group.revocations if each.by not in out}
+    return sorted(({core.device} | group.standing | by_them) - by_others - out)
+
+
+def _view(core: Core, connection: sqlite3.Connection) -> GroupView:
+    group, judged = core.membership, core.membership.judgment
+    nicknames = dict(connection.execute("SELECT device, nickname FROM peer WHERE nickname IS NOT NULL"))
+    ranks = {
+        device: rank for rank, device in enumerate(each for each in judged.line if each in group.members)
+    }
+    introducers = {each.device: each.introduced_by for each in group.members.values()}
+    members = [
+        GroupMember(
+            device_id=device.hex(),
+            name=nicknames.get(device, member.name),
+            state="member"
+            if device in judged.standing
+            else "revoked"
+            if device in judged.revoked_by
+            else "out",
+            here=device == core.device,
+            rank=ranks.get(device),
+            introduced_by=None if introducers[device] == device else name_of(core, introducers[device]),
+            revoked_by=[name_of(core, each) for each in judged.revoked_by.get(device, ())],
+            since=at_ms(core.out_since[device]) if device in core.out_since else None,
+        )
+        for device, member in group.members.items()
+    ]
+    root = "none" if group.root is None else "founder" if group.root in group.members else "recovery code"
+    return GroupView(
+        root=root,
+        root_id=None if group.root is None else group.root.hex(),
+        members=sorted(members, key=lambda each: (each.rank is None, each.rank, each.name)),
+    )

@@ -1,0 +1,43 @@
+"""The recovery code on paper: read as it was printed, and no other."""
+
+import pytest
+
+from replica.signing import verify
+from sync.errors import InvalidCode
+from sync.recovery import SECRET_WORDS, RecoveryCode
+
+CODE = RecoveryCode(bytes(range(SECRET_WORDS)))
+
+
+def test_what_was_printed_is_read_as_it_was_however_it_is_typed() -> None:
+    for text in (str(CODE), str(CODE).upper(), str(CODE).replace(" ", "\n- "), f"  {CODE}. "):
+        assert RecoveryCode.parse(text) == CODE
+    assert len(str(CODE).split()) == SECRET_WORDS + 1
+
+
+def test_the_key_follows_from_the_words_and_stays_what_it_was() -> None:
+    assert verify(CODE.public_key, b"so be it", CODE.sign(b"so be it"))
+    assert CODE.id.hex() == RecoveryCode.parse(str(CODE)).id.hex()
+    assert CODE.id != RecoveryCode(bytes(SECRET_WORDS)).id
+    assert RecoveryCode.draw(lambda count: bytes(range(count))) == CODE
+
+
+def test_a_slip_is_noticed() -> None:
+    words = str(CODE).split()
+    noticed = 0
+    for at in range(len(words)):
+        for other in ("maple", "otter", "zephyr"):
+            wrong = [*words[:at], other, *words[at + 1 :]]
+            if wrong != words:
+                try:
+                    RecoveryCode.parse(" ".join(wrong))
+                except InvalidCode:
+                    noticed += 1
+    assert noticed >= 3 * len(words) - 3, "one in 256 slips passes the check"
+    for text in ("", " ".join(words[:-1]), " ".join([*words, words[0]]), " ".join(["samemin", *words[1:]])):
+        with pytest.raises(InvalidCode, match="expected"):
+            RecoveryCode.parse(text)
+
+
+def test_it_is_kept_out_of_logs() -> None:
+    assert not set(repr(CODE).split()) & set(str(CODE).split())
