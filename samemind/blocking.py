@@ -129,6 +129,9 @@ class BlockingMind:
     mailbox_server_config = _waiting_for(Mind.mailbox_server_config)
     pair = _waiting_for(Mind.pair)
     revoke_peer = _waiting_for(Mind.revoke_peer)
+    group = _waiting_for(Mind.group)
+    make_recovery = _waiting_for(Mind.make_recovery)
+    restore_group = _waiting_for(Mind.restore_group)
     rename_peer = _waiting_for(Mind.rename_peer)
     add_peer = _waiting_for(Mind.add_peer)
 

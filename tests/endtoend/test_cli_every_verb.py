@@ -85,6 +85,9 @@ FAILS = {
     "peers rename": ["peers", "rename", "nobody", "x"],
     "peers add": ["peers", "add", "nobody", "--address", "127.0.0.1:1"],
     "peers revoke": ["peers", "revoke", "nobody"],
+    "group show": ["group", "show", "extra"],
+    "group recovery": ["group", "recovery", "extra"],
+    "group restore": ["group", "restore", "maple"],
     "sync": ["sync", "nobody"],
     "init": ["init", "--name", ""],
     "up": ["up", "--listen", "nowhere"],
@@ -111,6 +114,7 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
         "peers add",
         "peers revoke",
         "mailbox remove",
+        "group restore",
     }  # tried with a second device
     file = tmp_path / "one.jsonl"
     file.write_text('{"text": "Bob bakes"}\n')

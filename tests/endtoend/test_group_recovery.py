@@ -49,7 +49,7 @@ def becomes(member: Member, expected: dict[str, str]) -> None:
 def test_the_code_puts_right_what_a_stolen_founder_did(household: Household) -> None:
     laptop, phone, tablet = household
     assert shown(tablet)["root"] == "founder"
-    assert [each["name"] for each in shown(tablet)["members"]][0] == "laptop", "the eldest comes first"
+    assert next(each["name"] for each in shown(tablet)["members"]) == "laptop", "the eldest comes first"
     with pytest.raises(SamemindError, match="only that device makes its recovery code"):
         phone.ask("group recovery")
     code = laptop.ask("group recovery")["code"].split()
