@@ -54,7 +54,9 @@ async def tell_revoked(
             await _say(stream, greeting)
             await _say(stream, Trust((), () if revocation is None else (revocation,), ()))
             if hear is not None:
-                with trio.move_on_after(FAREWELL_SECONDS_MAX / 2):  # or one that says nothing would hear no goodbye
+                with trio.move_on_after(
+                    FAREWELL_SECONDS_MAX / 2
+                ):  # or one that says nothing would hear no goodbye
                     await _hear_out(stream, hear)
             await _say(stream, Bye(GOODBYE))
             while await stream.receive_some(4096):
