@@ -335,6 +335,7 @@ class Mind:
         by_meaning = None
         if vector is not None:
             embedding = self.embedding
+            await embedding.catch_up()  # what was told a moment ago is compared with, too
             by_meaning = Vectorized(vector, self._by_meaning, embedding.loaded, embedding.waiting())
         return await self._replica.read(lambda connection: nominated(connection, rid, by_meaning))
 

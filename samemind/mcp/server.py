@@ -111,10 +111,9 @@ class _Verbs:
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             again = tool.read_only or tool.idempotent
-            if (
-                verb == "remember"
-            ):  # under one id it may be asked for again, where the holder of the store ends
-                options, again = {"rid": _fresh_id(), **options}, True
+            if verb == "remember":
+                # Under one id it may be asked for again, where the holder of the store ends.
+                options, again = {"rid": _fresh_id(), "nominees": True, **options}, True
             if verb == "settle":
                 options = {**options, "by": "agent"}
             return await self._store.ask(verb, options, again=again)

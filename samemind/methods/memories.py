@@ -47,6 +47,7 @@ class Memories(Asking):
         wait: bool = False,
         no_dedup: bool = False,
         no_facts: bool = False,
+        nominees: bool = False,
         rid: str | None = None,
     ) -> Remembered:
         """Store a memory."""
@@ -75,6 +76,7 @@ class Memories(Asking):
             wait=wait,
             no_dedup=no_dedup,
             no_facts=no_facts,
+            nominees=nominees,
             rid=rid,
         )
 

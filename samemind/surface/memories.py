@@ -52,6 +52,9 @@ class Remember:
     no_facts: bool = option(
         "--no-facts", "store it as it is, without the facts in it beside it", default=False
     )
+    nominees: bool = option(
+        "--nominees", "name at most three older memories that it may repeat or contradict", default=False
+    )
     rid: str | None = option(
         "--rid", "the id it is to have: a telling that is asked for twice under one id is one", metavar="ID"
     )

@@ -99,6 +99,8 @@ async def remember(device: Device, options: Remember) -> Remembered:
     await note_talk(device, [asked])
     if options.wait:
         await device.mind.settle()
+    if not options.nominees:  # embedding it and comparing it cost more than storing it
+        return remembered
     return replace(remembered, nominees=await nominees_of(device, parse_memory_id(remembered.rid)))
 
 

@@ -22,7 +22,7 @@ def mind(tmp_path: Path) -> Iterator[BlockingMind]:
 def test_what_states_another_value_is_named_with_both_values_and_its_date(mind: BlockingMind) -> None:
     mind.remember("We had soup and bread for dinner")
     old = mind.remember(OLD, at="2025-09-02T10:00:00Z")
-    (nominee,) = mind.remember(NEW).nominees
+    (nominee,) = mind.remember(NEW, nominees=True).nominees
     assert (nominee.rid, nominee.text, nominee.relation) == (old.rid, OLD, "differs")
     assert nominee.told_at is not None
     assert nominee.told_at.isoformat().startswith("2025-09-02")
@@ -34,7 +34,9 @@ def test_what_states_another_value_is_named_with_both_values_and_its_date(mind: 
 
 def test_what_says_it_in_another_language_is_named(mind: BlockingMind) -> None:
     old = mind.remember("Double des clés de la voiture : dans la boîte à thé japonaise, derrière le riz.")
-    new = mind.remember("Zweiter Autoschlüssel liegt in der japanischen Teedose, hinter dem Reis.")
+    new = mind.remember(
+        "Zweiter Autoschlüssel liegt in der japanischen Teedose, hinter dem Reis.", nominees=True
+    )
     assert [each.rid for each in new.nominees] == [old.rid]
 
 
@@ -42,12 +44,14 @@ def test_what_is_not_to_be_compared_is_not_named(mind: BlockingMind) -> None:
     elsewhere = mind.remember(OLD, workspace="work").rid
     archived = mind.remember(OLD + ".")
     mind.archive(archived.rid)
-    new = mind.remember(NEW)
+    new = mind.remember(NEW, nominees=True)
     assert new.nominees == []
-    again = mind.remember(NEW)
+    again = mind.remember(NEW, nominees=True)
     assert again.says_same == [new.rid]
     assert again.nominees == []
-    assert [each.rid for each in mind.remember(NEW + "!", workspace="work").nominees] == [elsewhere]
+    assert [each.rid for each in mind.remember(NEW + "!", workspace="work", nominees=True).nominees] == [
+        elsewhere
+    ]
 
 
 def test_what_is_told_in_a_batch_names_nothing_and_embeds_nothing_on_its_way(mind: BlockingMind) -> None:

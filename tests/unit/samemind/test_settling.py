@@ -119,7 +119,7 @@ def test_what_was_judged_is_never_named_again_not_even_when_it_is_told_anew(
     assert [(each.rid, each.nominee.rid) for each in mind.review()] == [(new.rid, old.rid)]
     mind.settle(old, new, "two_things", by="agent")
     assert mind.review().total == 0
-    again = mind.remember(NEW)
+    again = mind.remember(NEW, nominees=True)
     assert (again.says_same, again.nominees) == ([new.rid], [])
 
 
