@@ -32,6 +32,8 @@ ANSWER_S_MAX: Final = 30.0
 # A backlog that takes no longer than this is embedded by the recall that meets it: an answer should not depend on when
 # it is asked for. A quarter of a second, once after a hundred memories, is noticed less than answers that are missing.
 CATCH_UP_MS_MAX: Final = 250
+# A batch under way ends in far less than this, also where it loads the model on a busy machine; else its model hangs.
+BATCH_S_MAX: Final = 5.0
 # What a text takes until that was measured, by an embedder that is cheap or costly.
 _EACH_MS: Final = {False: 0.2, True: 2.5}
 # Beside a costly embedder, who asked may ask again: for so long after a question no batch is begun; but no batch waits
@@ -154,11 +156,17 @@ class EmbeddingWorker:
         A batch under way is waited for: it is part of a small backlog, and the model that it may be loading is the one
         that the question needs too.
         """
+        with trio.move_on_after(BATCH_S_MAX) as waited:
+            await self._batching.acquire()
+        if waited.cancelled_caught:
+            return
         try:
-            while await self._embed_batch():
+            while await self._embed_due():
                 pass
         except (ModelUnavailable, ReplicaError) as error:
             self.trouble = error
+        finally:
+            self._batching.release()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in a thread; `ModelUnavailable` when no model answers, or one of another width."""

@@ -20,7 +20,7 @@ from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
 from sync import Identity
 from sync.errors import Denied, MailboxError, SyncError
 from sync.mailbox.keeping import GROUP_SECONDS_LOOKED_AT, GROUP_SECONDS_RINGING, Keeper
-from sync.mailbox.places import Place, check_place, missing_extra, open_box
+from sync.mailbox.places import Place, check_place, missing_client, open_box
 
 # More than anybody has places for, few enough to be looked at all the time.
 MAILBOXES_MAX: Final = 16
@@ -28,6 +28,10 @@ NAME_CHARACTERS_MAX: Final = 40
 # A daemon ends within two seconds.
 FLUSH_SECONDS: Final = 1.2
 CLOSE_SECONDS: Final = 0.5
+_INSTALL: Final = {
+    "nats": "pip install 'nats-py>=2.16,<2.17'",
+    "opendal": "pip install 'opendal>=0.47.12,<0.48'",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,11 @@ def new_mailbox(
         check_place(place)
     except ValueError as error:
         raise Usage(str(error), code="invalid") from None
-    if (extra := missing_extra(place)) is not None:
+    if (module := missing_client(place)) is not None:
         raise Failed(
             f"a mailbox at {place.scheme}:// needs a package that is not installed",
             code="extra_missing",
-            hint=f"pip install 'samemind[{extra}]'",
+            hint=_INSTALL[module],
         )
     if name is None:
         taken = {one.name for one in mailboxes if one.url != place.url}

@@ -57,7 +57,7 @@ class ResolveContradiction:
 class ReviewContradictions:
     """List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
 
-    workspace: str | None = option("--workspace", "only those of this space")
+    workspace: str | None = option("--workspace", "only those of this space", metavar="W")
     limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")
 
 

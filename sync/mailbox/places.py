@@ -82,11 +82,11 @@ def check_place(place: Place) -> Place:
     return place
 
 
-def missing_extra(place: Place) -> str | None:
-    """Return the extra that has to be installed to open it; None where it is."""
-    for schemes, module, extra in ((("nats",), "nats", "nats"), (("webdav", "s3"), "opendal", "storage")):
+def missing_client(place: Place) -> str | None:
+    """Return the module that has to be installed to open it, `nats` or `opendal`; None where it is."""
+    for schemes, module in ((("nats",), "nats"), (("webdav", "s3"), "opendal")):
         if place.scheme.startswith(schemes) and importlib.util.find_spec(module) is None:
-            return extra
+            return module
     return None
 
 

@@ -24,6 +24,6 @@ SIGNAL = Signal(
     "replaced",
     "says of what was asked for what no longer holds",
     of,
-    weight=-6.0,
+    weight=-4.0,  # behind what holds, and before what has nothing to do with it
     prior=True,
 )

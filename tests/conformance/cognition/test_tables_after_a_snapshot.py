@@ -69,7 +69,7 @@ def tables(connection: sqlite3.Connection) -> dict[str, Counter[Any]]:
         )
     # The number of a group is a device's own; who stands in it is alike on all.
     groups: dict[Any, set[Any]] = {}
-    for rid, group in found["telling"]:
+    for rid, _, group in found["telling"]:
         groups.setdefault(group, set()).add(rid)
     found["telling"] = Counter(frozenset(rids) for rids in groups.values())
     return found

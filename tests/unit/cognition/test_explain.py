@@ -55,7 +55,7 @@ def test_the_stage_that_dropped_a_memory_is_named(tmp_path: Path) -> None:
 def test_a_duplicate_is_shown_under_its_twin(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_memory(tmp_path / "m.db") as (replica, mind):
-            twins = await remember(replica, "a walrus", "A  walrus")
+            twins = await remember(replica, "a walrus", "a walrus")
             await mind.settle()
             last = [(await mind.why_not(rid, "walrus"))[-1] for rid in twins]
             assert sorted(stage.name for stage in last) == ["duplicates", "ranking"]

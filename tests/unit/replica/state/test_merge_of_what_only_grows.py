@@ -80,14 +80,16 @@ def test_a_lesson_of_an_op_that_was_not_held_is_learnt_and_none_is_lost(held: bo
     assert merged({}, {key: lesson}, held=held) == ({} if held else {key: lesson})
 
 
-def test_of_totals_and_of_the_last_edit_the_larger_stays() -> None:
+def test_of_totals_the_larger_stays_and_no_edit_is_taken_on_a_members_word() -> None:
     ours = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=4, accesses={0: (3, 20), 1: (1, 1)})
     theirs = MemoryCell(adds={DOT: Add(5, "one", {})}, edited_hlc=9, accesses={0: (2, 30)})
     here, there = {memory_key(RID): ours}, {memory_key(RID): theirs}
     for mine, other in ((here, there), (there, here)):
         cell = merged(mine, other, held=False, by=b"phone")[memory_key(RID)]
         assert isinstance(cell, MemoryCell)
-        assert (cell.edited_hlc, cell.accesses) == (9, {0: (3, 30), 1: (1, 1)})
+        held = mine[memory_key(RID)]
+        assert isinstance(held, MemoryCell)
+        assert (cell.edited_hlc, cell.accesses) == (held.edited_hlc, {0: (3, 30), 1: (1, 1)})
 
 
 def test_totals_of_an_origin_all_of_whose_ops_are_held_stay_as_they_are() -> None:
