@@ -52,10 +52,13 @@ def test_a_home_is_taken_over_whole_and_every_telling_adds(tmp_path: Path) -> No
         assert exported(mind, tmp_path / "before.jsonl") == sorted(told)
         for text in told:
             assert mind.recall(text)[0].text == text
-        (tea,) = [view for view in mind.list(limit=100) if view.text.lower().startswith("ann likes")]
-        assert (tea.tellings, len(tea.same)) == (2, 1), "what it held twice is shown once"
-        again = mind.remember("Ann likes tea")
-        assert set(again.says_same) == {tea.rid, *tea.same}
+        likes = {
+            view.text: view for view in mind.list(limit=100) if view.text.lower().startswith("ann likes")
+        }
+        assert likes.keys() == {"Ann likes tea", "ann likes  TEA"}, "other letters may mean something else"
+        assert mind.remember("Ann likes tea").says_same == [likes["Ann likes tea"].rid]
+        (tea,) = [view for view in mind.list(limit=100) if view.text == "Ann likes tea"]
+        assert (tea.tellings, len(tea.same)) == (2, 1), "what was told twice is shown once"
         assert mind.remember("Really, the rent is 950 euros", no_facts=True).says_same
         assert exported(mind, tmp_path / "after.jsonl") == sorted(
             [*told, "Ann likes tea", "Really, the rent is 950 euros"]
