@@ -292,7 +292,7 @@ REPEATED: Final = _pairs("""
     Оренда 950 євро | Оренда 950 €
     У Боба три собаки! | У Боба 3 собаки
 """)
-# Written without a look at the tables of words, and tried once: none was linked, none was lost. Twenty a language.
+# Written by whoever had just changed the tables of words, and tried once: none linked, none lost. Twenty a language.
 HELD_OUT: Final = _pairs("""
     I lent my drill to Sam | Sam lent his drill to me
     The plumber comes on the 14th | The plumber comes on the 15th
