@@ -72,7 +72,18 @@ if TYPE_CHECKING:
         Warmed,
     )
     from samemind.results.graph import EdgeView, Entities, EntityView, Graph
-    from samemind.results.group import Paired, PairingOffer, Peers, PeerSync, PeerView, Synced, UnreachedPeer
+    from samemind.results.group import (
+        GroupMember,
+        GroupView,
+        Paired,
+        PairingOffer,
+        Peers,
+        PeerSync,
+        PeerView,
+        Recovery,
+        Synced,
+        UnreachedPeer,
+    )
     from samemind.results.keeping import (
         Blocks,
         BlockView,
@@ -163,6 +174,8 @@ __all__ = [
     "GoalView",
     "Goals",
     "Graph",
+    "GroupMember",
+    "GroupView",
     "HeldList",
     "HeldView",
     "History",
@@ -200,6 +213,7 @@ __all__ = [
     "QueueEntry",
     "Raised",
     "Recalled",
+    "Recovery",
     "Released",
     "Remembered",
     "RememberedMany",
@@ -292,7 +306,18 @@ _NAMES_BY_MODULE: Final = {
         "Warmed",
     ),
     "results.graph": ("EdgeView", "Entities", "EntityView", "Graph"),
-    "results.group": ("Paired", "PairingOffer", "PeerSync", "PeerView", "Peers", "Synced", "UnreachedPeer"),
+    "results.group": (
+        "GroupMember",
+        "GroupView",
+        "Recovery",
+        "Paired",
+        "PairingOffer",
+        "PeerSync",
+        "PeerView",
+        "Peers",
+        "Synced",
+        "UnreachedPeer",
+    ),
     "results.keeping": (
         "BlockView",
         "Blocks",

@@ -80,11 +80,14 @@ def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
         (slot,),
     )
     memories = {number: rest for number, *rest in rows}
-    claims = read_claims(
-        connection,
-        "JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim WHERE s.slot = ?",
-        (slot,),
-    )
+    # A reader holds no transaction: a memory that came since the statement before waits for the next look.
+    claims = [
+        claim
+        for claim in read_claims(
+            connection, "JOIN claim_slot s ON s.id = c.id AND s.claim = c.claim WHERE s.slot = ?", (slot,)
+        )
+        if claim.id in memories
+    ]
     devices = _devices(connection, claims)
     return [
         Told(

@@ -108,7 +108,8 @@ async def peers_revoke(device: Device, options: RevokePeer) -> PeerView:
     peer = await _other(device, options.device)
     await device.replica.run(
         lambda core, _: core.learn(
-            *revoking(core.membership, device.identity.sign, device.device_id, [peer], undo=options.undo)
+            *revoking(core.membership, device.identity.sign, device.device_id, [peer], undo=options.undo),
+            now_ms=device.now_ms(),
         )
     )
     return await _refreshed(device, peer)

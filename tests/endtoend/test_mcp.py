@@ -18,7 +18,7 @@ from tests.support.agents import agent, call
 from tests.support.cli import daemon
 from tests.support.hearing import next_line
 
-CORE = ["remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve"]
+CORE = ["remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve", "settle"]
 
 
 AT = "2025-09-02T10:00:00Z"

@@ -78,6 +78,7 @@ STILL_OUTSIDE = frozenset(
         "samemind/verbs/profile.py",
         "samemind/verbs/record.py",
         "samemind/verbs/retracting.py",
+        "samemind/verbs/seniority.py",
         "samemind/verbs/standing.py",
         "samemind/verbs/stretches.py",
         "samemind/verbs/triggers.py",

@@ -25,6 +25,10 @@ WITHHELD = {
         ("mailbox add", "mailbox remove", "mailbox invite", "mailbox serve-config"),
         "reads, writes or shows a secret, or gives one up",
     ),
+    **dict.fromkeys(
+        ("group show", "group recovery", "group restore"),
+        "shows a secret or asks for one, and has no page yet",
+    ),
     **dict.fromkeys(("connect", "setup"), "writes the settings of other programs"),
     **dict.fromkeys(
         ("retract", "compact"), "undoes or folds much at once: asked for where its result can be read"
