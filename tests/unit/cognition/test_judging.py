@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from cognition.judging.attributes import Attribute, attributes, differ
 from cognition.judging.nominees import NOMINEES_MAX, Near, nominees
@@ -79,6 +80,9 @@ def test_nobody_who_tells_something_waits_for_a_model_and_nothing_is_embedded_tw
     async def main() -> None:
         embedder = FaultyEmbedder(refuse="nothing at all")
         async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            await trio.testing.wait_all_tasks_blocked(
+                0.1
+            )  # the worker has looked once, and lingers from now on
             (first,) = await remember(replica, old)
             (second,) = await remember(replica, new)
             assert [each.shown.rid for each in await mind.nominate(second)] == [first]
