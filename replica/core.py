@@ -7,12 +7,12 @@ disk.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replica import hlc
 from replica.admission import Refusal, admit
@@ -31,7 +31,7 @@ from replica.ids import DeviceId, MemoryId, OpId, Place, new_origin, show_memory
 from replica.incarnations import Incident, Opened, Why, happened
 from replica.limits import SEEN_SAID_MAX
 from replica.meaning import Meaning, meanings_of
-from replica.membership import Member, Membership, Revocation
+from replica.membership import INTRODUCTIONS_EACH_MAX, Member, Membership, Revocation
 from replica.meta import SHOWN_BY, Contact, Meta
 from replica.oplog import Changes, Entry, Row, Status, Store
 from replica.ops import TEXT_KINDS, UNDERSTOOD, Edit, Erase, Op, Withdraw, Write
@@ -60,6 +60,12 @@ class Taken:
 
     ops: int
     refusals: tuple[Refusal, ...]
+
+
+# Authors that one peer is asked to introduce again: as many as one device can have introduced, so that a few rounds
+# are enough for all that it took; and of how many peers that is kept, the last ones.
+WANTED_EACH_MAX: Final = INTRODUCTIONS_EACH_MAX
+WANTED_PEERS_MAX: Final = 64
 
 
 class Core:
@@ -110,6 +116,8 @@ class Core:
         """What made this device start anew, or chains part: the last few times."""
         self.evidence: Evidence = {}
         """What members did that no honest program does (`replica.evidence`)."""
+        self.wanted: dict[DeviceId, frozenset[DeviceId]] = {}
+        """Authors of ops that a peer handed over, whom there was no room to know: it is to introduce them again."""
         self.vouched: list[Vouched] = []
         """Which ops are known by a member's word alone (`replica.vouched`)."""
         self.has_news_of_faults = False
@@ -189,6 +197,16 @@ class Core:
         self.evidence, is_news = witnessed(self.evidence, Accused(device, fault), now_ms)
         self.has_news_of_faults |= is_news
 
+    def want(self, peer: DeviceId, authors: Iterable[DeviceId]) -> bool:
+        """Note whom a peer is to introduce again, since ops of theirs came from it; say whether that is news."""
+        before = self.wanted.pop(peer, frozenset()) - self.membership.members.keys()
+        news = {*authors} - before
+        after = before | frozenset(sorted(news)[: WANTED_EACH_MAX - len(before)])
+        self.wanted[peer] = after
+        if len(self.wanted) > WANTED_PEERS_MAX:
+            del self.wanted[next(iter(self.wanted))]
+        return after != before
+
     def keep_evidence(self, now_ms: int) -> None:
         """Write down what was noted of others, where it is not yet."""
         if self.has_news_of_faults:
@@ -215,12 +233,13 @@ class Core:
         now_ms: int = 0,
         *,
         by: DeviceId | None = None,
+        needed: Container[DeviceId] = (),
     ) -> bool:
         """Take introductions, revocations and proofs that are new and rightly signed; say whether there were any.
 
-        `by`: the member that says so.
+        `by`: the member that says so. `needed`: whose introductions fit beyond all bounds (`membership.lineage`).
         """
-        fresh, out = self.membership.news(members, revocations, own=self.device, by=by)
+        fresh, out = self.membership.news(members, revocations, own=self.device, by=by, needed=needed)
         first, further = self.membership.parted(fresh)
         keys = {member.device: member.public_key for member in (*self.membership.members.values(), *first)}
         acting, idle = self._sorted_out(proofs, keys, now_ms)

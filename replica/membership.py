@@ -250,6 +250,7 @@ class Membership:
         *,
         own: DeviceId | None = None,
         by: DeviceId | None = None,
+        needed: Container[DeviceId] = (),
     ) -> tuple[list[Member], list[Revocation]]:
         """Return what of this is new and rightly signed, in an order in which every introducer is known.
 
@@ -258,6 +259,7 @@ class Membership:
         within its own bound, does whom those introduce that `own` was paired with: a crowd keeps none of them out.
 
         `by`: who says so. Among the new ones is whoever follows the root, or is the root that `by` was awaited to name.
+        `needed`: devices that fit beyond all bounds, since ops of theirs are held elsewhere (`lineage`).
         """
         told = [*members]
         roots = self._new_roots(told, by)
@@ -282,9 +284,10 @@ class Membership:
                 continue
             if member.device in known and not collects:
                 continue
-            if introducer != own and said[introducer] >= INTRODUCTIONS_EACH_MAX:
+            is_needed = member.device in needed
+            if introducer != own and not is_needed and said[introducer] >= INTRODUCTIONS_EACH_MAX:
                 continue
-            room = len(known) < MEMBERS_MAX and count < INTRODUCTIONS_MAX
+            room = is_needed or (len(known) < MEMBERS_MAX and count < INTRODUCTIONS_MAX)
             if (introducer in near or room) and _member_holds(member, keys[introducer]):
                 said[introducer] += 1
                 count += 1
@@ -295,6 +298,11 @@ class Membership:
                 ready += waiting.pop(member.device, [])
         of_known = (each for each in revocations if each.device in known)
         return fresh, self._new_revocations(of_known, keys, near, own)
+
+    def vouched(self, member: Member) -> bool:
+        """Whether an introduction is by a device that is known here, and rightly signed."""
+        key = self._keys().get(member.introduced_by)
+        return key is not None and _member_holds(member, key)
 
     def parted(self, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
         """Return which of these make a device known, and which go beyond that."""
@@ -478,6 +486,29 @@ def introducers_first(members: Iterable[Member]) -> list[Member]:
     for member in ordered:  # it grows meanwhile
         ordered += below.pop(member.device, [])
     return [*ordered, *chain.from_iterable(below.values())]  # who introduce each other in a circle come last
+
+
+def lineage(
+    told: Iterable[Member], devices: Iterable[DeviceId], known: Container[DeviceId]
+) -> dict[DeviceId, Member]:
+    """Return of these introductions those by which devices are known, and their introducers, and so on; eldest first.
+
+    What is kept of a device's word is bounded, and whoever introduces one crowd here and another there makes everybody
+    keep others. So an op may come whose author was left out, from a device that has taken it: were it refused for good,
+    so would be all that any device wrote who had seen it. Its author is let in beyond the bound.
+    """
+    first: dict[DeviceId, Member] = {}
+    for member in told:
+        if not names_root(member) and member.device != member.introduced_by:
+            first.setdefault(member.device, member)
+    found: dict[DeviceId, Member] = {}
+    for device in devices:
+        above: dict[DeviceId, Member] = {}
+        while device not in known and device in first and device not in above and device not in found:
+            above[device] = first[device]
+            device = first[device].introduced_by
+        found |= dict(reversed(above.items()))
+    return found
 
 
 def read_member(plain: object) -> Member:

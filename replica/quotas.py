@@ -191,8 +191,10 @@ class Beginnings:
         return True
 
 
-def paced(quotas: Quotas, peer: DeviceId, members: Iterable[Member], now_ms: int) -> tuple[list[Member], int]:
-    """Return which of the introductions that are news a peer may hand over now, and how many have to wait there.
+def paced(
+    quotas: Quotas, peer: DeviceId, members: Iterable[Member], now_ms: int
+) -> tuple[list[Member], list[Member]]:
+    """Return which of the introductions that are news a peer may hand over now, and which have to wait there.
 
     Those that are few of their introducer's, and near to somebody known, come first: a crowd that one device introduces
     does not hold up whom another has paired, and of a tree only the few twigs at its root come before such a one.
@@ -208,10 +210,13 @@ def paced(quotas: Quotas, peer: DeviceId, members: Iterable[Member], now_ms: int
         lateness[member] = away + rank[by]
         rank[by] += 1
     taken: list[Member] = []
+    waiting: list[Member] = []
     for member in sorted(fresh, key=lambda each: lateness[each]):
         own = member.introduced_by == peer
         what = What.INTRODUCTIONS if own else What.INTRODUCTIONS_PASSED_ON
         if quotas.left(peer, what, now_ms) >= 1:
             quotas.spend(peer, what, 1, now_ms)
             taken.append(member)
-    return taken, len(fresh) - len(taken)
+        else:
+            waiting.append(member)
+    return taken, waiting

@@ -6,7 +6,7 @@ is read from the log.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -20,7 +20,7 @@ from replica.frame import Frame, decode_frame, encode_frame
 from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
 from replica.limits import REFUSALS_SAID_MAX
-from replica.membership import Member, mark
+from replica.membership import Member, lineage, mark
 from replica.outbox import Outbox, Sent
 from replica.quotas import What, paced
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot, stranger_in
@@ -107,6 +107,8 @@ class Exchange:
         self._position = core.position
         self._pulled_ms = now_ms
         self._gap = self._stopped = False
+        self._left_out = False  # some introduction that the peer told, since there was no room
+        self._authors: set[DeviceId] = set()  # of a snapshot that was refused
         self._waits_for_upgrade = False  # what the gaps lack is in a snapshot that is not understood here
         self._peer_folds = False
         self._parts: deque[Base] = deque()
@@ -219,12 +221,38 @@ class Exchange:
         """Take what a peer says of the group, but introductions only as fast as somebody pairs devices."""
         core = self._core
         roots, others = core.membership.unknown(certified(trust.members))
+        self._let_in(others, now_ms)
         members, waiting = paced(core.quotas, self._peer, others, now_ms)
-        if waiting:
-            core.accuse(self._peer, Fault.INTRODUCTIONS, now_ms)
+        for device in self._at_fault(waiting):
+            core.accuse(device, Fault.INTRODUCTIONS, now_ms)
         core.learn([*roots, *members], trust.revocations, trust.proofs, now_ms, by=self._peer)
+        self._left_out |= any(each.device not in core.membership.members for each in others)
         if not trust.more:
             core.heard_group(self._peer)
+
+    def _let_in(self, told: list[Member], now_ms: int) -> None:
+        """Take introductions of those whose ops came from this peer before, and were refused: beyond all bounds."""
+        core = self._core
+        wanted = core.wanted.get(self._peer)
+        if wanted:
+            found = lineage(told, sorted(wanted), core.membership.members)
+            fresh, _ = paced(core.quotas, core.device, found.values(), now_ms)
+            core.learn(fresh, [], needed=found.keys())
+
+    def _at_fault(self, waiting: list[Member]) -> set[DeviceId]:
+        """Return who introduced more than may come now: not whoever passes on what others have rightly signed."""
+        found: set[DeviceId] = set()
+        for member in waiting:
+            by = member.introduced_by
+            if by not in found:
+                found.add(by if self._core.membership.vouched(member) else self._peer)
+        return found
+
+    def _ask_who(self, authors: Iterable[DeviceId]) -> None:
+        """Where ops of nobody known came, and there was no room for all introductions: ask to be told once more."""
+        strangers = {*authors} - self._core.membership.members.keys()
+        if strangers and self._core.want(self._peer, strangers) and self._left_out:
+            self.end("tell me once more who belongs to the group: I hold less of it than you")
 
     def more(self, now_ms: int) -> list[bytes]:
         """Return what there is to say now; call it at the start and whenever the log or the group grew."""
@@ -316,6 +344,7 @@ class Exchange:
         )
         self.refusals += refused
         self.session.taken(taken.ops, refused)
+        self._ask_who(segment.origin.device for segment in frame.segments)
 
     def _wait_for_room(self, frame: Frame, what: What, wait_ms: int, now_ms: int) -> None:
         """Leave a frame with a peer that is over its quota, unless all of it is held, and ask when there is room."""
@@ -373,6 +402,7 @@ class Exchange:
                 refused = (Refused(self._core.origin, 0, why, gap=False),)
         self.refusals += refused
         self.session.taken(0, refused)
+        self._ask_who(self._authors)
 
     def _absorb(self, data: bytes, now_ms: int) -> str | None:
         """Merge a snapshot that has come whole; where it is not understood here, return why."""
@@ -383,6 +413,7 @@ class Exchange:
                     f"expected a snapshot of the peer's own making, got one by {snapshot.maker.hex()[:8]}"
                 )
             if (stranger := stranger_in(self._core, snapshot)) is not None:
+                self._authors = {origin.device for origin in snapshot.origins}
                 return f"the snapshot holds ops of {stranger.hex()[:8]}, who is not a member of this group"
             if not absorb(self._core, snapshot, now_ms):
                 return not_understood(snapshot)

@@ -21,7 +21,7 @@ from replica.frame import SEQ_MAX, Frame, decode_frame, encode_frame
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
 from replica.limits import SEEN_MAX
-from replica.membership import marks
+from replica.membership import Member, lineage, marks
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
@@ -267,6 +267,7 @@ class Taking:
     def __init__(self, header: Header) -> None:
         self._header = header
         self._parts: list[bytes] = []
+        self._left_out: list[Member] = []
         self.brought = Brought()
         self.reaches: list[Reach] = []
         """What was found in the file; where nothing was refused, it is held here now."""
@@ -282,11 +283,13 @@ class Taking:
             case Trust():
                 members = certified(message.members)
                 core.learn(members, message.revocations, message.proofs, now_ms, by=self._header.maker)
+                self._left_out += (each for each in members if each.device not in core.membership.members)
             case Base():
                 self._take_part(core, message, now_ms)
             case Ops(data):
                 try:
                     frame = decode_frame(data)
+                    self._let_in(core, (each.origin.device for each in frame.segments))
                     taken = core.take(frame, now_ms)
                 except InvalidOp as error:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
@@ -303,6 +306,12 @@ class Taking:
         if header.folded and header.maker != core.device and not self.brought.refused:
             vector = core.feeds.vector_of(_places(core, header.held))
             core.heard(header.maker, vector, min(header.made_ms, now_ms))
+
+    def _let_in(self, core: Core, authors: Iterable[DeviceId]) -> None:
+        """Take introductions beyond all bounds of those whose ops are in the file."""
+        if self._left_out:
+            found = lineage(self._left_out, authors, core.membership.members)
+            core.learn(found.values(), [], needed=found.keys())
 
     def _take_part(self, core: Core, part: Base, now_ms: int) -> None:
         if part.index != len(self._parts):
@@ -325,6 +334,7 @@ class Taking:
         self.reaches += [
             Reach(feed.origin, feed.fork, b"", head) for feed, head in zip(snapshot.feeds, heads, strict=True)
         ]
+        self._let_in(core, (origin.device for origin in snapshot.origins))
         if heads and all(core.feeds.locate(head) is not None for head in heads):
             return  # all of it is held: merging it would change nothing, and fold the whole log anew
         try:

@@ -77,7 +77,9 @@ class ExchangePair:
             return False
         hearer = self.ends[1] if from_us else self.ends[0]
         self.delivered += 1
-        back.extend(hearer.receive(wire.popleft(), self.now_ms))
+        message = wire.popleft()
+        if not hearer.is_over:  # after a goodbye, what is still on its way means nothing
+            back.extend(hearer.receive(message, self.now_ms))
         return True
 
     def stir(self) -> None:
