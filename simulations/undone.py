@@ -121,8 +121,8 @@ def base_as_it_is_now(world: "World") -> Sequence[Swap]:
     right = Exchange.receive
 
     def receive(self: Exchange, data: bytes, now_ms: int) -> list[bytes]:
-        if self._parts and isinstance(decode_message(data), Heads):
-            join(self._based, Outbox({}).sent_base(self._core))
+        if self._leaving.is_under_way and isinstance(decode_message(data), Heads):
+            join(self._leaving.reaches, Outbox({}).sent_base(self._core))
         return right(self, data, now_ms)
 
     return [(Exchange, "receive", receive)]

@@ -32,7 +32,8 @@ from replica.ids import DeviceId
 from replica.replica import Replica
 from sync.errors import LimitExceeded, LinkLost, RemoteProtocolError, SyncError
 from sync.exchange import STILL_HERE, Exchange, check_admitted
-from sync.session import CREDITS, State
+from sync.session import CREDITS
+from sync.states import Phase
 from sync.tls import explain
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.messages import Refused
@@ -357,7 +358,7 @@ class Link:
                 exchange.tally.offset_ms,
                 core.membership.size,
                 tuple(exchange.refusals),
-                exchange.session.state is State.OPEN,
+                exchange.session.phase is Phase.OPEN,
                 exchange.relaying.wait_ms,
             )
             return exchange.has_more and not exchange.is_over

@@ -6,11 +6,15 @@ it told the peer, whatever is kept by now; the store is written by that on which
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from replica.core import Core
+from replica.feeds import join
 from replica.ids import DeviceId
+from replica.outbox import Outbox, Sent
 from replica.partial import Partial, give_up_parts, keep_part, partial_from
+from replica.snapshot import make_snapshot
 from sync.errors import RemoteProtocolError
 from sync.wire.messages import BASE_PART_BYTES, Base
 
@@ -23,6 +27,54 @@ def parts_of(snapshot: bytes, *, part_bytes: int = BASE_PART_BYTES) -> Iterator[
     digest, count = hashlib.sha256(snapshot).digest(), -(-len(snapshot) // part_bytes)
     for i in range(count):
         yield Base(snapshot[i * part_bytes : (i + 1) * part_bytes], i, count, digest)
+
+
+class Leaving:
+    """Snapshots of mine, as they leave on one link."""
+
+    def __init__(self, core: Core, cut: Cut = parts_of) -> None:
+        self._core = core
+        self._cut = cut
+        self._parts: deque[Base] = deque()
+        self._resume: tuple[bytes | None, int] = None, 0
+        self._sent: Sent = {}
+        self.reaches: dict[int, int] = {}
+        """How far the snapshots reach that this link carried: each was taken, refused for good, or is on its way."""
+        self.was_refused = False
+        """Whether the last one was."""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether parts of one are still to be sent."""
+        return bool(self._parts)
+
+    def resume_at(self, base: bytes | None, held: int) -> None:
+        """Hear that the peer holds so many parts of the snapshot of mine with this digest."""
+        self._resume = base, held
+
+    def next_part(self, outbox: Outbox) -> tuple[Base, Sent]:
+        """Return the next part, and what has left with it: nothing before the last one.
+
+        The whole is made when the first is due, so that all are of one piece. A base that has not changed makes the
+        same bytes again, so a transfer that was cut goes on.
+        """
+        if not self._parts:
+            self._parts = deque(self._cut(make_snapshot(self._core)))
+            join(self.reaches, outbox.sent_base(self._core))
+            self._sent = outbox.sent
+            base, held = self._resume
+            if base == self._parts[0].digest:
+                for _ in range(min(held, len(self._parts) - 1)):
+                    self._parts.popleft()
+        return self._parts.popleft(), {} if self._parts else self._sent
+
+    def ended_with(self, sent: Sent) -> bool:
+        """Say whether this is what left with the last part of the last snapshot."""
+        return sent is self._sent
+
+    def close(self) -> None:
+        """Let go what is not sent."""
+        self._parts.clear()
 
 
 class Incoming:

@@ -14,6 +14,7 @@ import replica.outbox
 import replica.snapshot
 import replica.state.merge
 import sync.exchange
+import sync.parts
 from replica.core import Core
 from replica.frame import Frame
 from replica.oplog import Row
@@ -102,7 +103,7 @@ def snapshot_of_state(world: "World") -> Sequence[Swap]:
     def lacks_anything(self: Outbox, core: Core) -> bool:
         return self.lacking(core) > 0
 
-    return [(sync.exchange, "make_snapshot", make), (Outbox, "lacks_base", lacks_anything)]
+    return [(sync.parts, "make_snapshot", make), (Outbox, "lacks_base", lacks_anything)]
 
 
 def tombstones_collected(world: "World") -> Sequence[Swap]:

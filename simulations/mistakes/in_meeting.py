@@ -18,7 +18,7 @@ from replica.membership import Membership
 from replica.outbox import Outbox
 from replica.state.register import Dot, Vector
 from simulations.patching import Swap
-from sync.session import Session
+from sync.exchange import Exchange
 
 if TYPE_CHECKING:
     from simulations.world import World
@@ -99,7 +99,7 @@ def not_durable(world: "World") -> Sequence[Swap]:
 
 
 def never_caught_up(world: "World") -> Sequence[Swap]:
-    return [(Session, "caught_up", lambda self: None)]
+    return [(Exchange, "_say_caught_up", lambda self: None)]
 
 
 def sends_all(world: "World") -> Sequence[Swap]:

@@ -81,7 +81,7 @@ def _a_flood(stage: Stage) -> None:
     ahead = 0
     try:
         while ahead < 10 * CREDITS:
-            end.session.receive(Ops(b"", last=False))
+            end.session.hear(Ops(b"", last=False))
             ahead += 1
     except RemoteProtocolError:
         pass

@@ -139,6 +139,11 @@ class Locator:
 
     places: tuple[Place, ...]
 
+    def parts(self) -> Iterator["Locator"]:
+        """Cut it into questions that may be read each; none where it asks about nothing."""
+        for start in range(0, len(self.places), LOCATOR_PLACES_MAX):
+            yield Locator(self.places[start : start + LOCATOR_PLACES_MAX])
+
 
 @dataclass(frozen=True, slots=True)
 class Known:

@@ -11,7 +11,7 @@ import trio
 from replica import AsyncioHost, Core, open_replica
 from sync.dialling import connect
 from sync.exchange import Exchange
-from sync.session import State
+from sync.states import Phase
 from sync.syncer import Syncer, open_syncer
 from sync.tls import secure
 from sync.wire.frames import encode_frame
@@ -114,7 +114,7 @@ async def stalling(device: Device, server: Syncer) -> trio.abc.Stream:
     def words(core: Core) -> list[bytes]:
         exchange = Exchange(core, laptop.device_id, 0)
         said = exchange.more(0)
-        exchange.session.state = State.OPEN  # without waiting for the other's hello
+        exchange.session.phase = Phase.OPEN  # without waiting for the other's hello
         exchange.ask()
         return said + exchange.more(0)
 

@@ -23,13 +23,11 @@ from replica.limits import (
 from replica.ops import Relate
 from replica.quotas import CHAINS_AN_HOUR, HOUR_MS
 from replica.verify import verify_replica
-from sync.session import Session
 from sync.wire.limits import FRAME_BYTES_MAX as LINK_FRAME_BYTES_MAX
 from sync.wire.messages import (
     LOCATOR_PLACES_MAX,
     Ack,
     Heads,
-    Hello,
     Locator,
     Message,
     Ops,
@@ -195,17 +193,10 @@ def test_a_frame_whose_every_op_is_refused_is_answered_in_words_that_may_be_read
 
 def test_a_locator_of_any_length_goes_in_parts_that_may_be_read() -> None:
     places = tuple(map(wildest, range(2 * LOCATOR_PLACES_MAX + 1)))
-    greeting = Hello(2, NOW_MS, bytes(32), bytes(32), True, 4)
-    session = Session(greeting)
-    assert session.next_message() == greeting
-    session.receive(Hello(2, NOW_MS, bytes(32), b"\1" * 32, True, 4))
-    session.compared(places)
-    parts: list[Place] = []
-    while (message := session.next_message()) is not None:
-        assert isinstance(message, Locator)
-        read_back(message)
-        parts += message.places
-    assert len(parts) == len(places)
+    parts = list(Locator(places).parts())
+    for part in parts:
+        read_back(part)
+    assert tuple(place for part in parts for place in part.places) == places
 
 
 def test_an_answer_names_no_more_places_than_the_question() -> None:

@@ -12,6 +12,7 @@ from simulations.options import FAULTS
 from simulations.scenarios import SCENARIOS, run_scenario
 from simulations.world import Outcome
 from sync.exchange import Exchange
+from sync.group_news import GroupNews
 from sync.pairing import PairingWindow
 from sync.roster import Roster
 from sync.session import Session
@@ -37,13 +38,9 @@ def test_a_scenario_says_in_two_sentences_who_got_it_wrong(name: str) -> None:
     assert 80 < len(story) < 300
 
 
-def _of_itself_alone(exchange: Exchange) -> Trust:
-    membership = exchange._core.membership
-    return Trust((membership.members[exchange._core.device],), membership.revocations, ())
-
-
-def _count_alone(session: Session) -> None:
-    session._to_take += 1
+def _of_itself_alone(news: GroupNews) -> Trust:
+    membership = news._core.membership
+    return Trust((membership.members[news._core.device],), membership.revocations, ())
 
 
 # What holds a scenario up, and a version of it that somebody could have written: these are not rules of one world but
@@ -51,7 +48,7 @@ def _count_alone(session: Session) -> None:
 @pytest.mark.parametrize(
     ("name", "owner", "attribute", "wrong"),
     [
-        ("one_introduces_all", Exchange, "_trust", _of_itself_alone),
+        ("one_introduces_all", GroupNews, "statement", _of_itself_alone),
         ("wrong_words", PairingWindow, "burn", lambda window: None),
         ("somebody_between", sync.pairing, "fingerprint", lambda certificate: bytes(32)),
         ("stale_code", PairingWindow, "current", lambda window, now_ms: window._code),
@@ -63,8 +60,8 @@ def _count_alone(session: Session) -> None:
         ("no_multicast", Roster, "fix", lambda *_, **__: None),
         ("behind_one_name", Roster, "_sought", lambda roster, entry: entry.member),
         ("a_flood", sync.exchange, "REFUSALS_MAX", None),
-        ("a_flood", Session, "_spend", _count_alone),
-        ("a_stall", Session, "may_push", property(lambda session: session._push.name == "READY")),
+        ("a_flood", Session, "_bound", lambda session, question: None),
+        ("a_stall", Session, "may_push", property(lambda session: session.sending.name in ("READY", "DONE"))),
         ("fifty_at_once", Exchange, "_frames_per_turn", property(lambda _: 99, lambda *_: None)),
     ],
 )

@@ -94,7 +94,7 @@ class ExchangePair:
             if not self.step(first):
                 self.step(not first)
             assert self.delivered <= MESSAGES_MAX, "they talk and talk"
-        assert self.is_quiet, [end.session.state for end in self.ends]
+        assert self.is_quiet, [end.session.phase for end in self.ends]
 
     def refusals(self) -> list[str]:
         """What either end refused."""

@@ -230,6 +230,29 @@ def hostile() -> Iterator[str]:
     yield ""
 
 
+def states() -> Iterator[str]:
+    """What may be said and heard in a conversation, and when: the rows of `sync.states`, a table a machine."""
+    from sync.states import ANSWERS, TRANSITIONS, Found, Phase, Receiving, Sending, Step, Way
+
+    def named(step: Step) -> str:
+        if isinstance(step, Found):
+            return f"*{step.name.lower().replace('_', ' ')}*"
+        way, kind = step
+        return f"{'say' if way is Way.SAID else 'hear'} {kind.__name__}"
+
+    for machine in (Phase, Sending, Receiving):
+        yield from (f"| {machine.__name__.lower()} | what happens | then |", "| --- | --- | --- |")
+        rows: dict[tuple[str, str], list[str]] = {}
+        for (state, step), after in TRANSITIONS.items():
+            if type(state) is machine:
+                rows.setdefault((state.name, after.name), []).append(named(step))
+        yield from (f"| {before} | {', '.join(steps)} | {after} |" for (before, after), steps in rows.items())
+        yield ""
+    yield from ("| question | answer |", "| --- | --- |")
+    yield from (f"| {question.__name__} | {answer.__name__} |" for question, answer in ANSWERS.items())
+    yield ""
+
+
 PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "verbs": verbs,
     "methods": methods,
@@ -240,6 +263,7 @@ PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "fields": memory_fields,
     "routes": routes,
     "hostile": hostile,
+    "states": states,
 }
 
 

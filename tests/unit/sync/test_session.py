@@ -1,18 +1,23 @@
 """What may be said when: one conversation, seen from one side, with neither replica nor link."""
 
 import dataclasses
+from typing import Final, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from replica.alongside import Wish
 from replica.frontier import Frontier
 from replica.ids import DeviceId, Origin, Place
 from sync.errors import LocalProtocolError, RemoteProtocolError
-from sync.session import Acknowledged, Greeted, PeerHolds, Session, State, Take
+from sync.session import Session
+from sync.states import ANSWERS, TRANSITIONS, Found, Phase, Receiving, Sending, Way
 from sync.wire.messages import (
     PROTOCOL,
     Ack,
     Base,
+    Bye,
     CaughtUp,
     Grant,
     Heads,
@@ -54,16 +59,22 @@ def may_want(session: Session) -> bool:
     return session.may_want
 
 
-def state_of(session: Session) -> State:
-    return session.state
+def phase_of(session: Session) -> Phase:
+    return session.phase
+
+
+def say_caught_up(session: Session) -> None:
+    """As the exchange does."""
+    if session.sending is Sending.READY:
+        session.say(CaughtUp())
 
 
 def opened(*, ours: Hello = OURS, theirs: Hello = THEIRS) -> Session:
     """A session that has greeted, and that knows what the peer lacks: nothing yet sent."""
     session = Session(ours)
-    session.receive(theirs)
-    session.receive(Heads(Frontier(())))
-    session.compared(())
+    session.hear(theirs)
+    session.hear(Heads(Frontier(())))
+    session.conclude(Found.LOCATED)
     said(session)
     return session
 
@@ -71,7 +82,7 @@ def opened(*, ours: Hello = OURS, theirs: Hello = THEIRS) -> Session:
 def test_two_that_hold_the_same_are_quiet_after_their_greetings() -> None:
     session = Session(OURS)
     assert not is_quiet(session)
-    assert session.receive(OURS) == Greeted(0, same=True, folded=True)
+    session.hear(OURS)
     assert not is_quiet(session), "what I hold to say may be what the peer waits for"
     assert said(session) == [OURS]
     assert is_quiet(session)
@@ -80,53 +91,53 @@ def test_two_that_hold_the_same_are_quiet_after_their_greetings() -> None:
 
 def test_nobody_is_quiet_who_has_not_heard_that_it_has_everything() -> None:
     session = opened()
-    session.caught_up()
+    say_caught_up(session)
     assert said(session) == [CaughtUp()]
     assert not is_quiet(session)
-    session.receive(CaughtUp())
+    session.hear(CaughtUp())
     assert is_quiet(session)
 
 
 def test_caught_up_is_said_once_for_each_time_it_becomes_true() -> None:
     session = opened()
-    session.caught_up()
-    session.caught_up()
+    say_caught_up(session)
+    say_caught_up(session)
     assert said(session) == [CaughtUp()]
-    session.push(b"", last=False)
-    session.caught_up()
+    session.say(Ops(b"", False))
+    say_caught_up(session)
     assert said(session) == [Ops(b"", False), CaughtUp()]
 
 
 def test_nobody_is_caught_up_before_it_knows_what_the_peer_lacks() -> None:
     session = Session(OURS)
-    session.receive(THEIRS)
+    session.hear(THEIRS)
     said(session)
-    session.caught_up()
+    say_caught_up(session)
     assert said(session) == []
-    session.receive(Heads(Frontier(())))
-    session.compared((PLACE,))
-    session.caught_up()
+    session.hear(Heads(Frontier(())))
+    session.say(Locator((PLACE,)))
+    say_caught_up(session)
     assert said(session) == [Locator((PLACE,))]
 
 
 def test_a_last_frame_says_that_it_was_all() -> None:
     session = opened()
-    session.receive(CaughtUp())
-    session.push(b"", last=True)
-    session.caught_up()
+    session.hear(CaughtUp())
+    session.say(Ops(b"", True))
+    say_caught_up(session)
     assert said(session) == [Ops(b"", True)]
     assert not is_quiet(session), "it may be lost on the way"
-    assert session.receive(Ack(1, ())) == Acknowledged(1, ())
+    session.hear(Ack(1, ()))
     assert is_quiet(session)
 
 
 def test_what_came_is_owed_an_answer_until_it_is_on_the_disk() -> None:
     session = opened()
-    session.caught_up()
+    say_caught_up(session)
     said(session)
-    assert session.receive(Ops(b"frame", True)) == Take(b"frame")
+    session.hear(Ops(b"frame", True))
     assert not is_quiet(session)
-    session.taken(1, ())
+    session.say(Ack(1, ()))
     assert not is_quiet(session), "nor is it said yet"
     assert said(session) == [Ack(1, ())]
     assert is_quiet(session)
@@ -134,15 +145,15 @@ def test_what_came_is_owed_an_answer_until_it_is_on_the_disk() -> None:
 
 def test_after_a_frame_that_is_not_the_last_more_will_come() -> None:
     session = opened()
-    session.caught_up()
-    session.receive(CaughtUp())
+    say_caught_up(session)
+    session.hear(CaughtUp())
     said(session)
-    session.receive(Ops(b"frame", False))
-    session.taken(1, ())
+    session.hear(Ops(b"frame", False))
+    session.say(Ack(1, ()))
     said(session)
     assert not is_quiet(session)
-    session.receive(Ops(b"frame", True))
-    session.taken(1, ())
+    session.hear(Ops(b"frame", True))
+    session.say(Ack(1, ()))
     said(session)
     assert is_quiet(session)
 
@@ -151,13 +162,13 @@ def test_as_many_frames_as_the_peer_has_room_for_are_under_way_and_no_more() -> 
     session = opened(theirs=dataclasses.replace(THEIRS, credits=3))
     for _ in range(3):
         assert may_push(session)
-        session.push(b"", last=False)
+        session.say(Ops(b"", False))
     assert not may_push(session)
     with pytest.raises(LocalProtocolError, match="without credit"):
-        session.push(b"", last=False)
+        session.say(Ops(b"", False))
     with pytest.raises(LocalProtocolError, match="without credit"):
-        session.push_base(Base(b"", 0, 1, b"d" * 32))
-    session.receive(Ack(0, ()))
+        session.say(Base(b"", 0, 1, b"d" * 32))
+    session.hear(Ack(0, ()))
     assert may_push(session)
 
 
@@ -165,71 +176,70 @@ def test_as_many_frames_as_the_peer_has_room_for_are_under_way_and_no_more() -> 
 def test_a_peer_that_sends_more_than_there_is_room_for_is_at_fault(message: Message) -> None:
     session = opened()
     for _ in range(OURS.credits):
-        session.receive(message)
+        session.hear(message)
     with pytest.raises(RemoteProtocolError, match="at most 2 frames ahead"):
-        session.receive(message)
+        session.hear(message)
 
 
 def test_an_answer_to_nothing_is_the_peers_fault() -> None:
-    with pytest.raises(RemoteProtocolError, match="Ack answers no Ops"):
-        opened().receive(Ack(0, ()))
+    with pytest.raises(RemoteProtocolError, match="Ack answers no Base or Ops"):
+        opened().hear(Ack(0, ()))
     with pytest.raises(RemoteProtocolError, match="Known answers no Locator"):
-        opened().receive(Known(()))
+        opened().hear(Known(()))
     with pytest.raises(RemoteProtocolError, match="Grant answers no Want"):
-        opened().receive(Grant((None,)))
-    with pytest.raises(LocalProtocolError, match="never came"):
-        opened().taken(0, ())
+        opened().hear(Grant((None,)))
+    with pytest.raises(LocalProtocolError, match="Ack answers no Base or Ops"):
+        opened().say(Ack(0, ()))
 
 
 def test_frames_follow_the_answer_to_the_last_question_and_not_to_an_earlier_one() -> None:
     """Asked again before it had heard what the peer holds: that answer is about what was asked before."""
     session = Session(OURS)
-    session.receive(THEIRS)
+    session.hear(THEIRS)
     for _ in range(2):
-        session.receive(Heads(Frontier(())))
-        session.compared((PLACE,))
-    assert session.receive(Known(())) == PeerHolds(())
+        session.hear(Heads(Frontier(())))
+        session.say(Locator((PLACE,)))
+    session.hear(Known(()))
     assert not may_push(session)
-    session.receive(Known(()))
+    session.hear(Known(()))
     assert may_push(session)
 
 
 def test_who_asks_again_is_sent_nothing_before_it_is_compared() -> None:
     session = opened()
     assert may_push(session)
-    session.receive(Heads(Frontier(())))
+    session.hear(Heads(Frontier(())))
     assert not may_push(session)
 
 
 def test_who_asked_again_is_told_again_that_it_was_all() -> None:
     session = opened()
-    session.caught_up()
+    say_caught_up(session)
     said(session)
-    session.receive(Heads(Frontier(())))
-    session.compared(())
-    session.caught_up()
+    session.hear(Heads(Frontier(())))
+    session.conclude(Found.LOCATED)
+    say_caught_up(session)
     assert said(session) == [CaughtUp()]
 
 
 def test_who_asks_has_not_everything_before_the_answer() -> None:
     session = Session(OURS)
-    session.receive(OURS)
-    session.pull(Frontier(()))
+    session.hear(OURS)
+    session.say(Heads(Frontier(())))
     said(session)
     assert not is_quiet(session)
-    session.receive(CaughtUp())
+    session.hear(CaughtUp())
     assert is_quiet(session)
 
 
 def test_the_last_statement_of_trust_opens_and_those_before_it_do_not() -> None:
     session = Session(OURS)
-    session.receive(dataclasses.replace(THEIRS, trust=b"u" * 32))
-    session.receive(dataclasses.replace(NOBODY, more=True))
-    session.learned()
-    assert state_of(session) is State.TRUSTING
-    session.receive(NOBODY)
-    session.learned()
-    assert state_of(session) is State.OPEN
+    session.hear(dataclasses.replace(THEIRS, trust=b"u" * 32))
+    session.hear(dataclasses.replace(NOBODY, more=True))
+    assert phase_of(session) is Phase.TRUSTING
+    session.hear(NOBODY)
+    session.conclude(Found.TRUST_KEPT)
+    assert phase_of(session) is Phase.OPEN
 
 
 def test_vectors_are_wanted_and_granted_between_two_with_one_model_only() -> None:
@@ -237,35 +247,106 @@ def test_vectors_are_wanted_and_granted_between_two_with_one_model_only() -> Non
         session = opened(
             ours=dataclasses.replace(OURS, space=ours), theirs=dataclasses.replace(THEIRS, space=theirs)
         )
-        session.receive(CaughtUp())
+        session.hear(CaughtUp())
         assert not may_want(session)
         with pytest.raises(LocalProtocolError, match="out of turn"):
-            session.want((WISH,))
+            session.say(Want((WISH,)))
         with pytest.raises(RemoteProtocolError, match="another model"):
-            session.receive(Want((WISH,)))
+            session.hear(Want((WISH,)))
 
 
 def test_vectors_are_wanted_once_everything_is_here_and_one_answer_at_a_time() -> None:
     ours, theirs = (dataclasses.replace(each, space=MODEL) for each in (OURS, THEIRS))
     session = opened(ours=ours, theirs=theirs)
     assert not may_want(session), "memories first"
-    session.receive(CaughtUp())
-    session.want((WISH,))
+    session.hear(CaughtUp())
+    session.say(Want((WISH,)))
     assert not may_want(session)
-    session.receive(Grant((None,)))
+    session.hear(Grant((None,)))
     assert may_want(session)
     assert said(session) == [Want((WISH,))]
-    session.grant((None,))
+    session.hear(Want((WISH,)))
+    session.say(Grant((None,)))
     assert said(session) == [Grant((None,))]
 
 
 def test_after_a_goodbye_nothing_may_be_said_or_heard() -> None:
     session = opened()
-    session.end("enough")
-    assert state_of(session) is State.OVER
-    with pytest.raises(LocalProtocolError, match="expected the session to be OPEN, it is OVER"):
-        session.pull(Frontier(()))
-    with pytest.raises(LocalProtocolError, match="expected the session to be OPEN, it is OVER"):
-        session.grant(())
-    with pytest.raises(RemoteProtocolError, match="CaughtUp is not allowed while OVER"):
-        session.receive(CaughtUp())
+    session.say(Bye("enough"))
+    assert phase_of(session) is Phase.OVER
+    with pytest.raises(LocalProtocolError, match="Heads may not be said now: the conversation is OVER"):
+        session.say(Heads(Frontier(())))
+    with pytest.raises(LocalProtocolError, match="Grant answers no Want"):
+        session.say(Grant(()))
+    with pytest.raises(RemoteProtocolError, match="CaughtUp is not allowed now: the conversation is OVER"):
+        session.hear(CaughtUp())
+
+
+def test_the_peer_asks_for_vectors_once_at_a_time() -> None:
+    ours, theirs = (dataclasses.replace(each, space=MODEL) for each in (OURS, THEIRS))
+    session = opened(ours=ours, theirs=theirs)
+    session.hear(Want((WISH,)))
+    with pytest.raises(RemoteProtocolError, match="one Want at a time"):
+        session.hear(Want((WISH,)))
+
+
+MESSAGES: Final = get_args(Message)
+
+
+@pytest.mark.parametrize("machine", [Phase, Sending, Receiving])
+def test_every_state_is_reached_and_every_message_has_its_row(
+    machine: type[Phase | Sending | Receiving],
+) -> None:
+    first = next(iter(machine))
+    reached = {first} | {after for (before, _), after in TRANSITIONS.items() if type(before) is machine}
+    assert reached == set(machine)
+    assert all(type(after) is type(before) for (before, _), after in TRANSITIONS.items())
+
+
+def test_once_open_whatever_may_be_heard_may_be_said() -> None:
+    """There is no client and no server; and a message nobody may ever hear would be dead."""
+    for phase in Phase:
+        said_then, heard = (
+            {kind for kind in MESSAGES if (phase, (way, kind)) in TRANSITIONS}
+            for way in (Way.SAID, Way.HEARD)
+        )
+        assert said_then | {Hello} == heard | {Hello}
+    assert {step[1] for _, step in TRANSITIONS if not isinstance(step, Found)} == set(MESSAGES)
+    assert set(ANSWERS) | set(ANSWERS.values()) < set(MESSAGES)
+
+
+SAMPLES: Final[dict[type[Message], Message]] = {
+    type(each): each
+    for each in (
+        THEIRS,
+        NOBODY,
+        Heads(Frontier(())),
+        Locator((PLACE,)),
+        Known(()),
+        Base(b"", 0, 1, b"d" * 32),
+        Ops(b"", True),
+        Ack(0, ()),
+        CaughtUp(),
+        Want((WISH,)),
+        Grant((None,)),
+        Bye("enough"),
+    )
+}
+
+
+@given(st.lists(st.sampled_from(MESSAGES), max_size=30))
+def test_a_peer_that_says_anything_at_any_time_is_taken_at_its_word_or_let_go(
+    kinds: list[type[Message]],
+) -> None:
+    """What is refused is refused as the peer's fault, and leaves the conversation as it was."""
+    session = Session(dataclasses.replace(OURS, space=MODEL))
+    for kind in kinds:
+        before = session.phase, session.sending, session.receiving
+        allowed = (session.phase, (Way.HEARD, kind)) in TRANSITIONS
+        try:
+            session.hear(dataclasses.replace(THEIRS, space=MODEL) if kind is Hello else SAMPLES[kind])
+        except RemoteProtocolError:
+            if not allowed:
+                assert (session.phase, session.sending, session.receiving) == before
+            return
+        assert allowed

@@ -20,7 +20,7 @@ from replica.verify import verify_replica
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
 from sync.parts import parts_of
-from sync.session import State
+from sync.states import Phase
 from sync.wire.messages import Base, decode_message, encode_message
 from tests.support.links import identity
 from tests.support.replicas import (
@@ -376,7 +376,7 @@ def test_a_snapshot_goes_on_behind_what_was_told_though_that_is_given_up_meanwhi
     sync(tablet, laptop)
     Talk(phone, laptop).until(6)
     again = Talk(phone, laptop)
-    while again.ours.session.state is not State.OPEN:
+    while again.ours.session.phase is not Phase.OPEN:
         again.step()
     again.to_us += again.theirs.receive(again.to_them.pop(0), NOW_MS)  # it is asked for the rest
     sync(phone, tablet)
@@ -408,7 +408,7 @@ def test_parts_cut_before_their_maker_heard_of_an_erasure_are_kept_in_no_store()
         acquaint(core, name, "laptop", "phone", "tablet")
     sync(tablet, laptop)
     both = Talk(phone, laptop)
-    while both.ours.session.state is not State.OPEN:
+    while both.ours.session.phase is not Phase.OPEN:
         both.step()
     say(tablet, Erase((rid,)))
     phone.learn((), (), tablet.proofs.values())

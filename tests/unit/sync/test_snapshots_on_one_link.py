@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import replica.snapshot
-import sync.exchange as exchange
+import sync.parts as parts
 from replica.compaction import LEASE_MS, compact
 from replica.core import Core
 from replica.snapshot import make_snapshot
@@ -67,7 +67,7 @@ def laid_out_as(monkeypatch: pytest.MonkeyPatch, layout: int) -> None:
         with swapped(replica.snapshot, "_LAYOUT", layout):
             return make_snapshot(core)
 
-    monkeypatch.setattr(exchange, "make_snapshot", make)
+    monkeypatch.setattr(parts, "make_snapshot", make)
 
 
 @pytest.mark.parametrize("by", ["absorbing", "folding"])

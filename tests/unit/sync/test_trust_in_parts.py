@@ -6,6 +6,7 @@ from replica import Core, Erase, Write, new_memory_id
 from replica.ops import Remember
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
+from sync.group_news import GroupNews
 from sync.wire import messages
 from sync.wire.messages import Heads, Trust, decode_message, encode_message
 from tests.support.exchanges import NOW_MS, ExchangePair, cores
@@ -29,7 +30,7 @@ def test_more_proofs_than_one_message_holds_come_in_several_and_ops_follow_them(
     ann, ben = cores("ann", "ben")
     erase_some(ann, 20)
     erase_some(ben, 5)
-    assert len(list(Exchange(ann, ben.device, NOW_MS)._trust().parts())) > 3
+    assert len(list(GroupNews(ann, ben.device).statement().parts())) > 3
     pair = ExchangePair(ann, ben)
     pair.settle()
     assert pair.refusals() == [], "headers without payloads are taken under proofs that came before"
@@ -45,7 +46,7 @@ def test_more_proofs_than_one_message_holds_come_in_several_and_ops_follow_them(
 def test_parts_put_together_are_the_whole_and_only_the_last_says_so() -> None:
     ann, ben = cores("ann", "ben")
     erase_some(ann, 20)
-    whole = Exchange(ann, ben.device, NOW_MS)._trust()
+    whole = GroupNews(ann, ben.device).statement()
     parts = list(whole.parts())
     assert [part.more for part in parts] == [True] * (len(parts) - 1) + [False]
     assert sorted(each for part in parts for each in part.members) == sorted(whole.members)
@@ -65,7 +66,7 @@ def test_nothing_else_may_come_before_the_last_part() -> None:
     assert isinstance(part, Trust)
     assert part.more
     ours.receive(first, NOW_MS)
-    with pytest.raises(RemoteProtocolError, match="Heads is not allowed while TRUSTING"):
+    with pytest.raises(RemoteProtocolError, match="Heads is not allowed now: the conversation is TRUSTING"):
         ours.receive(encode_message(Heads(ann.frontier())), NOW_MS)
 
 
