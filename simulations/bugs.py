@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from simulations import undone
-from simulations.mistakes import in_accusing, in_bases, in_folding, in_meeting, in_telling
+from simulations.mistakes import in_accusing, in_bases, in_folding, in_judging, in_meeting, in_telling
 from simulations.patching import Swap, swapped
 
 if TYPE_CHECKING:
@@ -248,6 +248,12 @@ BUGS: Final[dict[str, Bug]] = {
         "a forgery is held against somebody else than who brought it",
         _caught("evidence"),
         in_accusing.somebody_accused,
+    ),
+    "any-revocation": Bug(
+        "a revocation counts whoever signed it", _caught("politics"), in_judging.any_revocation
+    ),
+    "any-root": Bug(
+        "whoever claims to have founded the group is believed", _caught("politics"), in_judging.any_root
     ),
     "skip": Bug("what says the same is not stored", _caught("tellings"), in_telling.skip),
     "overwrite": Bug(

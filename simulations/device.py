@@ -50,7 +50,7 @@ class Key:
 
 
 @lru_cache(maxsize=256)
-def _certificate(private: Ed25519PrivateKey) -> bytes:
+def certificate_of(private: Ed25519PrivateKey) -> bytes:
     """Return the certificate that a device makes for itself: no other is stored."""
     return Identity.of(private).certificate
 
@@ -72,6 +72,8 @@ class Device:
     seen_pos: int = 0
     links: "list[Link]" = field(default_factory=list)
     lies: bool = False
+    puppets: list[Key] = field(default_factory=list)
+    """Keys of devices that a hostile one made up."""
     stamped: int = 0
     """The last stamp of an op that was crafted on this device."""
     upgraded: bool = True
@@ -107,7 +109,7 @@ class Device:
             self.key.private.sign,
             self.key.device,
             public_key=other.key.public,
-            certificate=_certificate(other.key.private),
+            certificate=certificate_of(other.key.private),
             name=other.name,
         )
 
@@ -119,7 +121,7 @@ class Device:
         group: Membership | None = getattr(self.core, "membership", None)
         if group is None:
             return 0
-        return len(group.members) + len(group.revocations) + len(self.core.proofs)
+        return group.size + len(self.core.proofs)
 
     def shown(self) -> Iterator[tuple[bytes, Shown]]:
         """Return what a person sees here, read from the table that queries read, where the store has one."""

@@ -8,7 +8,7 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from replica.membership import revoke
+from replica.membership import revoking
 from replica.state.cells import memory_key
 from replica.state.memories import MemoryCell, document_of
 from simulations import endings, handing, hostile, minds, mishaps, retelling, workload
@@ -175,8 +175,9 @@ def put_out(world: "World", random: Random) -> None:
         return
     world.say(by.name, "revokes", target.name, other=target.name)
     world.count("revocations")
-    revocation = revoke(by.key.private.sign, by.key.device, target.key.device)
-    if world.attempt(by, lambda: by.core.learn([], [revocation])):
+    world.decided.add(target.key.device)
+    acts = revoking(known, by.key.private.sign, by.key.device, [target.key.device])
+    if world.attempt(by, lambda: by.core.learn(*acts)):
         world.flush(by)
 
 

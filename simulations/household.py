@@ -41,6 +41,14 @@ class Household(Timeline):
     """Who broke a rule at any time: whom devices may accuse."""
     proven: set[bytes] = field(default_factory=set)
     """Memories that somebody erased."""
+    founder: DeviceId | None = None
+    """Whose word comes first, in worlds with politics."""
+    code: Key | None = None
+    """The recovery code of such a group, on paper."""
+    decided: set[DeviceId] = field(default_factory=set)
+    """Whom honest devices have revoked."""
+    misled: set[DeviceId] = field(default_factory=set)
+    """Who was paired with a device that turned before it had said who founded the group."""
     disks_forget: bool = False
     """A planted bug: a process that dies takes its last commit with it."""
     verify: MemoisedVerify = field(default_factory=MemoisedVerify)
@@ -148,6 +156,10 @@ class Household(Timeline):
         """Introduce two devices to each other, as pairing does; either may fail to write it down."""
         if (
             self.attempt(guest, guest.found)
+            and (
+                self.founder is None
+                or self.attempt(guest, lambda: guest.core.expect_root(host.key.device, None))
+            )
             and self.attempt(guest, lambda: guest.core.learn([guest.introduce(host)], []))
             and self.attempt(host, lambda: host.core.learn([host.introduce(guest)], []))
         ):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
 
+from replica.membership import marks
 from replica.snapshot import make_snapshot
 from simulations import liar
 from simulations.checkers.bounded_work import BoundedWork, SessionWork
@@ -304,16 +305,9 @@ class Links(Household):
             name=f"{a.name} with {b.name}",
             lacking=lacking.bit_count(),
             heads=len(a.core.feeds) + len(b.core.feeds),
-            members=(
-                len(ours.members)
-                + len(theirs.members)
-                + len(ours.revocations)
-                + len(theirs.revocations)
-                + len(a.core.proofs)
-                + len(b.core.proofs)
-            ),
+            members=(ours.size + theirs.size + len(a.core.proofs) + len(b.core.proofs)),
             same_trust=(
-                set(ours.members) == set(theirs.members)
+                marks(ours.told()) == marks(theirs.told())
                 and set(ours.revocations) == set(theirs.revocations)
                 and set(a.core.proofs) == set(b.core.proofs)
             ),

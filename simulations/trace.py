@@ -44,6 +44,7 @@ LEGEND: Final[dict[str, str]] = {
     "calls": "a device called an address: who answered, or that nobody did",
     "moves": "a device is at another address from here on",
     "revokes": "a device was put out of the group",
+    "restores": "this device put the group right, in the name of its founder or of the code",
     "learns": "the device heard of members, revocations or proofs",
     "upgrade": "the device now understands the newer ops",
     "compacts": "the device folded part of its log into its base",

@@ -14,10 +14,12 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from simulations import faults
+from simulations import faults, hostile
 from simulations.checkers import Violation
 from simulations.checkers.no_wedge import ROUNDS_SLACK
 from simulations.device import Device
+from simulations.hostile import politics
+from simulations.hostile.politics import Restored
 from simulations.links import Links
 from simulations.network import STALL_MS
 from simulations.observer import Bits, bits
@@ -54,6 +56,8 @@ class World(Links):
     lost: Bits = 0
     is_quiet: bool = False
     rounds: int = 0
+    restored: Restored | None = None
+    """Who ended the politics of hostile members."""
 
     # -- phases ----------------------------------------------------------------------------------------------
 
@@ -89,9 +93,19 @@ class World(Links):
         for other in others:
             other.found()
             other.core.learn([*introductions, other.introduce(first)], [])
+        if hostile.has_politics(self.options.hostility):
+            self._found(first)
         for device in random.sample(self.devices, self.options.liars):
             device.lies = True
             self.guilty.add(device.key.device)
+
+    def _found(self, first: Device) -> None:
+        """Let all follow the first device, and in half of the worlds the code that it prints."""
+        self.founder = first.key.device
+        own, *further = politics.founds(self, Random(f"{self.options.seed} founder"))
+        for device in self.devices:
+            device.core.follow(own)
+            device.core.learn(further, [])
 
     def heal(self) -> None:
         """End the weather: everything is reachable, clocks are right, nobody lies, disks work.
@@ -116,8 +130,8 @@ class World(Links):
 
     def _honest_progress(self) -> int:
         """Return how far what honest devices wrote has come: on how many devices each op is, added up."""
-        hostile = {device.key.device for device in self.hostiles}
-        honest = bits(each for each in self.observer.ops if each.op.origin.device not in hostile)
+        bad = politics.bad_devices(self)
+        honest = bits(each for each in self.observer.ops if each.op.origin.device not in bad)
         return sum((device.held & honest).bit_count() for device in self.devices)
 
     def look_at(self, device: Device) -> None:
@@ -128,20 +142,32 @@ class World(Links):
     def settle(self) -> None:
         """Let all pairs that may talk do so, round after round, until nothing changes."""
         limit = 2 * len(self.devices) + ROUNDS_SLACK
+        if self.founder is not None:
+            limit *= 2  # once before the group is put right, and once after
         for self.rounds in range(1, limit + 1):
             self.last_refusals.clear()
             self.now_ms += STALL_MS
             before = [self.mark(device) for device in self.devices]
             for a, b in self.pairs():
+                if self.founder is not None and not self.admitted(a, b):
+                    self.guarded(partial(politics.hear_out, a, b))
+                    self.guarded(partial(politics.hear_out, b, a))
                 if self.admitted(a, b):
                     self.guarded(partial(self.converse, a, b))
             for (
                 device
             ) in self.devices:  # a proof may arrive in any round, and its words are in the pages until then
                 self.guarded(partial(self.purge, device))
-            if before == [self.mark(device) for device in self.devices]:
+            if before == [self.mark(device) for device in self.devices] and not self._put_right():
                 self.is_quiet = True
                 return
+
+    def _put_right(self) -> bool:
+        """Let somebody end the politics, once; say whether anybody did."""
+        if self.founder is None or self.restored is not None:
+            return False
+        self.restored = politics.restore(self)
+        return self.restored is not None
 
     def outcome(self) -> Outcome:
         """Return what this run came to."""
@@ -224,7 +250,6 @@ class World(Links):
         return (
             core.position,
             device.held.bit_count(),
-            len(group.members),
-            len(group.revocations),
+            group.size,
             len(core.proofs),
         )

@@ -18,6 +18,7 @@ from simulations.checkers.erasure import Erasure
 from simulations.checkers.evidence import Evidence
 from simulations.checkers.labels import Labels
 from simulations.checkers.no_wedge import NoWedge
+from simulations.checkers.politics import Politics
 from simulations.checkers.quiet import Quiet
 from simulations.checkers.refold import Refold
 from simulations.checkers.resurrection import Resurrection
@@ -39,6 +40,7 @@ __all__ = [
     "NoWedge",
     "OneRecord",
     "OneSummary",
+    "Politics",
     "Quiet",
     "Refold",
     "Resurrection",
@@ -60,6 +62,7 @@ def all_checkers() -> list[Checker]:
         Erasure(),
         Bases(),
         Evidence(),
+        Politics(),
         Statuses(),
         Convergence(),
         Labels(),

@@ -9,22 +9,31 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from simulations.hostile import floods, lying_makers, ordinary
+from simulations.hostile import edits, floods, lying_makers, ordinary, politics, proofs
 from simulations.hostile.behaviour import Behaviour, is_accused, may_reach, mingle
 
 if TYPE_CHECKING:
     from simulations.world import World
 
-BEHAVIOURS: Final[Mapping[str, Behaviour]] = {
+# Of these each world is given a few; what is drawn apart leaves the others as they were.
+_COMMON: Final[Mapping[str, Behaviour]] = {
     **ordinary.BEHAVIOURS,
     **lying_makers.BEHAVIOURS,
     **floods.BEHAVIOURS,
+}
+BEHAVIOURS: Final[Mapping[str, Behaviour]] = {
+    **_COMMON,
+    **politics.BEHAVIOURS,
+    **proofs.BEHAVIOURS,
+    **edits.BEHAVIOURS,
 }
 
 # The share of worlds in which a member turns hostile.
 HOSTILE: Final = 0.4
 # Of some behaviours in a world each is met more often, and together with few others.
 _BEHAVIOURS_OF_ONE_WORLD: Final = (1, 2, 4)
+# The share of hostile worlds with politics, and likewise with crooked proofs, and with crooked updates.
+_DRAWN_APART: Final = 0.4
 _TAIL: Final = ("hostile",) * 14 + ("write",) * 10 + ("sync",) * 10 + ("dial", "tick") * 3
 _FAULTS_AMONG_THEM: Final = 4
 # A device that turns was somebody's; one that joins leaves all the others to be compared.
@@ -41,11 +50,19 @@ def draw_hostility(seed: int, faults: tuple[str, ...]) -> tuple[tuple[str, ...],
     random = Random(f"hostile {seed}")
     if random.random() >= HOSTILE:
         return (), ()
-    names = sorted(BEHAVIOURS)
-    chosen = random.sample(names, random.choice(_BEHAVIOURS_OF_ONE_WORLD))
+    chosen = random.sample(sorted(_COMMON), random.choice(_BEHAVIOURS_OF_ONE_WORLD))
+    apart = Random(f"politics and proofs {seed}")
+    for names in (sorted(politics.BEHAVIOURS), sorted(proofs.BEHAVIOURS), sorted(edits.BEHAVIOURS)):
+        if apart.random() < _DRAWN_APART:
+            chosen += apart.sample(names, apart.choice(range(1, len(names) + 1)))
     events = [*_TAIL, *(random.choices(faults, k=_FAULTS_AMONG_THEM) if faults else ())]
     random.shuffle(events)
     return tuple(sorted(chosen)), ("turn", *events)
+
+
+def has_politics(hostility: tuple[str, ...]) -> bool:
+    """Whether somebody plays politics in a world: its group has a founder then."""
+    return not politics.BEHAVIOURS.keys().isdisjoint(hostility)
 
 
 def turn(world: "World", random: Random) -> None:
@@ -60,6 +77,10 @@ def turn(world: "World", random: Random) -> None:
     world.devices[:] = [each for each in world.devices if each.key.device != device.key.device]
     world.images[:] = [each for each in world.images if each[0].key.device != device.key.device]
     world.hostiles.append(device)
+    # Whoever was paired with it, and has not heard yet who founded the group, believes it.
+    world.misled |= {
+        each.key.device for each in world.devices if each.core.membership.awaits == device.key.device
+    }
     device.lies = True
     world.guilty.add(device.key.device)
     world.say(device.name, "turns", ", ".join(world.options.hostility))

@@ -8,7 +8,16 @@ import pytest
 import replica.snapshot
 import replica.state.merge
 from simulations.experiments import beside_the_hostile
-from simulations.hostile import BEHAVIOURS, HOSTILE
+from simulations.hostile import (
+    BEHAVIOURS,
+    HOSTILE,
+    edits,
+    floods,
+    has_politics,
+    lying_makers,
+    politics,
+    proofs,
+)
 from simulations.options import Options, draw
 from simulations.run import simulate
 from simulations.world import Outcome
@@ -43,6 +52,33 @@ def test_each_behaviour_alone_does_no_harm(behaviour: str) -> None:
     outcome = simulate(world_of(behaviour))
     assert outcome.counts["hostile acts"] > 0
     assert not outcome.violations, told(outcome)
+
+
+def test_all_that_a_hostile_member_may_be_is_met_in_many_worlds() -> None:
+    """Floods, chains, crooked updates, forged snapshots, forged proofs and politics: each in many."""
+    kinds = {
+        "floods": floods.BEHAVIOURS,
+        "chains": {"chains of one", "floods with chains", "equivocates"},
+        "updates": edits.BEHAVIOURS,
+        "snapshots": lying_makers.BEHAVIOURS,
+        "proofs": proofs.BEHAVIOURS,
+        "politics": politics.BEHAVIOURS,
+    }
+    drawn = [{*draw(seed).hostility} for seed in range(500)]
+    for kind, names in kinds.items():
+        assert sum(not each.isdisjoint(names) for each in drawn) >= 25, kind
+
+
+def test_groups_are_put_right_by_their_founder_and_by_the_code() -> None:
+    """Both ways are taken, and in the end no bad device stands (`simulations.checkers.politics`)."""
+    how = set()
+    for seed in range(40):
+        options = draw(seed, ops=30)
+        if has_politics(options.hostility):
+            outcome = simulate(options, keep_events=True)
+            assert not outcome.violations, told(outcome)
+            how |= {each.detail.split(", ")[1] for each in outcome.events if each.what == "restores"}
+    assert how == {"by the code", "its founder"}
 
 
 def lying_worlds(behaviour: str, count: int) -> list[Options]:

@@ -17,6 +17,8 @@ CATCHING_SEEDS = {
     "accesses-added": 19,
     "any-add": 16,
     "any-count": 140,
+    "any-revocation": 37,
+    "any-root": 2,
     "any-text": 24,
     "any-update": 27,
     "base-as-now": 32,

@@ -1,0 +1,47 @@
+"""Whoever turned is out, and nobody else: once the founder, or whoever holds the code, has put a group right."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from simulations.checkers.base import Checker
+from simulations.hostile.politics import bad_devices
+
+if TYPE_CHECKING:
+    from simulations.device import Device
+    from simulations.world import World
+
+
+class Politics(Checker):
+    """Look at who belongs to the group, in the eyes of each honest device."""
+
+    name = "politics"
+
+    def settled(self, world: "World", groups: "Sequence[Sequence[Device]]") -> None:
+        """No act of a bad device counts, all that were to stay talk to each other, and all say the same."""
+        if world.founder is None:
+            return
+        right = {world.founder, None if world.code is None else world.code.device}
+        for device in (each for group in groups if len(group) > 1 for each in group):
+            root = device.core.membership.root
+            if root not in right and device.key.device not in world.misled | world.decided:
+                name = "nobody" if root is None else root.hex()[:8]
+                world.violate(self.name, f"{device.name} follows {name}, who did not found the group")
+        if world.restored is None:
+            return
+        holder, kept = world.restored.by, world.restored.kept
+        group = next(group for group in groups if holder in group)
+        standing, bad = holder.core.membership.standing, bad_devices(world)
+        for device in world.devices:
+            if device.key.device in kept and device not in group:
+                world.violate(
+                    self.name, f"{device.name} was to stay in the group of {holder.name}, and is not"
+                )
+        for device in group:
+            if device.key.device not in kept:
+                continue
+            if device.core.membership.standing & bad:
+                world.violate(self.name, f"a bad device stands in the eyes of {device.name}")
+            if device.core.membership.standing != standing:
+                world.violate(
+                    self.name, f"{device.name} and {holder.name} disagree on who belongs to the group"
+                )

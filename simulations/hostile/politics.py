@@ -1,0 +1,212 @@
+"""Hostile politics: a member introduces strangers, speaks through them, revokes the others, and claims to be the root.
+
+In the worlds where that is played, the group has a founder, and half of them a recovery code on paper. In the end
+somebody puts the group right, as a person would (`restore`): the founder, or whoever holds the paper. From then on no
+act of a bad device counts with anybody, and whoever was honest belongs to the group (`simulations.checkers.politics`).
+"""
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from replica.codec import SALT_BYTES, encode_payload
+from replica.ids import DeviceId, new_memory_id
+from replica.membership import Member, Revocation, introduce, name_root, revoke, revoking
+from replica.ops import Kind, Remember
+from simulations.crafting import craft
+from simulations.device import Device, Key, certificate_of
+from simulations.hostile.behaviour import Behaviour, hand, mingle, speak
+from sync.wire.messages import Trust, encode_message
+
+if TYPE_CHECKING:
+    from simulations.world import World
+
+# Enough that some introduce others; not so many that a world grows by them alone.
+_PUPPETS_AT_ONCE: Final = 3
+_PUPPETS_MAX: Final = 12
+_BELOW_ANOTHER: Final = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Who put the group right, in whose name, and who was to belong to it from then on."""
+
+    by: Device
+    kept: frozenset[DeviceId]
+
+
+def tell(
+    world: "World",
+    hostile: Device,
+    victim: Device,
+    members: Iterable[Member] = (),
+    revocations: Iterable[Revocation] = (),
+) -> bool:
+    """Say these things about the group on a link."""
+    parts = Trust(tuple(members), tuple(revocations), ()).parts()
+    return speak(world, hostile, victim, [encode_message(each) for each in parts])
+
+
+def bad_devices(world: "World") -> frozenset[DeviceId]:
+    """Return all hostile devices, and whom they made up."""
+    return frozenset(key.device for each in world.hostiles for key in (each.key, *each.puppets))
+
+
+def founds(world: "World", random: Random) -> list[Member]:
+    """Return the acts by which the first device of a world founds its group, and in half of them prints a code."""
+    first = world.devices[0]
+    own = name_root(first.key.private.sign, first.key.device, public_key=first.key.public, name=first.name)
+    if random.random() < 0.5:
+        return [own]
+    world.code = code = Key.draw(random)
+    sign = code.private.sign
+    return [
+        own,
+        name_root(sign, code.device, public_key=code.public, name="the code"),
+        name_root(first.key.private.sign, first.key.device, public_key=code.public, name="the code"),
+        _introduction(code, first.key, first.name),
+    ]
+
+
+def restore(world: "World") -> Restored | None:
+    """Let the founder, or somebody with the code, revoke all bad devices that are known there; None if nobody can.
+
+    That is so where the founder turned, or somebody has revoked it, and there is no code.
+    """
+    random = Random(f"{world.options.seed} restore")
+    wanted = [each for each in world.devices if each.key.device not in world.decided]
+    hands = [
+        (each, each.key)
+        for each in wanted
+        if each.key.device == world.founder and each.key.device in each.core.membership.standing
+    ][:1]
+    code = world.code
+    if code is not None:
+        holders = [each for each in wanted if each.core.membership.root == code.device]
+        hands += [(each, code) for each in random.sample(holders, min(1, len(holders)))]
+    if not hands:
+        return None
+    holder, key = random.choice(hands)
+    group = holder.core.membership
+    known = {each.key.device for each in wanted if each.core.membership.root == group.root}
+    kept = frozenset(known & group.members.keys())
+    gone = sorted(bad_devices(world) & group.members.keys())
+    acts = revoking(group, key.private.sign, key.device, gone, undo=True, keep=sorted(kept))
+    if not world.attempt(holder, lambda: holder.core.learn(*acts)):
+        return None
+    world.say(
+        holder.name, "restores", f"without {len(gone)}, {'by the code' if key is code else 'its founder'}"
+    )
+    world.count("groups put right")
+    return Restored(holder, kept)
+
+
+def hear_out(caller: Device, answers: Device) -> None:
+    """Let a device call one that holds it for revoked: it is heard, and told nothing but that (`sync.farewell`)."""
+    ours, theirs = caller.core.membership, answers.core.membership
+    if answers.key.device not in ours.standing or caller.key.device not in theirs.members:
+        return
+    answers.core.learn(ours.told(), ours.revocations, by=caller.key.device)
+    if caller.key.device not in theirs.standing:
+        of_it = [each for each in theirs.revocations if each.device == caller.key.device]
+        caller.core.learn([], of_it, by=answers.key.device)
+
+
+def _introduction(by: Key, of: Key, name: str) -> Member:
+    return introduce(
+        by.private.sign, by.device, public_key=of.public, certificate=certificate_of(of.private), name=name
+    )
+
+
+def _hands(hostile: Device) -> list[Key]:
+    """Return every key that a hostile device signs with."""
+    return [hostile.key, *hostile.puppets]
+
+
+def _new_puppets(world: "World", hostile: Device, random: Random) -> list[Member]:
+    made = []
+    for _ in range(min(_PUPPETS_AT_ONCE, _PUPPETS_MAX - len(hostile.puppets))):
+        by = random.choice(_hands(hostile)) if random.random() < _BELOW_ANOTHER else hostile.key
+        puppet = Key.draw(random)
+        world.guilty.add(puppet.device)
+        hostile.puppets.append(puppet)
+        made.append(_introduction(by, puppet, f"puppet {len(hostile.puppets)}"))
+    return made
+
+
+def _introduces(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+    return tell(world, hostile, victim, _new_puppets(world, hostile, random))
+
+
+def _speaks_through_others(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+    """Let somebody who was made up write a memory: whoever takes it must be able to pass it on to everybody."""
+    made = _new_puppets(world, hostile, random)
+    if not world.attempt(hostile, lambda: hostile.core.learn(made, [])) or not hostile.puppets:
+        return False
+    mouth = copy.copy(hostile)
+    mouth.key = random.choice(hostile.puppets)
+    if mouth.key.device not in hostile.core.membership.members:
+        return mingle(world, hostile, victim)
+    now = hostile.now(world.now_ms)
+    body = Remember(f"{world.memo.word(hostile.name)} of somebody made up", {})
+    frame = craft(
+        mouth,
+        feed=f"puppet {random.random()}",
+        kind=Kind.REMEMBER,
+        version=1,
+        rid=new_memory_id(now, random),
+        payload=encode_payload(random.randbytes(SALT_BYTES), body),
+        hlc=world.stamp(hostile),
+    )
+    return hand(world, hostile, victim, [frame], sound=True)
+
+
+def _revokes(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+    """Revoke somebody honest, the victim perhaps, by its own key or one that it made up."""
+    by, target = random.choice(_hands(hostile)), world.pick(random).key.device
+    return tell(world, hostile, victim, (), [revoke(by.private.sign, by.device, target)])
+
+
+def _claims_the_root(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+    """Say that it is the root, that the root handed its place on to it, and that it brings in whom the root did."""
+    by, own = random.choice(_hands(hostile)), hostile.key
+    other = world.pick(random)
+    return tell(
+        world,
+        hostile,
+        victim,
+        [
+            name_root(own.private.sign, own.device, public_key=own.public, name=hostile.name),
+            name_root(by.private.sign, by.device, public_key=own.public, name=hostile.name),
+            _introduction(own, other.key, other.name),
+        ],
+    )
+
+
+def _signs_for_others(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
+    """Introduce and revoke in another's name: nobody may take that."""
+    other, target = world.pick(random).key, world.pick(random).key.device
+    puppet, sign = Key.draw(random), hostile.key.private.sign
+    member = _introduction(hostile.key, puppet, "forged")._replace(introduced_by=other.device)
+    forged = [name_root(sign, other.device, public_key=hostile.key.public, name="forged")]
+    known = victim.core.membership
+    had = {(each.device, each.by) for each in known.revocations}
+    revocation = revoke(sign, other.device, target)
+    heard = tell(world, hostile, victim, [*forged, member], [revocation])
+    known = victim.core.membership
+    news = {(each.device, each.by) for each in known.revocations} - had
+    took_root = known.root == hostile.key.device and hostile.key.device != world.founder
+    if puppet.device in known.members or (target, other.device) in news or took_root:
+        world.violate("politics", f"{victim.name} took what {hostile.name} signed in another's name")
+    return heard
+
+
+BEHAVIOURS: Final[Mapping[str, Behaviour]] = {
+    "introduces strangers": Behaviour("introduces devices that nobody has", _introduces),
+    "speaks through others": Behaviour("writes as devices that it made up", _speaks_through_others),
+    "revokes": Behaviour("revokes honest devices", _revokes),
+    "claims the root": Behaviour("says that it founded the group", _claims_the_root),
+    "signs for others": Behaviour("introduces and revokes in another's name", _signs_for_others),
+}
