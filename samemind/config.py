@@ -142,6 +142,7 @@ class Home:
             self.agents_log,
             self.mailboxes,
             self.mailbox_key,
+            self.pairings,
         )
         if place.parent == Path(os.path.realpath(self.folder)) and (
             # With what SQLite keeps beside it; "notes.db.jsonl" beside "notes.db" is the owner's.
@@ -196,6 +197,11 @@ class Home:
     def mailboxes(self) -> Path:
         """Which mailboxes it uses, with their passwords."""
         return self._beside("mailboxes.json")
+
+    @property
+    def pairings(self) -> Path:
+        """Which codes are shown at mailboxes, and how many guesses each has had."""
+        return self._beside("pairings.json")
 
     @property
     def mailbox_key(self) -> Path:

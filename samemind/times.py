@@ -11,6 +11,8 @@ from typing import Final
 from samemind.errors import Usage
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SPAN: Final = re.compile(r"([0-9]{1,6})\s*([mhd])")
+_SPAN_MS: Final = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 
 
@@ -31,6 +33,16 @@ def read_end(text: str, *, name: str) -> int:
 def read_until(text: str, *, name: str) -> int:
     """Return the first ms behind a stretch up to a time: the time itself, or after a date alone the next day."""
     return read_end(text, name=name) if _DATE_ONLY.fullmatch(text.strip()) else read_time(text, name=name)
+
+
+def read_span(text: str, *, name: str, least_ms: int, most_ms: int) -> int:
+    """Return a stretch of time, as 90m, 24h or 1d, in ms."""
+    found = _SPAN.fullmatch(text.strip())
+    span_ms = int(found[1]) * _SPAN_MS[found[2]] if found else 0
+    if not least_ms <= span_ms <= most_ms:
+        least, most = (f"{each // 60_000}m" for each in (least_ms, most_ms))
+        raise _bad(f"a time from {least} to {most}, such as 90m or 24h", text, name)
+    return span_ms
 
 
 def at_ms(milliseconds: int) -> datetime | None:

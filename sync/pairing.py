@@ -44,7 +44,7 @@ from spake2 import SPAKE2_A, SPAKE2_B
 
 from replica.ids import DeviceId
 from replica.signing import SIGNATURE_BYTES, Sign, verify
-from sync.code import Entropy, PairingCode
+from sync.code import WORDS_SHORT, Entropy, PairingCode
 from sync.errors import (
     CodeExpired,
     LimitExceeded,
@@ -125,13 +125,26 @@ class Paired:
 
 
 class PairingWindow:
-    """One opening of pairing: the code of the moment, and how many guesses are left."""
+    """One opening of pairing: the code of the moment, and how many guesses are left.
 
-    def __init__(self, *, now_ms: int, entropy: Entropy) -> None:
+    One that was written down goes on with the `code` and the guesses that it had: starting anew gives nobody more.
+    """
+
+    def __init__(
+        self,
+        *,
+        now_ms: int,
+        entropy: Entropy,
+        lasts_ms: int = WINDOW_MS,
+        words: int = WORDS_SHORT,
+        burnt: int = 0,
+        code: PairingCode | None = None,
+    ) -> None:
         self._entropy = entropy
-        self.expires_ms = now_ms + WINDOW_MS
-        self.burnt = 0
-        self._code: PairingCode | None = PairingCode.draw(entropy)
+        self._words = words
+        self.expires_ms = now_ms + lasts_ms
+        self.burnt = burnt
+        self._code = code or (PairingCode.draw(entropy, words) if burnt < BURNT_MAX else None)
 
     @property
     def is_open(self) -> bool:
@@ -158,7 +171,7 @@ class PairingWindow:
     def burn(self) -> None:
         """The code was guessed wrong, or was left half used: draw another, or close with the third."""
         self.burnt += 1
-        self._code = PairingCode.draw(self._entropy) if not self.burnt_out else None
+        self._code = PairingCode.draw(self._entropy, self._words) if not self.burnt_out else None
 
 
 class Offerer:
@@ -318,6 +331,11 @@ def refusal(error: SyncError) -> bytes:
     return _REFUSED + reason
 
 
+def is_refusal(frame: bytes) -> bool:
+    """Whether an offerer turned the joiner away by this frame."""
+    return frame[:2] == _REFUSED
+
+
 @dataclass(frozen=True, slots=True)
 class _Keys:
     """Everything that follows from one exchange, each part for one use."""
@@ -380,7 +398,7 @@ def _body(frame: bytes, expected: bytes) -> bytes:
 
 
 def _raise_refusal(frame: bytes) -> None:
-    if frame[:2] == _REFUSED:
+    if is_refusal(frame):
         for kind, reason, text in _REASONS[:-1]:
             if frame[2:] == reason:
                 raise kind(text)

@@ -88,6 +88,8 @@ class Printer:
             self.text("\n".join(show(verb, document)))
             if verb == "panel" and sys.stdout.isatty():
                 _open_browser(document)
+            if verb == "mailbox invite" and sys.stdout.isatty():
+                _show_qr(document["text"])
 
     def said(self, verb: str, document: Mapping[str, Any]) -> None:
         """Print what a verb says before its end."""

@@ -46,6 +46,8 @@ def show_said(verb: str, document: Document) -> list[str]:
     if verb == "retract":
         going = counted(len(document["rids"]), "memory", "memories")
         return [f"{going} to go at {_clock(document['closes_at'])}; Ctrl-C takes it back"]
+    if "meets_at" in document:
+        return [f"the other device reaches this mailbox at {document['meets_at']}"]
     if "refused" in document:
         return [f"somebody was turned away: {document['refused']}"]
     if "peer" in document:

@@ -138,18 +138,19 @@ class Devices(Asking):
         *,
         address: str | None = None,
         mailbox: str | None = None,
+        wait: str | None = None,
         tell: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Paired:
         """Join the device that shows a code; without one, show a code through `tell` and wait.
 
-        `mailbox`: meet through the mailbox of that name, not on a network.
+        `mailbox`: meet through the mailbox of that name, not on a network; `wait`: for so long, as `24h`.
         """
 
         async def say(said: Mapping[str, Any]) -> None:
             if tell is not None:
                 tell(said)
 
-        return await self._ask(group.PAIR, code=code, address=address, mailbox=mailbox, _say=say)
+        return await self._ask(group.PAIR, code=code, address=address, mailbox=mailbox, wait=wait, _say=say)
 
     async def revoke_peer(self, device: str, *, undo: bool = False) -> PeerView:
         """Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked."""

@@ -18,6 +18,9 @@ class Pair:
     mailbox: str | None = option(
         "--mailbox", "through this mailbox, for devices that are never on one network", metavar="NAME"
     )
+    wait: str | None = option(
+        "--wait", "with --mailbox: for so long, as 24h or 90m, with a code of three words", metavar="TIME"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """Join other devices, know them, and sync with them."""
 
 import sqlite3
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -19,14 +18,11 @@ from samemind.results.plain import to_json
 from samemind.surface.group import AddPeer, ListPeers, Pair, RenamePeer, RevokePeer, Sync
 from samemind.times import at_ms
 from samemind.verbs.ids import find_device
+from samemind.verbs.pairing_by_mailbox import pair_by_mailbox
 from samemind.verbs.seniority import name_of
 from sync import Address, peers
 
 if TYPE_CHECKING:
-    from sync.mailbox.box import Mailbox
-    from sync.meeting import Partner
-    from sync.pairing import Introduction
-    from sync.pairing import Paired as PairedDevice
     from sync.reports import SyncReport
     from sync.syncer import Syncer
 
@@ -40,10 +36,14 @@ async def pair(device: Device, options: Pair, say: Say) -> Paired:
     """Show a code and wait for the device that proves it; or prove the code that another device shows."""
     address = None if options.address is None else Address.parse(options.address)
     async with device.linked() as syncer:
+        if options.wait is not None and options.mailbox is None:
+            raise Usage("expected --mailbox beside --wait: on a network, both devices are up")
         if options.mailbox is not None:
             if address is not None:
                 raise Usage("expected --address or --mailbox, got both")
-            partner = await _by_mailbox(device, syncer, options.mailbox, options.code, say)
+            partner = await pair_by_mailbox(
+                device, syncer, options.mailbox, options.code, wait=options.wait, say=say
+            )
         elif options.code is None:
             if address is not None:
                 raise Usage("expected a code beside --address: it says where the code is shown")
@@ -181,74 +181,6 @@ async def _offer(syncer: "Syncer", say: Say) -> Any:
         nursery.start_soon(pass_on)
         with telling:
             return await syncer.offer_pairing(tell)
-
-
-async def _by_mailbox(device: Device, syncer: "Syncer", name: str, code: str | None, say: Say) -> "Partner":
-    """Show a code and wait at a mailbox, or prove one there: the two need not be on one network, only up."""
-    from samemind.mailboxes import mailbox_named, read_mailboxes, told_of  # here: few pair in this way
-    from sync.errors import MailboxError
-    from sync.mailbox.meeting import CodeByMailbox, join_by_mailbox
-    from sync.mailbox.places import open_box
-    from sync.meeting import partner_of
-    from sync.pairing import Introduction
-
-    settled = mailbox_named(read_mailboxes(device.home), name)
-    proof = None if code is None else CodeByMailbox.parse(code)
-    box, introduction = open_box(settled.place, device.host), Introduction(device.name)
-    revoked = syncer.banned
-    try:
-        if proof is None:
-            paired = await _offer_by_mailbox(device, box, introduction, revoked, name, say)
-        else:
-            paired = await join_by_mailbox(box, device.identity, introduction, proof, revoked=revoked)
-    except MailboxError as error:
-        raise told_of(name, error) from None
-    finally:
-        with trio.CancelScope(shield=True), trio.move_on_after(1):
-            await box.aclose()
-    partner = partner_of(paired, None)
-    await syncer.take_in(partner, shows_code=proof is None)
-    return partner
-
-
-async def _offer_by_mailbox(
-    device: Device,
-    box: "Mailbox",
-    introduction: "Introduction",
-    revoked: Collection[DeviceId],
-    name: str,
-    say: Say,
-) -> "PairedDevice":
-    from sync.errors import SyncError
-    from sync.mailbox.meeting import CodeByMailbox, offer_by_mailbox
-
-    telling, told = trio.open_memory_channel[dict[str, Any]](16)
-    failure: SyncError | None = None
-
-    def tell(shown: CodeByMailbox, left_ms: int) -> None:
-        expires_at = to_json(at_ms(device.now_ms() + left_ms))
-        telling.send_nowait({"code": str(shown), "mailbox": name, "expires_at": expires_at})
-
-    async def pass_on() -> None:
-        async for news in told:
-            await say(news)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(pass_on)
-        with telling:
-            try:
-                return await offer_by_mailbox(
-                    box,
-                    device.identity,
-                    introduction,
-                    tell=tell,
-                    refused=lambda error: telling.send_nowait({"refused": str(error)}),
-                    now_ms=device.now_ms,
-                    revoked=revoked,
-                )
-            except SyncError as error:  # out of the nursery, which would make a group of it
-                failure = error
-    raise failure
 
 
 async def _other(device: Device, text: str) -> DeviceId:

@@ -82,6 +82,14 @@ def check_place(place: Place) -> Place:
     return place
 
 
+def seen_from_outside(url: str) -> str:
+    """Return an address as another device may be told it: no names of users, and no folder of this machine."""
+    parts = urlsplit(url)
+    if parts.scheme == "folder":
+        return "folder"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
 def missing_client(place: Place) -> str | None:
     """Return the module that has to be installed to open it, `nats` or `opendal`; None where it is."""
     for schemes, module in ((("nats",), "nats"), (("webdav", "s3"), "opendal")):

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import trio
 
 from samemind.cli.show_mailbox import ago, standing
 from samemind.config import Home
@@ -20,8 +21,11 @@ from samemind.mailboxes import (
 from samemind.results.mailbox import MailboxPeer, MailboxView
 from samemind.results.plain import to_json
 from samemind.verbs.mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
+from samemind.verbs.pairing_by_mailbox import _keep, read_opening
+from sync.code import PairingCode
 from sync.errors import Denied, Full, Unreached
-from sync.mailbox.places import Place
+from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening
+from sync.mailbox.places import Place, seen_from_outside
 
 NOW = datetime(2026, 11, 23, 18, 0, tzinfo=UTC)
 DAV = Settled("home", "webdav+https://ada@cloud.example/box", "hush", out=("aa",))
@@ -129,3 +133,53 @@ def test_status_says_through_what_a_device_is_in_step() -> None:
 )
 def test_times_are_said_as_people_say_them(seconds: int, said: str) -> None:
     assert ago((NOW - timedelta(seconds=seconds)).isoformat(), NOW) == said
+
+
+NOW_MS = 1_700_000_000_000
+CODE = CodeByMailbox(7, PairingCode(417, ("maple", "otter", "cedar")))
+
+
+def same(one: Opening, other: Opening) -> bool:
+    return replace(one, code=None) == replace(other, code=None) and str(one.code) == str(other.code)
+
+
+def test_an_opening_that_was_written_down_goes_on_with_its_code_and_its_guesses(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    opening = Opening(NOW_MS, NOW_MS + WAIT_MS_MAX, words=3, burnt=1, code=CODE, begun=True)
+    other = Opening(NOW_MS, NOW_MS + 600_000, words=2)
+    trio.run(_keep, home, "nats://a", opening)
+    trio.run(_keep, home, "nats://b", other)
+    assert home.pairings.stat().st_mode & 0o777 == 0o600
+    assert same(read_opening(home, "nats://a", NOW_MS + 1, WAIT_MS_MAX), opening)
+    assert same(read_opening(home, "nats://a", NOW_MS + 1, None), opening), "whatever is open goes on"
+    assert same(read_opening(home, "nats://b", NOW_MS + 1, None), other)
+    assert read_opening(home, "nats://b", NOW_MS + 1, WAIT_MS_MAX).words == 3, "asked for longer: another one"
+    late = NOW_MS + WAIT_MS_MAX
+    assert read_opening(home, "nats://a", late, WAIT_MS_MAX) == Opening.new(late, WAIT_MS_MAX)
+    trio.run(_keep, home, "nats://a", replace(opening, burnt=2))
+    assert read_opening(home, "nats://a", NOW_MS + 1, None) == Opening.new(NOW_MS + 1), (
+        "three guesses were had"
+    )
+    for url in ("nats://a", "nats://b"):
+        trio.run(_keep, home, url, None)
+    assert not home.pairings.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"nats://a": 1}', '{"nats://a": {"code": "no"}}'])
+def test_a_file_of_openings_that_cannot_be_read_opens_anew(tmp_path: Path, text: str) -> None:
+    home = Home.at(tmp_path)
+    home.pairings.write_text(text)
+    assert read_opening(home, "nats://a", NOW_MS, None) == Opening.new(NOW_MS)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("folder:///home/ann/private/box", "folder"),
+        ("webdav+https://ann@cloud.example/dav/box", "webdav+https://cloud.example/dav/box"),
+        ("s3://KEYID@bucket/box?endpoint=https://s3.example", "s3://bucket/box"),
+        ("nats+tls://a:4222,b:4222/group?replicas=3", "nats+tls://a:4222,b:4222/group"),
+    ],
+)
+def test_no_name_of_a_user_and_no_folder_is_told_to_others(url: str, told: str) -> None:
+    assert seen_from_outside(url) == told

@@ -138,3 +138,21 @@ def test_records_are_printed_as_a_table_rows_or_a_document() -> None:
     assert "d" * 64 not in table
     for each in ("table", "csv", "jsonl"):
         assert formatted(each, {"results": []}, []).strip() == ""
+
+
+def test_an_invitation_to_a_mailbox_is_drawn_for_a_camera_where_somebody_sits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the certificate of a server of one's own, which is the longest there is."""
+    read_terminal = pytest.importorskip("tests.support.camera").read_terminal
+    said = "samemind-mailbox:" + "eyJuYW1lIjogImhvbWUi" * 46
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    Printer(json=False, raw=False).result("mailbox invite", {"text": said})
+    assert said in screen.getvalue()
+    assert read_terminal(screen.getvalue()) == said
+    plain = Screen()
+    plain.isatty = lambda: False  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdout", plain)
+    Printer(json=False, raw=False).result("mailbox invite", {"text": said})
+    assert plain.getvalue() == said + "\n"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from samemind.errors import Usage
-from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.times import at_ms, at_stamp, read_end, read_span, read_time
 
 MAY_8 = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400_000
@@ -62,3 +62,14 @@ def test_times_beyond_the_years_that_can_be_written_do_not_stop_a_listing() -> N
     assert at_ms(2**52) is None
     assert at_stamp(2**63 - 1).year == 6429
     assert at_ms(MAY_8) == datetime(2023, 5, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("text", "minutes"), [("10m", 10), ("90m", 90), (" 24h ", 1_440), ("1d", 1_440)])
+def test_a_stretch_of_time_is_a_number_and_a_letter(text: str, minutes: int) -> None:
+    assert read_span(text, name="--wait", least_ms=600_000, most_ms=DAY) == minutes * 60_000
+
+
+@pytest.mark.parametrize("text", ["", "9m", "25h", "2d", "24", "h", "-1h", "1.5h", "1h30m", "9999999m", "١h"])
+def test_what_is_no_stretch_of_time_or_out_of_bounds_is_refused_with_the_bounds(text: str) -> None:
+    with pytest.raises(Usage, match="--wait: expected a time from 10m to 1440m"):
+        read_span(text, name="--wait", least_ms=600_000, most_ms=DAY)

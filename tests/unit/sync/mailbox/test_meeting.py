@@ -8,6 +8,7 @@ import pytest
 import trio
 import trio.testing
 
+from replica.codec import pack
 from sync.code import PairingCode
 from sync.errors import (
     CodeExpired,
@@ -16,16 +17,22 @@ from sync.errors import (
     PairingFailed,
     RemoteProtocolError,
     SyncError,
+    Unreached,
     Untrusted,
     WrongCode,
 )
 from sync.identity import Identity
 from sync.mailbox.meeting import (
     ANSWER_SECONDS_MAX,
+    WAIT_MS_MAX,
     CodeByMailbox,
+    Mood,
+    NoAnswer,
+    Opening,
     _context,
     _slot,
     join_by_mailbox,
+    mood_of,
     offer_by_mailbox,
 )
 from sync.pairing import BURNT_MAX, WINDOW_MS, Introduction, Joiner, Offerer, Paired, PairingWindow
@@ -49,6 +56,8 @@ class Offering:
     refused: list[SyncError] = field(default_factory=list)
     paired: Paired | None = None
     failed: SyncError | None = None
+    opening: Opening | None = None
+    address: str = ""
 
     def now_ms(self) -> int:
         return START_MS + int(trio.current_time() * 1_000)
@@ -62,6 +71,8 @@ class Offering:
                 tell=lambda code, left_ms: self.shown.append(code),
                 refused=self.refused.append,
                 now_ms=self.now_ms,
+                opening=self.opening,
+                address=self.address,
                 entropy=entropy("laptop"),
             )
         except SyncError as error:
@@ -73,8 +84,10 @@ class Offering:
         return self.shown[number]
 
 
-def play(body: Callable[[Offering], Awaitable[None]]) -> Offering:
-    offering = Offering()
+def play(
+    body: Callable[[Offering], Awaitable[None]], *, opening: Opening | None = None, address: str = ""
+) -> Offering:
+    offering = Offering(opening=opening, address=address)
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
@@ -184,7 +197,7 @@ def test_whoever_owns_the_mailbox_has_one_guess_at_the_joiner() -> None:
             context=_context(7),
             sign=MALLORY.sign,
         )
-        await box.put(_slot(7, "offerer", 0), MALLORY.certificate)
+        await box.put(_slot(7, "offerer", 0), pack([MALLORY.certificate, ""]))
 
         async def meddle() -> None:
             while _slot(7, "joiner", 1) not in box.files:  # noqa: ASYNC110 -- the clock jumps
@@ -289,3 +302,127 @@ def test_each_side_signs_with_the_key_of_its_certificate() -> None:
 def test_what_is_no_code_for_a_mailbox_is_refused(text: str) -> None:
     with pytest.raises(InvalidCode):
         CodeByMailbox.parse(text)
+
+
+def test_a_window_of_hours_has_codes_of_three_words_and_somebody_may_come_late() -> None:
+    joined: list[Paired] = []
+
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        assert len(code.code.words) == 3
+        await trio.sleep(23 * 3_600)
+        joined.append(await join(offering, CodeByMailbox.parse(str(code))))
+
+    offering = play(body, opening=Opening.new(START_MS, WAIT_MS_MAX))
+    assert offering.paired is not None
+    assert offering.paired.words == joined[0].words
+    assert len(offering.box.times("get")) < 30_000, "later it asks more seldom"
+
+
+def test_a_joiner_may_be_there_first() -> None:
+    async def main() -> None:
+        offering, code = Offering(), CodeByMailbox(7, PairingCode(417, ("maple", "otter", "cedar")))
+        offering.opening = Opening(START_MS, START_MS + WAIT_MS_MAX, words=3, code=code)
+        async with trio.open_nursery() as nursery:
+
+            async def come_late() -> None:
+                await trio.sleep(7_200)
+                await offering.run()
+
+            nursery.start_soon(come_late)
+            paired = await join_by_mailbox(
+                offering.box,
+                PHONE,
+                Introduction("phone"),
+                code,
+                wait_ms=WAIT_MS_MAX,
+                entropy=entropy("phone"),
+            )
+            assert paired.member.name == "laptop"
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_a_line_that_is_down_meanwhile_ends_nothing() -> None:
+    joined: list[Paired] = []
+
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        offering.box.failure = Unreached("no route", retry_after_s=20.0)
+        await trio.sleep(200)
+        offering.box.failure = None
+        await trio.sleep(100)
+        joined.append(await join(offering, code))
+
+    assert play(body).paired is not None
+    assert joined
+
+
+def test_who_leaves_says_in_which_mood_and_the_person_hears_at_once() -> None:
+    """A joiner that finds another code there, one that is broken off, one that waited in vain."""
+
+    async def body(offering: Offering) -> None:
+        first = await offering.code()
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+
+                async def break_off() -> None:
+                    while _slot(first.plate, "offerer", 1) not in offering.box.files:  # noqa: ASYNC110
+                        await trio.sleep(0.1)
+                    scope.cancel()
+
+                nursery.start_soon(break_off)
+                await join(offering, first)
+        began = trio.current_time()
+        second = await offering.code(1)
+        assert trio.current_time() - began < 5, "it is not waited for for two minutes"
+        with pytest.raises(WrongCode):
+            await join(offering, wrong(second))
+        await offering.code(2)
+
+    offering = play(body)
+    assert [mood_of(each) for each in offering.refused] == [Mood.SCARY, Mood.SCARY]
+    assert "somebody tried" in str(offering.refused[0])
+    assert isinstance(offering.failed, CodeExpired)
+    assert "somebody tried 2 times" in str(offering.failed)
+    assert mood_of(offering.failed) is Mood.LONELY
+    assert mood_of(NoAnswer("")) is Mood.LONELY
+    assert mood_of(Untrusted("")) is Mood.ERRORY
+
+
+def test_the_address_of_the_mailbox_is_signed_for_and_told_to_the_joiner() -> None:
+    there: list[str] = []
+
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        await join_by_mailbox(
+            offering.box, PHONE, Introduction("phone"), code, meets_at=there.append, entropy=entropy("phone")
+        )
+
+    assert play(body, address="nats+tls://meet.example").paired is not None
+    assert there == ["nats+tls://meet.example"]
+
+
+def test_an_address_that_was_altered_makes_the_codes_differ() -> None:
+    async def body(offering: Offering) -> None:
+        code = await offering.code()
+        offering.box.files[_slot(code.plate, "offerer", 0)] = pack(
+            [LAPTOP.certificate, "nats://evil.example"]
+        )
+        with pytest.raises(WrongCode):
+            await join(offering, code)
+
+    assert play(body, address="nats+tls://meet.example").paired is None
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"nonsense", pack([b"x"]), pack(["x", b"y"]), pack([b"x", "y" * 2_000])]
+)
+def test_what_is_no_first_file_is_refused(data: bytes) -> None:
+    async def main() -> None:
+        box, code = Counting(), CodeByMailbox(7, PairingCode(417, ("maple", "otter")))
+        await box.put(_slot(7, "offerer", 0), data)
+        with pytest.raises(SyncError):
+            await join_by_mailbox(box, PHONE, Introduction("phone"), code)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
