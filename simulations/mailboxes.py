@@ -325,15 +325,15 @@ class World:
     def _new(self, name: str) -> Visiting:
         key = Key.draw(self.random)
         device = Visiting(name, key, self._core(key, MemoryStore()))
-        device.core.found(_introduction(device, device))
+        device.core.found(introduction(device, device))
         return device
 
     def _acquaint(self, one: Visiting, other: Visiting) -> None:
-        one.core.learn([_introduction(one, other)], [], now_ms=self.now_ms)
-        other.core.learn([_introduction(other, one)], [], now_ms=self.now_ms)
+        one.core.learn([introduction(one, other)], [], now_ms=self.now_ms)
+        other.core.learn([introduction(other, one)], [], now_ms=self.now_ms)
 
 
-def _introduction(by: Visiting, who: Visiting) -> Any:
+def introduction(by: Visiting, who: Visiting) -> Any:
     return introduce(
         by.key.private.sign,
         by.key.device,

@@ -332,7 +332,8 @@ class _Place:
         """
         kept = set(names)
         own = [name for name in names if self.files[name].filed.maker == self.core.device]
-        for name in sorted(own, key=self._order):
+        # Those that only tell the group come last: one must not be left out for a larger one that is left out itself.
+        for name in sorted(own, key=lambda name: (not self.placed[name].stretches, *self._order(name))):
             larger = [each for each in kept if self._order(each) > self._order(name)]
             told = (
                 self.placed[name].stretches

@@ -80,6 +80,8 @@ class Wrote(NamedTuple):
     size: int
     ops: int
     has_base: bool
+    news: bool
+    """It was written for what nobody had put there; the others tell the group, or are many in one."""
 
 
 @dataclass(slots=True)
@@ -254,7 +256,7 @@ class Visitor:
         yield Put(name, data)
         filed = Filed.of(exported.header, exported.reaches, exported.needs)
         self.shelf.wrote(name, len(data), filed, self._now_ms())
-        looked.wrote.append(Wrote(name, len(data), exported.ops, exported.has_base))
+        looked.wrote.append(Wrote(name, len(data), exported.ops, exported.has_base, plan.own or plan.others))
 
 
 def _take_one(taking: Taking, message: Any, now_ms: Callable[[], int], core: Core) -> None:
