@@ -1,11 +1,12 @@
 """Count what devices write to a mailbox in a year, over the same cores and visits as the daemon, by a clock that jumps.
 
-Each device says something on most days, looks some times a day, and leaves its log to be compacted; now and then words
-are erased. Counted is every byte that is put. *News* are the files that bring ops nobody had put there before, as they
-were written then; a *base* is everything in one file, as a newcomer would be sent it at the end. What lies beyond the
-news was written to keep files few and words erased: it should come to no more than twice the news and a base a week.
+So many times a day some device looks, every second time with something to say; logs are compacted once a week, and now
+and then words are erased. Counted is every byte that is put. *News* are the files that bring ops nobody had put there
+before, as they were written then; a *base* is everything in one file, as a newcomer would be sent it at the end. What
+lies beyond the news was written to keep files few and words erased: it should come to no more than twice the news and a
+base a week.
 
-    python -m simulations.mailbox_year --devices 20 --days 365
+    python -m simulations.mailbox_year --devices 20 --days 365 --looks 20
 """
 
 import argparse
@@ -75,7 +76,7 @@ class Written:
 class Year:
     """A group that meets through one honest mailbox only."""
 
-    def __init__(self, seed: int, devices: int, *, looks_a_day: int = 2, erased_every_days: int = 14) -> None:
+    def __init__(self, seed: int, devices: int, *, looks_a_day: int, erased_every_days: int = 14) -> None:
         self.random = Random(f"year {seed}")
         self.now_ms = START_MS
         self.box = Box(Random(0))
@@ -97,8 +98,7 @@ class Year:
         for day in range(days):
             if day % _TOLD_EVERY_DAYS == 0:
                 tell(f"day {day}: {written.files} files, {len(self.rids)} memories")
-            visits = [device for device in self.devices for _ in range(self.looks_a_day)]
-            self.random.shuffle(visits)
+            visits = self.random.choices(self.devices, k=self.looks_a_day)
             says = set(self.random.sample(range(len(visits)), len(visits) // 2))
             for n, device in enumerate(visits):
                 self.now_ms += DAY_MS // len(visits)
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--days", type=int, default=_DAYS_A_YEAR)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--looks", type=int, default=2, help="a day and device; at half of them something was said"
+        "--looks", type=int, default=20, help="a day, by all; before half of them something is said"
     )
     options = parser.parse_args(arguments)
     year = Year(options.seed, options.devices, looks_a_day=options.looks)

@@ -32,6 +32,7 @@ from samemind.panel.forgetting import forget_what_is_left, rids_of_everything, s
 from samemind.panel.guard import API, SESSION_ROUTE, Guard, TooLong, refuse
 from samemind.panel.moments import Moments
 from samemind.panel.openapi import openapi_document
+from samemind.panel.posting import add_mailbox
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.qr import qr_rows
@@ -201,6 +202,9 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
         urls = panel.launch()
         return JSONResponse({"urls": urls, "fingerprint": panel.fingerprint, "rows": qr_rows(urls[0])})
 
+    async def post(request: Request) -> Response:
+        return JSONResponse(await add_mailbox(panel.device, await read_object(request)))
+
     async def describe(request: Request) -> Response:
         return JSONResponse(openapi_document())
 
@@ -211,6 +215,7 @@ def _own_routes(panel: Panel) -> Iterable[Route]:
         Route(f"{base}/leave", leave, methods=["POST"]),
         Route(f"{base}/qr", _told_errors(draw), methods=["POST"]),
         Route(f"{base}/invite", _told_errors(invite), methods=["POST"]),
+        Route(f"{base}/mailbox", _told_errors(post), methods=["POST"]),
         Route(f"{base}/events", Events(panel), methods=["GET"]),
         Route(f"{API}/openapi.json", describe, methods=["GET"]),
     ]

@@ -6,12 +6,16 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxPeer:
-    """Another device, as a mailbox tells of it. `in_step`: when it was heard, it held everything this device wrote."""
+    """Another device, as a mailbox tells of it. `in_step`: when it was heard, it held everything this device wrote.
+
+    `stale`: files of it that may hold erased words.
+    """
 
     device_id: str
     name: str
     heard_at: datetime
     in_step: bool
+    stale: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,14 +59,19 @@ PORT_MAX: Final = 65_535
 async def mailbox_add(device: Device, options: AddMailbox) -> MailboxView:
     """Save a mailbox, and use it from now on."""
     place, name = _place(options)
-    out = await device.replica.run(
-        lambda core, _: tuple(sorted(each.hex() for each in core.membership.revoked))
-    )
     bytes_max = None if options.megabytes is None else options.megabytes * 1_000_000
     if bytes_max is not None and bytes_max <= 0:
         raise Usage(f"expected a number of megabytes, got {options.megabytes}", code="invalid")
+    return await use_mailbox(device, place, options.name or name, bytes_max)
+
+
+async def use_mailbox(device: Device, place: Place, name: str | None, bytes_max: int | None) -> MailboxView:
+    """Save where a mailbox is, and use it from now on."""
+    out = await device.replica.run(
+        lambda core, _: tuple(sorted(each.hex() for each in core.membership.revoked))
+    )
     before = read_mailboxes(device.home)
-    settled = new_mailbox(before, options.name or name, place, bytes_max, out)
+    settled = new_mailbox(before, name, place, bytes_max, out)
     write_mailboxes(device.home, [one for one in before if one.name != settled.name] + [settled])
     if device.mailboxes is not None:
         device.mailboxes.keep(settled)
@@ -214,7 +219,7 @@ def _peers(core: Core, shelf: Shelf) -> dict[str, Any]:
         foreign += maker in membership.revoked
         if maker != core.device and maker in membership.members and maker not in membership.revoked:
             heard[maker] = max(heard.get(maker, 0), kept.filed.made_ms)
-    held = core.feeds.held()
+    held, stale = core.feeds.held(), shelf.stale(core)
     seen = {each: at for each, ms in heard.items() if (at := at_ms(ms)) is not None}
     peers = [
         MailboxPeer(
@@ -223,11 +228,12 @@ def _peers(core: Core, shelf: Shelf) -> dict[str, Any]:
             heard_at=seen[each],
             in_step=each in core.contacts
             and all(core.contacts[each].folded.get(no, 0) >= seq for no, seq in held.items()),
+            stale=stale[each],
         )
         for each, member in sorted(membership.members.items())
         if each in seen
     ]
-    return {"peers": peers, "foreign": foreign, "stale": shelf.stale(core)}
+    return {"peers": peers, "foreign": foreign, "stale": stale.total()}
 
 
 def _place(options: AddMailbox) -> tuple[Place, str | None]:
@@ -237,13 +243,18 @@ def _place(options: AddMailbox) -> tuple[Place, str | None]:
             raise Usage(
                 "expected --invitation by itself: it holds the address and the secret", code="invalid"
             )
-        said = _read_invitation(_read_secret(options.invitation))
-        return Place(said["url"], said.get("secret"), said.get("pin")), said.get("name")
+        return invited_to(_read_secret(options.invitation))
     if options.url is None:
         raise Usage("expected the address of a mailbox, or --invitation FILE", code="invalid")
     secret = None if options.secret_file is None else _read_secret(options.secret_file)
     pin = None if options.certificate is None else _read_secret(options.certificate)
     return Place(options.url, secret, pin), None
+
+
+def invited_to(text: str) -> tuple[Place, str | None]:
+    """Return where the mailbox of an invitation is, and what whoever invites calls it."""
+    said = _read_invitation(text)
+    return Place(said["url"], said.get("secret"), said.get("pin")), said.get("name")
 
 
 def _read_invitation(text: str) -> Mapping[str, str]:

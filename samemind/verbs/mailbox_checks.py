@@ -7,7 +7,7 @@ from samemind.device import Device
 from samemind.errors import Failed
 from samemind.mailboxes import Settled, read_mailboxes
 from samemind.results.device import Check
-from samemind.results.mailbox import MailboxView
+from samemind.results.mailbox import MailboxPeer, MailboxView
 from samemind.verbs.mailbox import mailbox_views
 from sync.errors import Denied, Full
 
@@ -73,8 +73,22 @@ def look_at(
     if view.stale:
         detail = f"{view.stale} files may still hold words that were erased, until they are written anew"
         checks.append(check(True, detail))
-    for peer in view.peers:
-        if now - peer.heard_at >= timedelta(days=QUIET_DAYS):
-            days = (now - peer.heard_at).days
-            checks.append(check(True, f"{peer.name} was not heard of there for {days} days"))
-    return checks
+    if view.bytes_max is not None and view.bytes > view.bytes_max:
+        over = f"{view.bytes / 1e6:.1f} MB, over its bound of {view.bytes_max / 1e6:.0f}"
+        checks.append(check(True, f"{over}: this device keeps one file there"))
+    quiet = [peer for peer in view.peers if now - peer.heard_at >= timedelta(days=QUIET_DAYS)]
+    return checks + [_quiet(view, peer, now) for peer in quiet]
+
+
+def _quiet(view: MailboxView, peer: MailboxPeer, now: datetime) -> Check:
+    """Say that a device was not heard of for long; what was erased may still be in what it wrote."""
+    long = f"was not heard of there for {(now - peer.heard_at).days} days"
+    if not peer.stale:
+        return Check(name="mailbox", ok=True, detail=f"{view.name}: {peer.name} {long}")
+    files = "1 file" if peer.stale == 1 else f"{peer.stale} files"
+    return Check(
+        name="mailbox",
+        ok=False,
+        detail=f"{view.name}: erased words may still be in {files} of {peer.name}, which {long}",
+        fix=f"samemind mailbox look {view.name} writes anew what is in them; if they stay, revoke {peer.name}",
+    )

@@ -14,6 +14,7 @@ size and of what was written. The first format encrypted each message by itself;
 import hashlib
 import secrets
 from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
 from itertools import count
 from typing import BinaryIO, Final
 
@@ -35,6 +36,8 @@ RECORD_BYTES: Final = 64 * 1024
 # Most people have no more devices than this, and then the number of boxes says nothing at all.
 _BOXES_MIN: Final = 4
 _KEY_BYTES: Final = 32
+# As many files as are checked before they are taken, most of the time.
+_OPENED_MAX: Final = 64
 # What a box adds to the key: a public key and a seal.
 _BOX_BYTES: Final = _KEY_BYTES + 48
 _LENGTH_BYTES: Final = 4
@@ -208,7 +211,9 @@ def _check_length(length: int) -> None:
         raise LimitExceeded(f"expected messages of at most {FRAME_BYTES_MAX} bytes, got one of {length}")
 
 
+@lru_cache(maxsize=_OPENED_MAX)
 def _open_box(boxes: bytes, private_key: bytes) -> bytes:
+    """Return the key of a file. A file is read twice, to be checked and to be taken: its box is looked for once."""
     box = SealedBox(SigningKey(private_key).to_curve25519_private_key())
     for start in range(0, len(boxes), _BOX_BYTES):
         try:

@@ -15,9 +15,11 @@ others can find elsewhere in the place, and a mistake costs writing it again.
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from replica.codec import pack, read_place, unpack, wire_place
@@ -157,6 +159,8 @@ class Shelf:
     def __init__(self, rows: Iterable[tuple[str, bytes]] = ()) -> None:
         self._kept: dict[str, Kept] = {}
         self._changed: set[str] = set()
+        # Names that were listed and never read yet, in the order in which they came up. Written down nowhere.
+        self._unread: dict[str, None] = {}
         for name, data in rows:
             kept = _read_kept(data)
             if kept is not None:
@@ -178,7 +182,7 @@ class Shelf:
                 self._drop(name)
         wanted = [name for name in sorted(names) if self._is_wanted(name, names[name], now_ms)]
         chosen, size = list[str](), 0
-        for name in wanted[:FETCH_FILES_MAX]:
+        for name in self._in_turn(wanted)[:FETCH_FILES_MAX]:
             size += max(0, names[name])
             if chosen and size > FETCH_BYTES_MAX:
                 break
@@ -239,11 +243,11 @@ class Shelf:
         ]
         return plan(core, files, old, bytes_max=bytes_max)
 
-    def stale(self, core: Core) -> int:
-        """Return how many files were written by devices that did not know of every erasure: they may hold the words."""
+    def stale(self, core: Core) -> Counter[DeviceId]:
+        """Return who wrote how many files without knowing of every erasure: they may hold the words."""
         known = known_to(core)
-        kept = list(self._kept.values())
-        return sum(each.filed is not None and not _knows(each.filed.known, known) for each in kept)
+        filed = [each.filed for each in list(self._kept.values()) if each.filed is not None]
+        return Counter(each.maker for each in filed if not _knows(each.known, known))
 
     def _is_wanted(self, name: str, size: int, now_ms: int) -> bool:
         kept = self._kept.get(name)
@@ -258,6 +262,26 @@ class Shelf:
             return False
         wait_ms = min(_RETRY_MS_MAX, _RETRY_MS_MIN << min(kept.tries, 10))
         return size != kept.size or not 0 <= now_ms - kept.tried_ms < wait_ms
+
+    def _in_turn(self, wanted: list[str]) -> list[str]:
+        """Return names in the order in which to fetch them, so that a flood only delays.
+
+        First what a known maker wrote, that waited for something; then what was never read, by turns the last that
+        came up and the first, so that neither news nor what lies there for long waits for all the rest; last what was
+        read in vain.
+        """
+        fresh = [name for name in wanted if name not in self._kept]
+        there = set(fresh)
+        unread = [name for name in self._unread if name in there] + [
+            name for name in fresh if name not in self._unread
+        ]
+        self._unread = dict.fromkeys(unread)
+        half = len(unread) // 2
+        by_turns = zip_longest(reversed(unread[half:]), unread[:half])
+        turns = [name for pair in by_turns for name in pair if name is not None]
+        waiting = [name for name in wanted if name in self._kept and self._kept[name].state is State.WAITS]
+        left = [name for name in wanted if name in self._kept and self._kept[name].state is not State.WAITS]
+        return waiting + turns + left
 
     def _keep(self, name: str, kept: Kept) -> None:
         if name not in self._kept and len(self._kept) >= NAMES_MAX:

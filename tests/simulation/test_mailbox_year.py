@@ -10,7 +10,7 @@ DEVICES, DAYS = 3, 30
 
 def test_what_is_written_stays_within_three_times_the_news_and_a_base_a_week() -> None:
     """Once 64 files in one visit only stated the group: each was left out for a larger one that was left out itself."""
-    written = Year(1, DEVICES).run(DAYS)
+    written = Year(1, DEVICES, looks_a_day=6).run(DAYS)
     assert written.erasures == DAYS // 14
     assert written.memories > 150
     assert 0 < written.news < written.news + written.others <= written.bound
@@ -20,8 +20,8 @@ def test_what_is_written_stays_within_three_times_the_news_and_a_base_a_week() -
 
 def test_devices_that_merge_at_every_visit_or_never_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf, "TIER_FILES_MAX", 2)
-    often = Year(1, DEVICES).run(DAYS)
+    often = Year(1, DEVICES, looks_a_day=6).run(DAYS)
     assert often.news + often.others > often.bound
     monkeypatch.setattr(shelf, "TIER_FILES_MAX", 10_000)
-    never = Year(1, DEVICES, looks_a_day=6, erased_every_days=DAYS + 1).run(DAYS)
+    never = Year(1, DEVICES, looks_a_day=18, erased_every_days=DAYS + 1).run(DAYS)
     assert never.files_most > FILES_A_DEVICE_MAX

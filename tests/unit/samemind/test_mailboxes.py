@@ -18,6 +18,7 @@ from samemind.mailboxes import (
     read_mailboxes,
     write_mailboxes,
 )
+from samemind.results.device import Check
 from samemind.results.mailbox import MailboxPeer, MailboxView
 from samemind.results.plain import to_json
 from samemind.verbs.mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
@@ -66,36 +67,74 @@ def test_names_are_given_and_one_address_is_one_mailbox() -> None:
         mailbox_named([second], "nowhere")
 
 
-def test_doctor_says_in_words_what_is_wrong() -> None:
-    def fixes(
-        trouble: Exception | None, view: MailboxView = VIEW, still: tuple[str, ...] = ()
-    ) -> list[tuple[bool, str]]:
-        return [
-            (check.ok, f"{check.detail} / {check.fix}")
-            for check in look_at(DAV, view, trouble, list(still), NOW)
-        ]
+def said(trouble: Exception | None, view: MailboxView = VIEW, still: tuple[str, ...] = ()) -> list[Check]:
+    return look_at(DAV, view, trouble, list(still), NOW)
 
-    assert fixes(None) == [(True, "home: 14 files, 3.1 MB / ")]
-    ((ok, said),) = fixes(Denied("the storage answered 401 (Unauthorized)"))
-    assert not ok
-    assert "401" in said
-    assert "samemind mailbox add" in said
-    ((ok, said),) = fixes(Full("507"))
-    assert (ok, "full" in said) == (False, True)
+
+QUIET = MailboxPeer(device_id="bb", name="phone", heard_at=NOW - timedelta(days=QUIET_DAYS), in_step=False)
+
+
+def test_doctor_says_that_all_is_well() -> None:
+    assert [(check.ok, check.detail, check.fix) for check in said(None)] == [
+        (True, "home: 14 files, 3.1 MB", "")
+    ]
+
+
+def test_doctor_says_that_the_password_is_refused_and_how_to_give_another() -> None:
+    (check,) = said(Denied("the storage answered 401 (Unauthorized)"))
+    assert not check.ok
+    assert check.detail == "home: the key or password is refused (the storage answered 401 (Unauthorized))"
+    assert check.fix == f"samemind mailbox add {DAV.url} --name home --secret-file FILE"
+
+
+def test_doctor_says_that_it_is_full() -> None:
+    (check,) = said(Full("the storage answered 507 (Insufficient Storage)"))
+    assert not check.ok
+    assert check.detail == "home: it is full (the storage answered 507 (Insufficient Storage))"
+    assert check.fix == "make room there, or give it more"
+
+
+def test_doctor_says_since_when_it_was_not_reached() -> None:
     long = replace(VIEW, trouble="x", trouble_since=NOW - timedelta(minutes=UNREACHED_MINUTES))
+    (check,) = said(Unreached("no route"), long)
+    assert (check.ok, check.detail) == (False, "home: not reached since 2026-11-23 17:45: no route")
+    assert "tried again by itself" in check.fix
     short = replace(VIEW, trouble="x", trouble_since=NOW - timedelta(minutes=UNREACHED_MINUTES - 1))
-    assert [ok for ok, _ in fixes(Unreached("x"), long) + fixes(Unreached("x"), short)] == [False, True]
-    _, (ok, said) = fixes(None, still=("tablet",))
-    assert not ok
-    assert "tablet was revoked and still knows" in said
-    quiet = MailboxPeer(
-        device_id="bb", name="phone", heard_at=NOW - timedelta(days=QUIET_DAYS), in_step=False
+    (check,) = said(Unreached("no route"), short)
+    assert (check.ok, check.fix) == (True, "")
+
+
+def test_doctor_counts_the_files_of_revoked_devices() -> None:
+    _, check = said(None, replace(VIEW, foreign=4))
+    assert check.detail == "home: 4 files of revoked devices, until what is in them is written anew"
+
+
+def test_doctor_says_in_whose_files_erased_words_still_are_and_for_how_long_it_was_away() -> None:
+    _, stale, check = said(None, replace(VIEW, stale=2, peers=[replace(QUIET, stale=2)]))
+    assert stale.ok
+    assert stale.detail == "home: 2 files may still hold words that were erased, until they are written anew"
+    assert not check.ok
+    assert check.detail == (
+        f"home: erased words may still be in 2 files of phone, which was not heard of there for {QUIET_DAYS} days"
     )
-    held = replace(VIEW, foreign=4, stale=2, peers=[quiet])
-    told = " ".join(said for _, said in fixes(None, held))
-    assert "4 files of revoked devices" in told
-    assert "2 files may still hold words" in told
-    assert f"phone was not heard of there for {QUIET_DAYS} days" in told
+    _, check = said(None, replace(VIEW, peers=[QUIET]))
+    assert (check.ok, check.detail) == (True, f"home: phone was not heard of there for {QUIET_DAYS} days")
+    fresh = replace(QUIET, heard_at=NOW - timedelta(days=QUIET_DAYS - 1), stale=1)
+    assert len(said(None, replace(VIEW, peers=[fresh]))) == 1
+
+
+def test_doctor_goes_on_saying_who_was_revoked_and_knows_the_password() -> None:
+    _, check = said(None, still=("tablet",))
+    assert (check.ok, check.detail) == (False, "home: tablet was revoked and still knows its password")
+    assert check.fix.startswith("change the password or key there, then: samemind mailbox add")
+    folder = replace(DAV, url="folder:///srv/box", secret=None)
+    assert len(look_at(folder, VIEW, None, ["tablet"], NOW)) == 1, "a folder has none"
+
+
+def test_doctor_says_that_it_holds_more_than_it_should() -> None:
+    assert len(said(None, replace(VIEW, bytes_max=3_100_000))) == 1
+    _, check = said(None, replace(VIEW, bytes_max=3_000_000))
+    assert check.detail == "home: 3.1 MB, over its bound of 3: this device keeps one file there"
 
 
 def test_status_says_through_what_a_device_is_in_step() -> None:

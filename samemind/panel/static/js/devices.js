@@ -2,6 +2,7 @@
 
 import { call, stream } from "./api.js";
 import { announce, confirmHere, h, keyed, say } from "./dom.js";
+import { mailboxesPart } from "./mailboxes.js";
 import { how } from "./map.js";
 import { qr } from "./qr.js";
 import { changed, hueOf, state } from "./state.js";
@@ -17,6 +18,7 @@ export function devicesView() {
   const summary = h("p", { class: "lead" });
   const syncing = h("button", { type: "button", on: { click: syncNow } }, t("Sync now"));
   const offer = offerBox();
+  const mailboxes = mailboxesPart();
   const element = h(
     "div",
     { class: "view" },
@@ -25,6 +27,7 @@ export function devicesView() {
     list,
     h("h2", {}, t("Add a device")),
     h("div", { class: "pair-grid" }, offer.element, joinBox(), phoneBox()),
+    mailboxes.element,
   );
 
   async function syncNow() {
@@ -51,7 +54,7 @@ export function devicesView() {
     const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
     keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });
   }
-  return { element, update, close: () => (clearInterval(timer), offer.stop()) };
+  return { element, update, close: () => (clearInterval(timer), offer.stop(), mailboxes.close()) };
 }
 
 function deviceCard(device) {

@@ -13,7 +13,7 @@ from replica.membership import revoke
 from replica.ops import Erase, Set
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
-from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, messages
+from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, messages, readers_of
 from sync.carrier.sealing import FILE_BYTES_MIN, MAGIC, Sealer, open_sealed, padme
 from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
 from sync.wire.limits import FRAME_BYTES_MAX
@@ -268,3 +268,40 @@ def test_a_plain_file_stays_small_as_the_group_grows() -> None:
         fill(cores[0], header, held, sealer)
         plain = sealer.said + len(MAGIC) + 4 + 80 * count
         assert plain <= 1_200 + 130 * count, f"{plain} bytes for {count} members"
+
+
+def plain_bytes(cores: list[Core], seen: int) -> int:
+    """Return how long a file of one short memory is before any padding; its op has seen news of so many others."""
+    writer, *others = cores
+    for each in others[:seen]:
+        remember(each, "news of another's")
+        sync(writer, each)
+    known = {feed.no: feed.seq for feed in writer.feeds}
+    remember(writer, "I take the train at a quarter to nine on Tuesdays")
+    readers = [writer.membership.members[each].public_key for each in readers_of(writer)]
+    file = io.BytesIO()
+    sealer = Sealer(file, readers)
+    header = header_of(writer, NOW_MS, tells_group=False)
+    assert len(header.held) == len(cores)
+    exported = fill(writer, header, known, sealer)
+    assert exported.ops == 1
+    front = len(MAGIC) + 4 + 80 * len(readers)
+    return front + sealer.said + 16
+
+
+@pytest.mark.parametrize("members", [2, 5, 20])
+def test_a_plain_file_is_so_large_before_padding(members: int) -> None:
+    """A kilobyte, and for each member a box of 80 bytes and 60 by which branches of clones are placed.
+
+    What the op has seen of others is named too, at some 60 bytes a device.
+    """
+    cores = group(*(f"device {n}" for n in range(members)))
+    for each in cores:
+        remember(each, "first words")
+    for _ in range(2):
+        for each in cores[1:]:
+            sync(cores[0], each)
+    remember(cores[0], "after it saw them all")
+    plain = plain_bytes(cores, 1)
+    assert plain <= 1_020 + 140 * members
+    assert plain_bytes(cores, members - 1) - plain <= 60 * (members - 2)

@@ -376,6 +376,37 @@ def test_a_flood_only_delays() -> None:
     assert [kept.state for kept in huge.kept.values()] == [State.UNREADABLE]
 
 
+def test_news_come_through_a_flood_at_once_and_so_does_what_was_there_before_it() -> None:
+    laptop, phone = devices("laptop", "phone")
+    box: Box = {}
+    remember(laptop.core, "before the flood")
+    laptop.visit(box)
+    old = dict(box)
+    assert phone.shelf.listed({name: len(data) for name, data in box.items()}, NOW_MS) == list(old)
+    box |= {f"{n:032x}.samemind": b"" for n in range(5 * FETCH_FILES_MAX)}
+    laptop.visit(box, writes=False)
+    phone.visit(box, writes=False)
+    assert texts(phone.core) == {"before the flood"}
+    remember(laptop.core, "in the middle of it")
+    for _ in range(6):
+        laptop.visit(box)
+    looked = phone.visit(box, writes=False)
+    assert texts(phone.core) == {"before the flood", "in the middle of it"}
+    assert looked.fetched <= FETCH_FILES_MAX
+
+
+def test_what_a_known_maker_wrote_and_had_to_wait_is_fetched_before_anything_else() -> None:
+    shelf, waits, junk = Shelf(), f"{'f' * 32}.samemind", f"{'0' * 32}.samemind"
+    shelf.failed(waits, 9, State.WAITS, "something is missing", 0)
+    shelf.failed(junk, 9, State.UNREADABLE, "nonsense", 0)
+    fresh = [f"{n:032x}.samemind" for n in range(0x10, 0x10 + 2 * FETCH_FILES_MAX)]
+    listed = dict.fromkeys([junk, *fresh, waits], 9)
+    chosen = shelf.listed(listed, DAY_MS)
+    assert len(chosen) == FETCH_FILES_MAX
+    assert chosen[0] == waits
+    assert junk not in chosen
+
+
 def test_files_of_strangers_are_read_again_when_the_group_grew() -> None:
     (laptop,) = devices("laptop")
     watch = Visiting(core_of("watch"), "watch")
@@ -414,16 +445,25 @@ def test_two_devices_that_wrote_the_same_at_once_keep_one_copy() -> None:
     assert sum(bool(filed and filed.reaches) for filed in files) == 2, "both know of the one with the notes"
 
 
-def test_over_its_bound_own_files_become_one() -> None:
-    laptop, _ = devices("laptop", "phone")
+def test_over_its_bound_own_files_become_one_base_and_that_is_not_written_again() -> None:
+    laptop, phone = devices("laptop", "phone")
     box: Box = {}
     for n in range(8):
         remember(laptop.core, f"note {n}")
         laptop.visit(box)
+    assert compact(laptop.core, NOW_MS) == 8
+    remember(laptop.core, "above the base")
     laptop.bytes_max = 10_000
-    for _ in range(3):
-        laptop.visit(box)
+    looked = [laptop.visit(box) for _ in range(3)]
+    assert [wrote.has_base for each in looked for wrote in each.wrote][-1]
     assert len(box) <= 2
+    before = dict(box)
+    laptop.bytes_max = 1
+    for _ in range(3):
+        assert not laptop.visit(box).wrote, "one file is as few as can be"
+    assert box == before
+    phone.visit(box)
+    assert len(texts(phone.core)) == 9
 
 
 @pytest.mark.parametrize(
