@@ -214,7 +214,7 @@ def test_a_file_of_openings_that_cannot_be_read_opens_anew(tmp_path: Path, text:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("folder:///home/ann/private/box", "folder"),
+        ("folder:///srv/ann/private/box", "folder"),
         ("webdav+https://ann@cloud.example/dav/box", "webdav+https://cloud.example/dav/box"),
         ("s3://KEYID@bucket/box?endpoint=https://s3.example", "s3://bucket/box"),
         ("nats+tls://a:4222,b:4222/group?replicas=3", "nats+tls://a:4222,b:4222/group"),
