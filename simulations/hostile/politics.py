@@ -100,7 +100,21 @@ def restore(world: "World") -> Restored | None:
         holder.name, "restores", f"without {len(gone)}, {'by the code' if key is code else 'its founder'}"
     )
     world.count("groups put right")
+    _look_around(world, wanted, kept)
     return Restored(holder, kept)
+
+
+def _look_around(world: "World", wanted: list[Device], kept: frozenset[DeviceId]) -> None:
+    """Let people revoke the strangers that they see on their own devices, too.
+
+    Whoever puts the group right may never have heard of those: they were paired where somebody holds it for revoked.
+    """
+    for device in wanted:
+        group = device.core.membership
+        if seen := sorted(bad_devices(world) & group.standing):
+            keep = sorted(kept & group.members.keys())
+            acts = revoking(group, device.key.private.sign, device.key.device, seen, undo=True, keep=keep)
+            world.attempt(device, lambda device=device, acts=acts: device.core.learn(*acts))  # type: ignore[misc]
 
 
 def hear_out(caller: Device, answers: Device) -> None:
