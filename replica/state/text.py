@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replica.errors import InvalidOp
 from replica.ids import Place
-from replica.state.yjs import check_document, check_edit
+from replica.state.yjs import check_document, check_edit, without_deletions
 
 if TYPE_CHECKING:
     from random import Random
@@ -87,7 +87,7 @@ class EditedText:
         update = self._edited(_changes(shown, text), random)
         try:
             check_edit(update)
-        except InvalidOp:  # more runs of words than others take: then it is another text
+        except InvalidOp:  # more runs of words than others take, or too far apart: it is another text
             update = self._edited([(0, len(shown.encode()), text)], random)
         return update
 
@@ -102,7 +102,7 @@ class EditedText:
                     del target[start:stop]
                 if words:
                     target.insert(start, words)
-        return copy.get_update(before)
+        return without_deletions(copy.get_update(before), self.state())
 
 
 def check_update(update: bytes) -> None:
