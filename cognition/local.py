@@ -56,6 +56,17 @@ _CREATE: Final = (
     # What was told at the time that a question names (cognition.passes.by_time).
     "CREATE INDEX IF NOT EXISTS memory_by_time ON memory (ifnull(told_at, created >> 16))",
 )
+_KEPT: Final = ("held", "talk_queue", "talk_read", "recall_untold")
+
+
+def carry_over(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Copy what these tables hold into another store of the same device; what is there stays."""
+    with transaction(target):
+        for table in _KEPT:
+            rows = source.execute(f"SELECT * FROM {table}").fetchall()
+            if rows:
+                marks = ", ".join("?" * len(rows[0]))
+                target.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)
 
 
 class LocalTables:

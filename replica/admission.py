@@ -26,6 +26,7 @@ from replica.signing import Verify
 
 PublicKey = Callable[[DeviceId], bytes | None]
 MayBegin = Callable[[DeviceId], bool]
+Allows = Callable[[Origin, int], bool]
 WholeId = Callable[[int, int], bytes]
 """The id of the op at a seq of a feed (by number): 32 bytes, or as many as the base kept of it."""
 
@@ -67,10 +68,12 @@ def admit(
     erased: Container[bytes],
     whole_id: WholeId,
     may_begin: MayBegin = lambda device: True,
+    allows: Allows = lambda origin, seq: True,
 ) -> Admission:
     """Return what of a decoded frame may be taken; ops already held are left out silently.
 
-    `may_begin` says, and counts, whether a device may begin one more chain now (`replica.quotas`).
+    `may_begin` says, and counts, whether a device may begin one more chain now (`replica.quotas`). `allows`: whether an
+    op is part of this group (`Membership.allows`); one that is not is refused, and whoever had seen it misses nothing.
     """
     by_segment: list[list[Op]] = [[] for _ in frame.segments]
     for op, at in zip(frame.ops, frame.segment_of, strict=True):
@@ -83,10 +86,12 @@ def admit(
         if held == len(ops):
             continue
         skip[at] = held
-        refusal = _begins_too_many(ops[held]) or _refuse(
-            frame.segments[at], ops, public_key=public_key, verify=verify, erased=erased
+        refusal = (
+            _left_out(ops[-1], allows)
+            or _begins_too_many(ops[held])
+            or _refuse(frame.segments[at], ops, public_key=public_key, verify=verify, erased=erased)
         )
-        if refusal is None and _past_unknown(frame.segments[at], ops[held], held, feeds):
+        if refusal is None and _past_unknown(frame.segments[at], ops[held], held, feeds, allows):
             reason = "its chain leaves mine below my base, and what its writer had seen did not come along"
             refusal = Refusal(ops[held].origin, ops[held].seq, reason, gap=True)
         if refusal is None:
@@ -94,7 +99,7 @@ def admit(
         else:
             admission.refusals.append(refusal)
     taken = set(fresh)
-    _leave_out_gaps(frame, taken, feeds, whole_id, admission.refusals)
+    _leave_out_gaps(frame, taken, feeds, whole_id, allows, admission.refusals)
     over = [
         (at, refusal)
         for at in sorted(taken)
@@ -103,7 +108,7 @@ def admit(
     if over:
         admission.refusals += [refusal for _, refusal in over]
         taken.difference_update(at for at, _ in over)
-        _leave_out_gaps(frame, taken, feeds, whole_id, admission.refusals)
+        _leave_out_gaps(frame, taken, feeds, whole_id, allows, admission.refusals)
     if len(taken) == len(by_segment) and not any(skip.values()):  # nearly always
         admission.ops, admission.segment_of = frame.ops, frame.segment_of
         return admission
@@ -154,6 +159,14 @@ def _refuse(
     return None
 
 
+def _left_out(op: Op, allows: Allows) -> Refusal | None:
+    """Refuse what is no part of a group that was rebuilt without it: by its place alone, so every device does."""
+    if allows(op.origin, op.seq):
+        return None
+    reason = "this group was rebuilt without it"
+    return Refusal(op.origin, op.seq, reason, gap=False)
+
+
 def _begins_too_many(op: Op) -> Refusal | None:
     """Refuse an op that begins a chain and says itself that it is one too many.
 
@@ -176,11 +189,16 @@ def _over_its_quota(op: Op, feeds: Chains, may_begin: MayBegin) -> Refusal | Non
 
 
 def _leave_out_gaps(
-    frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId, refusals: list[Refusal]
+    frame: Frame,
+    taken: set[int],
+    feeds: Chains,
+    whole_id: WholeId,
+    allows: Allows,
+    refusals: list[Refusal],
 ) -> None:
     """Take those segments out of the set that follow or have seen what is not held, and say so."""
     for _ in range(_ROUNDS_MAX):
-        missing = _first_missing(frame, taken, feeds, whole_id)
+        missing = _first_missing(frame, taken, feeds, whole_id, allows)
         if missing is None:
             return
         at, refusal = missing
@@ -194,7 +212,7 @@ def _leave_out_gaps(
     taken.clear()
 
 
-def _past_unknown(segment: Segment, op: Op, skipped: int, feeds: Chains) -> bool:
+def _past_unknown(segment: Segment, op: Op, skipped: int, feeds: Chains, allows: Allows) -> bool:
     """Say whether an op begins a branch below my base, and it is not told what the writer before it had seen.
 
     Two honest devices would otherwise keep different vectors for it, and so, one day, different heads. `skipped` ops of
@@ -203,11 +221,13 @@ def _past_unknown(segment: Segment, op: Op, skipped: int, feeds: Chains) -> bool
     dot = None if op.prev is None else feeds.locate(_before(op))
     if dot is None or feeds[dot.feed].seq == dot.seq or feeds.vector_at(dot.feed, dot.seq) is not None:
         return False
-    return skipped > 0 or segment.vector is None or any(feeds.locate(each) is None for each in segment.vector)
+    if skipped > 0 or segment.vector is None:
+        return True
+    return any(feeds.locate(each) is None and allows(each.origin, each.seq) for each in segment.vector)
 
 
 def _first_missing(
-    frame: Frame, taken: set[int], feeds: Feeds, whole_id: WholeId
+    frame: Frame, taken: set[int], feeds: Feeds, whole_id: WholeId, allows: Allows
 ) -> tuple[int, Refusal] | None:
     """Return the first segment with an op whose predecessor, or something it has seen, is missing.
 
@@ -218,7 +238,7 @@ def _first_missing(
     for i, (op, at) in enumerate(zip(frame.ops, frame.segment_of, strict=True)):
         if (not op.seen and at in begun) or at not in taken:
             continue
-        missing = [place for place in op.seen if feeds.locate(place) is None]
+        missing = [each for each in op.seen if feeds.locate(each) is None and allows(each.origin, each.seq)]
         if at not in begun:
             begun.add(at)
             if op.prev is not None:

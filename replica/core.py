@@ -296,8 +296,10 @@ class Core:
 
     def take_proofs(self, acting: Iterable[Proof], idle: Iterable[Proof] = (), now_ms: int = 0) -> None:
         """Take proofs that were checked before, by this device: its own, as it kept them elsewhere."""
-        known = [proof for proof in acting if proof.id not in self.proofs]
-        resting = [proof for proof in idle if proof.id not in self.proofs]
+        known, resting = (
+            [each for each in some if each.id not in self.proofs and self._is_ours(each)]
+            for some in (acting, idle)
+        )
         if known or resting:
             with self.undoing():
                 self._take_proofs(known, resting, Changes(), now_ms)
@@ -324,6 +326,8 @@ class Core:
                 continue
             if key is None or not self.verify(key, proof.id, proof.signature):
                 continue
+            if not self._is_ours(proof):
+                continue
             if acts:
                 self._taken_ahead[proof.author] = (hour, taken + 1)
                 acting.append(proof)
@@ -331,6 +335,11 @@ class Core:
                 waiting[proof.author] += 1
                 idle.append(proof)
         return acting, idle
+
+    def _is_ours(self, proof: Proof) -> bool:
+        """Say whether the op that a proof is was not left out when this group was rebuilt."""
+        op = proof.op()
+        return self.membership.allows(op.origin, op.seq)
 
     def _take_proofs(
         self, acting: Sequence[Proof], idle: Sequence[Proof], changes: Changes, now_ms: int
@@ -437,6 +446,7 @@ class Core:
             erased=self.erased | self.licensed if self.licensed else self.erased,
             whole_id=self.feeds.id_at,
             may_begin=beginnings.allow,
+            allows=self.membership.allows,
         )
         if admission.ops:
             ops = admission.ops

@@ -13,6 +13,10 @@ takes its root once, from the device that it was paired with, and follows it whe
 
 Revocation closes links, not ops. Nothing that was folded is taken back, since members who heard of a revocation at
 different moments would then disagree for good. `sync` exchanges all acts before any op.
+
+A group that was rebuilt (`replica.rebuilding`) is another group, with ops of devices that do not belong to it. Its root
+names these *authors*, each with how far its ops go: nobody takes what goes beyond, and an op that has seen some of that
+has seen nothing by it. Both follow from the root's word alone, so all devices refuse and pass over the same ops.
 """
 
 import hashlib
@@ -22,9 +26,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final, NamedTuple, Self
 
-from replica.codec import pack
+from replica.codec import pack, unpack
 from replica.errors import InvalidOp
-from replica.ids import DEVICE_ID_BYTES, DeviceId, device_id
+from replica.ids import DEVICE_ID_BYTES, INCARNATION_BYTES, DeviceId, Origin, device_id
 from replica.signing import SIGNATURE_BYTES, Sign, verify
 
 _MEMBER_CONTEXT: Final = b"samemind member 1\0"
@@ -40,9 +44,16 @@ REVOCATIONS_EACH_MAX: Final = 1024
 REVOCATIONS_MAX: Final = 10_000
 NAME_BYTES_MAX: Final = 256
 CERTIFICATE_BYTES_MAX: Final = 4096
+# What fits in place of a certificate, 18 bytes each. A device has one for each time that it was restored or copied.
+INCARNATIONS_MAX: Final = 200
 # In place of a certificate: the introduction names the root of the group. An older version keeps it, and admits nobody
 # by it, since no device has such a certificate.
 _ROOT: Final = b"samemind root 1\0"
+# Likewise: the introduction names an author of a rebuilt group; how far its ops go follows.
+_AUTHOR: Final = b"samemind author 1\0"
+
+Reach = Mapping[bytes, int]
+"""How far the ops of a device go, by incarnation; of those that are not named, none."""
 
 
 class Member(NamedTuple):
@@ -93,6 +104,41 @@ def name_root(sign: Sign, by: DeviceId, *, public_key: bytes, name: str) -> Memb
 def names_root(member: Member) -> bool:
     """Say whether an introduction names the root of a group, and no device."""
     return member.certificate == _ROOT
+
+
+def name_author(sign: Sign, by: DeviceId, *, public_key: bytes, name: str, reach: Reach | None) -> Member:
+    """Return a signed statement that a device's ops belong to the group, and no link; None: however far they go.
+
+    More incarnations than one statement has room for are named up to there: what the others wrote is left out.
+    """
+    plain = None if reach is None else [[each, seq] for each, seq in sorted(reach.items())][:INCARNATIONS_MAX]
+    return introduce(sign, by, public_key=public_key, certificate=_AUTHOR + pack(plain), name=name)
+
+
+def names_author(member: Member) -> bool:
+    """Say whether an introduction names an author of a rebuilt group, and admits nobody."""
+    return member.certificate.startswith(_AUTHOR)
+
+
+def reach_of(member: Member) -> Reach | None:
+    """Return how far an author's ops go; None for however far. What cannot be read allows nothing."""
+    try:
+        plain = unpack(member.certificate.removeprefix(_AUTHOR))
+    except InvalidOp:
+        return {}
+    if plain is None:
+        return None
+    reach: dict[bytes, int] = {}
+    for each in plain if isinstance(plain, list) else ():
+        match each:
+            case [bytes(incarnation), int(seq)] if len(incarnation) == INCARNATION_BYTES:
+                reach[incarnation] = seq
+    return reach
+
+
+def admits_nobody(member: Member) -> bool:
+    """Say whether an introduction has no certificate: it names the root of a group, or an author."""
+    return names_root(member) or names_author(member)
 
 
 def revoke(sign: Sign, by: DeviceId, device: DeviceId) -> Revocation:
@@ -159,6 +205,9 @@ class Membership:
     ) -> None:
         self._members = {member.device: member for member in members}
         self._further = {_place(member): member for member in further}
+        self._reaches: dict[DeviceId, Reach | None] | None = None
+        for member in [*self._further.values()]:
+            self._admit(member)
         self._revocations = {(revocation.device, revocation.by): revocation for revocation in revocations}
         self.root = root
         self.awaits = awaits
@@ -213,13 +262,18 @@ class Membership:
         return None if member is None else member.public_key
 
     def unknown(self, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
-        """Return which of these may be news: statements of who the root is, and introductions.
+        """Return which of these may be news: statements of who the root is, and of authors; and introductions.
 
         Without a root, and without news of one, only a device that is not known is news.
         """
         told = [*members]
-        roots = [each for each in told if names_root(each) and _place(each) not in self._further]
-        others = [each for each in told if not names_root(each)]
+        authors = {_place(each) for each in self._members.values() if names_author(each)}
+        roots = [
+            each
+            for each in told
+            if admits_nobody(each) and _place(each) not in self._further and _place(each) not in authors
+        ]
+        others = [each for each in told if not admits_nobody(each)]
         if self.root is None and self.awaits is None and not roots:
             return [], [each for each in others if each.device not in self._members]
         had = {(each.device, each.introduced_by) for each in self._introductions()}
@@ -238,7 +292,8 @@ class Membership:
         every = [each for each in self._introductions() if each.device != each.introduced_by]
         roots = [each for each in self._further.values() if names_root(each) and each.device == self.root]
         roots.sort(key=lambda each: (each.device != each.introduced_by, each.introduced_by))
-        first = {each.device: each for each in self._members.values()}
+        roots += self._authors()
+        first = {each.device: each for each in self._members.values() if not names_author(each)}
         chosen = [each for each in introducers_first(first.values()) if each.device != each.introduced_by]
         known = set(chosen)
         return (*roots, *(each for each in introducers_first(every) if each not in known), *chosen)
@@ -266,15 +321,17 @@ class Membership:
         root = roots[0].device if roots else self.root
         collects = root is not None or self.awaits is not None
         keys = self._keys() | {each.device: each.public_key for each in roots}
-        known = set(self._members)
+        authors = self._new_authors(told, root, keys)
+        keys |= {each.device: each.public_key for each in authors}
+        known = {*self._members, *(each.device for each in authors)}
         had = {(each.device, each.introduced_by) for each in self._introductions()}
         said = Counter(introducer for _, introducer in had)
         near = {device for device, introducer in had if introducer == own} | {own, root}
         count = len(had)
-        fresh = [*roots]
+        fresh = [*roots, *authors]
         waiting: dict[DeviceId, list[Member]] = {}
         ready: list[Member] = []
-        for member in introducers_first(each for each in told if not names_root(each)):
+        for member in introducers_first(each for each in told if not admits_nobody(each)):
             by_known = member.introduced_by in keys
             (ready if by_known else waiting.setdefault(member.introduced_by, [])).append(member)
         for member in ready:  # it grows meanwhile
@@ -322,16 +379,28 @@ class Membership:
         self._members |= {member.device: member for member in first}
         self._further |= {_place(member): member for member in further}
         for member in further:
+            self._admit(member)
             if names_root(member):
                 self.root, self.awaits = member.device, None
         self._revocations.update(
             ((revocation.device, revocation.by), revocation) for revocation in revocations
         )
-        self._judged = None
+        self._judged = self._reaches = None
 
     def settle(self, root: DeviceId | None, awaits: DeviceId | None) -> None:
         """Take this root, and await this device to name another; None for neither."""
-        self.root, self.awaits, self._judged = root, awaits, None
+        self.root, self.awaits = root, awaits
+        self._judged = self._reaches = None
+
+    def allows(self, origin: Origin, seq: int) -> bool:
+        """Say whether an op may be taken and counts for whoever saw it: in a rebuilt group, some go too far.
+
+        Of a device that the root names no author of, all do: it has to be a member then.
+        """
+        if self._reaches is None:
+            self._reaches = {each.device: reach_of(each) for each in self._authors()}
+        reach = self._reaches.get(origin.device)
+        return reach is None or seq <= reach.get(origin.incarnation, 0)
 
     def without(self, devices: Iterable[DeviceId]) -> Self:
         """Return the group as it would be if nothing that these did counted, to try acts on; they stay known."""
@@ -346,8 +415,40 @@ class Membership:
         return other
 
     def _introductions(self) -> Iterator[Member]:
-        yield from self._members.values()
-        yield from (each for each in self._further.values() if not names_root(each))
+        for each in (*self._members.values(), *self._further.values()):
+            if not admits_nobody(each):
+                yield each
+
+    def _authors(self) -> list[Member]:
+        """Return the authors that the root names, in the order of their ids.
+
+        What it has not said yet counts as the root before it said it, which had handed its place on.
+        """
+        named: dict[DeviceId, Member] = {}
+        for root in self._roots():
+            for each in (*self._members.values(), *self._further.values()):
+                if names_author(each) and each.introduced_by == root:
+                    named.setdefault(each.device, each)
+        return [named[device] for device in sorted(named)]
+
+    def _roots(self) -> list[DeviceId]:
+        """Return the root, and those that were it before, the last first: each of them had said that it is."""
+        if self.root is None:
+            return []
+        said = {(each.device, each.introduced_by) for each in self._further.values() if names_root(each)}
+        roots = [self.root]
+        for root in roots:  # it grows meanwhile
+            before = sorted(by for device, by in said if device == root and (by, by) in said)
+            roots += [by for by in before if by not in roots]
+        return roots
+
+    def _admit(self, member: Member) -> None:
+        """Know a device by an introduction rather than as an author, whichever came first."""
+        known = self._members.get(member.device)
+        if known is not None and names_author(known) and not admits_nobody(member):
+            del self._further[_place(member)]
+            self._further[_place(known)] = known
+            self._members[member.device] = member
 
     def _keys(self) -> dict[DeviceId, bytes]:
         return {each.device: each.public_key for each in (*self._further.values(), *self._members.values())}
@@ -392,6 +493,22 @@ class Membership:
         ]
         root = min(successors, default=root)
         return sorted(each for each in said if each.device == root)
+
+    def _new_authors(
+        self, told: Iterable[Member], root: DeviceId | None, keys: Mapping[DeviceId, bytes]
+    ) -> list[Member]:
+        """Return the new statements of authors: the root's alone count, as many as there may be members."""
+        had = {*self._further, *map(_place, self._members.values())}
+        said = [
+            each
+            for each in told
+            if names_author(each)
+            and each.introduced_by == root
+            and _place(each) not in had
+            and root in keys
+            and _member_holds(each, keys[root])
+        ]
+        return list({each.device: each for each in said}.values())[:MEMBERS_MAX]
 
     def _new_revocations(
         self,
@@ -470,7 +587,7 @@ def marks(members: Iterable[Member]) -> list[bytes]:
 
 def mark(member: Member) -> bytes:
     """Name one introduction: what it introduces, by whom, and as what."""
-    return member.device + member.introduced_by + (_ROOT if names_root(member) else b"")
+    return member.device + member.introduced_by + (b"", _ROOT, _AUTHOR)[_kind(member)]
 
 
 def introducers_first(members: Iterable[Member]) -> list[Member]:
@@ -540,9 +657,13 @@ def plain_member(member: Member) -> list[object]:
     return [member.public_key, member.certificate, member.name, member.introduced_by, member.signature]
 
 
-def _place(member: Member) -> tuple[DeviceId, DeviceId, bool]:
-    """Name an introduction apart from every other, and a statement of who the root is from one of the same two."""
-    return member.device, member.introduced_by, names_root(member)
+def _place(member: Member) -> tuple[DeviceId, DeviceId, int]:
+    """Name an introduction apart from every other, and from other statements of the same two."""
+    return member.device, member.introduced_by, _kind(member)
+
+
+def _kind(member: Member) -> int:
+    return 1 if names_root(member) else 2 if names_author(member) else 0
 
 
 def _member_message(public_key: bytes, certificate: bytes, name: str, introducer: DeviceId) -> bytes:

@@ -122,6 +122,11 @@ class Outside:
         core.write(Changes(), now_ms=0)
         self._twin.unlink(missing_ok=True)
 
+    def forget_group(self) -> None:
+        """Forget the store, and the group that it was in: from now on another one is in its place."""
+        for path in (self._twin, self._folder / _GROUP_FILE):
+            path.unlink(missing_ok=True)
+
     def siblings(self) -> list[Sibling]:
         """Return the other stores that were open here under this key and are still where they were."""
         found = []

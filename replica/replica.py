@@ -8,7 +8,7 @@ await lies inside. `read` runs beside the writer, on a connection of its own, an
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final, TypeVar
@@ -184,6 +184,26 @@ def _trouble_told() -> Iterator[None]:
 
 def _own_end(core: Core) -> tuple[int, int] | None:
     return None if core.own_feed is None else (core.own_feed, core.feeds[core.own_feed].seq)
+
+
+@contextmanager
+def open_core(
+    path: Path,
+    *,
+    device: DeviceId,
+    sign: Sign,
+    derived: Sequence[DerivedTables] = (),
+    key: bytes | None = None,
+) -> Iterator[tuple[Core, sqlite3.Connection]]:
+    """Open a store for one program that does one thing with it, on its own thread and without a loop.
+
+    Nothing outside of its home hears of that: it may be no more than an attempt. Afterwards all is in the file.
+    """
+    with closing(connect(str(path), key=key)) as connection:
+        core = Core(SqliteStore(connection, derived), device=device, sign=sign, random=SystemRandom())
+        refold_after_upgrade(core, wall_clock_ms())
+        yield core, connection
+        bring_over(connection)
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ log, and one that covers nothing else is not merged at all (`replica.state.merge
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from replica.core import Core
 from replica.errors import InvalidOp
 from replica.evidence import Fault
 from replica.feeds import Chain, Feed, chain_to, cut, join
-from replica.ids import ID8_BYTES, DeviceId, OpId, Place
+from replica.ids import ID8_BYTES, DeviceId, OpId, Origin, Place
 from replica.incarnations import Why
 from replica.limits import (
     CHAINS_OF_ONE_SEEN_MAX,
@@ -35,6 +35,7 @@ from replica.limits import (
 )
 from replica.oplog import Changes, Row, SpinePiece
 from replica.ops import Kind
+from replica.pruning import Pruning
 from replica.refold import changes_to, refold
 from replica.remains import Remains, read_remains, remains_of, without_edits
 from replica.signing import verify
@@ -72,23 +73,34 @@ _SKIPPED: Final = b"\x50\x2a\x4d\x18"
 
 _tuple = tuple.__new__  # by name it takes three times as long, and there is one for each memory
 
+Holds = Callable[[Origin, int], bool]
+"""Whether an op, by its place, stays in what is handed over."""
 
-def make_snapshot(core: Core) -> bytes:
-    """Return this replica's base as signed, compressed bytes."""
+
+def make_snapshot(core: Core, holds: Holds | None = None) -> bytes:
+    """Return this replica's base as signed, compressed bytes.
+
+    With `holds`, which says of a feed's last op whether it stays: without the feeds that do not, as far as what they
+    did can be told apart.
+    """
+    gone = frozenset(
+        feed.no for feed in core.feeds if holds is not None and not holds(feed.origin, feed.base_seq)
+    )
     with collector_paused():
-        body = _body(core)
+        body = _body(core, gone)
     signature = core.sign(_CONTEXT + hashlib.sha256(body).digest())
     return _sealed(pack([signature, body]))
 
 
-def _body(core: Core) -> bytes:
-    included = [feed for feed in core.feeds if feed.base_seq > feed.fork]
+def _body(core: Core, gone: Set[int]) -> bytes:
+    included = [feed for feed in core.feeds if feed.base_seq > feed.fork and feed.no not in gone]
     number = {feed.no: i for i, feed in enumerate(included)}
 
     def renumbered(vector: Vector) -> Vector:
         return {number[no]: seq for no, seq in vector.items() if no in number}
 
-    origins = list(dict.fromkeys(feed.origin for feed in core.feeds))
+    origins = list(dict.fromkeys(feed.origin for feed in core.feeds if feed.no not in gone))
+    pruning = Pruning.of(core, gone) if gone else None
     feeds = [
         [
             feed.origin.device,
@@ -105,18 +117,29 @@ def _body(core: Core) -> bytes:
         for feed in included
     ]
     origin_at = {core.feeds.origin_number(origin): i for i, origin in enumerate(origins)}
-    as_here = all(no == i for no, i in [*number.items(), *origin_at.items()])
+    as_here = pruning is None and all(no == i for no, i in [*number.items(), *origin_at.items()])
     cells: list[tuple[int, bytes, bytes]] = []
     adds: list[AddedRow] = []
     for part, name, data in core.store.packed_base():
         plain = unpack(data)
         if part == Part.MEMORY and (add := only_add(plain)) is not None:
             feed, seq, _, hlc, text, fields = add
+            if feed in gone:
+                continue
             adds.append(_tuple(AddedRow, (name, number[feed], seq, hlc, text, fields)))
             continue
         if not as_here:
+            held: Cell | None = read_cell(part, plain)
+            if pruning is not None and held is not None:
+                held = pruning.pruned(Key(Part(part), name), held)
+            if held is None:
+                continue
+            if isinstance(held, MemoryCell) and held.is_only_added():  # as it is by now
+                ((dot, add_left),) = held.adds.items()
+                adds.append(AddedRow(name, number[dot.feed], dot.seq, *add_left))
+                continue
             moved = renumber(
-                read_cell(part, plain),
+                held,
                 lambda dot: Dot(number[dot.feed], dot.seq, dot.id8),
                 lambda origin: origin_at[origin],
             )
@@ -132,8 +155,8 @@ def _body(core: Core) -> bytes:
             sorted(core.store.base_tombstones()),
             core.horizon_ms,
             columns_of(adds),
-            core.store.remains(),
-            sorted([number[no], first, last, by] for no, first, last, by in core.vouched),
+            core.store.remains() if pruning is None else pruning.remains(),
+            sorted([number[no], first, last, by] for no, first, last, by in core.vouched if no in number),
         ]
     )
 
@@ -297,6 +320,8 @@ class _Absorption:
             key = membership.public_key(feed.origin.device)
             if key is None:
                 raise InvalidOp("expected a snapshot of ops by members, got one of a stranger's")
+            if not membership.allows(feed.origin, feed.seq):
+                raise InvalidOp("expected a snapshot of this group, got ops that it was rebuilt without")
             if not feed.signature and (i, feed.seq) in stems:
                 continue
             if not self.core.is_signed(feed.origin.device, feed.head, feed.signature):

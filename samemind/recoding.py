@@ -19,14 +19,16 @@ from samemind.errors import Failed
 # How the names end that a program which was killed may leave: a copy under way, a backup under way, a store that went.
 RECODED: Final = ".recoded"
 RESTORED: Final = ".restored"
+REBUILT: Final = ".rebuilt"
 _REPLACED: Final = ".replaced"
 _WIPE_BYTES: Final = 1 << 20
 
 
 def stores(store: Path) -> Iterator[Path]:
-    """Give the store, then every one that `restore` put aside."""
+    """Give the store, then every one that `restore` or a rebuilt group put aside."""
     yield store
-    yield from sorted(store.parent.glob(f"{store.name}.before-restore-*Z"))
+    for why in ("restore", "rebuild"):
+        yield from sorted(store.parent.glob(f"{store.name}.before-{why}-*Z"))
 
 
 def beside(store: Path, suffix: str) -> Path:
@@ -39,7 +41,7 @@ def leftovers(store: Path) -> list[Path]:
     return [
         path
         for path in sorted(store.parent.glob(f"{store.name}.*"))
-        if path.name.removesuffix("-journal").endswith((RECODED, RESTORED, _REPLACED))
+        if path.name.removesuffix("-journal").endswith((RECODED, RESTORED, REBUILT, _REPLACED))
     ]
 
 

@@ -121,18 +121,23 @@ def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path 
                     shutil.copyfileobj(read, write)
             write.flush()
             os.fsync(write.fileno())
-        kept = _put_aside(store, own) if store.exists() else None
-        for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
-            beside(store, suffix).unlink(missing_ok=True)
-        os.replace(fresh, store)
-        with suppress(OSError):  # not every file system can, and the store is in its place
-            sync_folder(store.parent)  # or a loss of power may bring back what was there, without its log
+        return put_in_place(store, fresh, own, why="restore")
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def put_in_place(store: Path, fresh: Path, own: bytes | None, *, why: str) -> Path | None:
+    """Let a whole store take the place of another, which stays beside it; return where. `own`: the key of that one."""
+    kept = _put_aside(store, own, why) if store.exists() else None
+    for suffix in (_PARTS[1], _SHARED):  # or the log of another store would be read into this one
+        beside(store, suffix).unlink(missing_ok=True)
+    os.replace(fresh, store)
+    with suppress(OSError):  # not every file system can, and the store is in its place
+        sync_folder(store.parent)  # or a loss of power may bring back what was there, without its log
     return kept
 
 
-def _put_aside(store: Path, own: bytes | None) -> Path:
+def _put_aside(store: Path, own: bytes | None, why: str) -> Path:
     """Give a store a second name, under which it stays as it is; whoever is killed meanwhile has lost nothing."""
     if store.stat().st_size:  # else SQLite would take its log away
         # A damaged store is a reason to restore, and is kept as it is.
@@ -140,7 +145,7 @@ def _put_aside(store: Path, own: bytes | None) -> Path:
             check(store, own)
             with closing(open_file(str(store), key=own)) as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    kept = store.with_name(f"{store.name}.before-restore-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+    kept = store.with_name(f"{store.name}.before-{why}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
     for suffix in _PARTS:
         if (part := beside(store, suffix)).exists():
             try:

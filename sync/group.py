@@ -13,7 +13,7 @@ import trio
 
 from replica.errors import ReplicaError
 from replica.ids import DeviceId
-from replica.membership import Revocation
+from replica.membership import Revocation, names_author
 from replica.replica import Replica
 from sync import peers
 from sync.errors import SyncError
@@ -73,6 +73,7 @@ class Group:
         out = {
             device: Revoked(group.members[device].certificate, group.revocation_of(device))
             for device in group.revoked - {self._own}
+            if not names_author(group.members[device])  # nobody knows its certificate: it is a stranger
         }
         self.untold = {
             device: each

@@ -4,6 +4,7 @@ These rows are this device's own: they are not replicated, and losing them costs
 """
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from replica.codec import pack, unpack
@@ -107,6 +108,24 @@ def rename(connection: sqlite3.Connection, device: DeviceId, nickname: str | Non
         ON CONFLICT (device) DO UPDATE SET nickname = excluded.nickname""",
         (device, nickname),
     )
+
+
+def carry_over(source: sqlite3.Connection, target: sqlite3.Connection, devices: Iterable[DeviceId]) -> None:
+    """Copy what the owner said of some devices, and where they answered, into another store of this device."""
+    for device in devices:
+        target.execute(
+            """INSERT OR IGNORE INTO peer (device, nickname, fixed_address, last_address)
+            VALUES (?, ?, ?, ?)""",
+            (
+                device,
+                *(
+                    source.execute(
+                        "SELECT nickname, fixed_address, last_address FROM peer WHERE device = ?", (device,)
+                    ).fetchone()
+                    or (None, None, None)
+                ),
+            ),
+        )
 
 
 def known_of(core: Core, connection: sqlite3.Connection, device: DeviceId) -> dict[int, int]:

@@ -12,7 +12,7 @@ from typing import Self
 
 from replica.ids import DeviceId
 from replica.membership import Member as Introduced
-from replica.membership import names_root
+from replica.membership import admits_nobody
 from sync.errors import Untrusted
 from sync.identity import device_id_of
 
@@ -77,11 +77,11 @@ class Trust:
 def certified(introductions: Iterable[Introduced]) -> list[Introduced]:
     """Return the introductions whose certificate is the one that the device made for itself: no other is stored.
 
-    And those that name the root of the group, which is no device.
+    And those that have none: they name the root of the group, or an author.
     """
     good = []
     for each in introductions:
-        if names_root(each):
+        if admits_nobody(each):
             good.append(each)
             continue
         with suppress(Untrusted):

@@ -4,7 +4,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli import show_answers, show_contradictions, show_keeping, show_mailbox, show_safe
+from samemind.cli import (
+    show_answers,
+    show_contradictions,
+    show_keeping,
+    show_mailbox,
+    show_rebuilding,
+    show_safe,
+)
 from samemind.cli.lines import HELD_BACK, counted
 from samemind.cli.lines import clock as _clock
 from samemind.printable import one_line as _one_line
@@ -499,6 +506,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "agents revoke": lambda document: [f"{_one_line(document['name'])} is cut off"],
     "agents log": _agent_calls,
     **show_safe.SHOWN,
+    **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
     **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "relate": lambda document: [_edge(document)],

@@ -135,7 +135,7 @@ NOT_FOR_AGENTS: Final = frozenset(
         "service install", "service uninstall", "service status", "panel", "held list", "held release",
         "held drop", "warmup", "encrypt", "decrypt", "agents list", "agents add", "agents approve", "agents refuse",
         "agents revoke", "agents log", "mailbox add", "mailbox list", "mailbox remove", "mailbox look",
-        "mailbox invite", "mailbox serve-config",
+        "mailbox invite", "mailbox serve-config", "group recovery", "group restore", "group rebuild", "group rejoin",
     }
 )  # fmt: skip
 # The judged rest of the catalog. What is in neither set changes something, and may destroy it.

@@ -31,7 +31,8 @@ class PeerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupMember:
-    """One device of a group, this one too. `state`: `member`, `revoked`, or `out`, for its introducer is.
+    """One device of a group, this one too. `state`: `member`, `revoked`, `out`, for its introducer is, or `expected` in
+    a group that was rebuilt: it has not moved in yet.
 
     `rank`: 0 for the eldest, in the order in which devices prevail over each other; None in a group without a root.
     """
@@ -61,6 +62,63 @@ class Recovery:
 
     code: str
     group_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A memory that a rebuilt group does not have, since only devices told it that are left out.
+
+    `edited`: somebody who stays had changed it since.
+    """
+
+    rid: str
+    text: str
+    told_by: str
+    edited: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """What came of a group that was rebuilt, or, after a dry run, what would come of it.
+
+    `stays`: the devices that may move into it. `left_out`: whose ops are not in it, and `known`: those that were in the
+    group earlier, whose ops are. `ops` are in it, `ops_left_out` are not. `memories_back`: those that left-out
+    devices had forgotten; `memories_left_out`: those that only they had told. `texts_mended`: memories that read as
+    those who stay left them, who had edited what a left-out device wrote. `words_lost`: memories that a left-out
+    device erased: this device has their words no more. `refused`: why ops were not taken over.
+    `before`: where the store is kept that was there.
+    """
+
+    dry_run: bool
+    stays: list[str]
+    left_out: list[str]
+    known: list[str] = field(default_factory=list)
+    ops: int = 0
+    ops_left_out: int = 0
+    memories: int = 0
+    memories_left_out: list[LeftOut] = field(default_factory=list)
+    memories_back: list[str] = field(default_factory=list)
+    memories_kept: list[str] = field(default_factory=list)
+    texts_mended: list[str] = field(default_factory=list)
+    words_lost: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    before: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejoined:
+    """What came of moving into a rebuilt group. `ops`: those of this device, or of others, that it had not yet.
+
+    `memories_told_again`: of this device's own, where the op that told them could not be taken over.
+    """
+
+    name: str
+    words: str
+    ops: int
+    memories: int
+    memories_told_again: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,6 +86,8 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "group show",
         "group recovery",
         "group restore",
+        "group rebuild",
+        "group rejoin",
         "sync",
     ),
     "panel": ("panel",),

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.results.group import GroupView, Paired, Peers, PeerView, Recovery, Synced
+from samemind.results.group import (
+    GroupView,
+    Paired,
+    Peers,
+    PeerView,
+    Rebuilt,
+    Recovery,
+    Rejoined,
+    Synced,
+)
 from samemind.surface.declare import Verb, argument, option
 
 
@@ -85,7 +94,48 @@ class RestoreGroup:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuildGroup:
+    """Make a new group without the ops of a device that turned bad; the daemon must not run."""
+
+    without: tuple[str, ...] = option(
+        "--without",
+        "the id or name of a device to leave out, with what it wrote; may be given several times",
+        metavar="ID",
+        default=(),
+    )
+    staying: tuple[str, ...] = option(
+        "--with",
+        "the id or name of a device that stays although one that is left out introduced it",
+        metavar="ID",
+        default=(),
+    )
+    since: str | None = option(
+        "--since",
+        "keep what they wrote before this time, as far as a device that stays had seen it by then",
+        metavar="TIME",
+    )
+    keep: tuple[str, ...] = option(
+        "--keep",
+        "the id of a memory that only they told and that is kept, in this device's name; may be given several times",
+        metavar="ID",
+        default=(),
+    )
+    dry_run: bool = option("--dry-run", "only say what would go and what would stay", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RejoinGroup:
+    """Move into a group that another device rebuilt, with the code that `samemind pair` shows there."""
+
+    code: str = argument("the code that a device of the rebuilt group shows", metavar="CODE")
+    address: str | None = option(
+        "--address", "where it waits, needed only where mDNS does not reach", metavar="HOST:PORT"
+    )
+
+
 _MODULE: Final = "samemind.verbs.group"
+_REBUILDING: Final = "samemind.rebuilding"
 _SENIORITY: Final = "samemind.verbs.seniority"
 
 PAIR: Final = Verb("pair", Pair, Paired, _MODULE, streams=True)
@@ -96,4 +146,6 @@ PEERS_REVOKE: Final = Verb("peers revoke", RevokePeer, PeerView, _MODULE)
 GROUP_SHOW: Final = Verb("group show", ShowGroup, GroupView, _SENIORITY, rows="members")
 GROUP_RECOVERY: Final = Verb("group recovery", MakeRecovery, Recovery, _SENIORITY)
 GROUP_RESTORE: Final = Verb("group restore", RestoreGroup, GroupView, _SENIORITY, rows="members")
+GROUP_REBUILD: Final = Verb("group rebuild", RebuildGroup, Rebuilt, _REBUILDING, alone=True)
+GROUP_REJOIN: Final = Verb("group rejoin", RejoinGroup, Rejoined, _REBUILDING, alone=True)
 SYNC: Final = Verb("sync", Sync, Synced, _MODULE)

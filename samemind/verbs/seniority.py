@@ -5,7 +5,15 @@ import sqlite3
 
 from replica import DeviceId, introduce, revoke, revoking
 from replica.core import Core
-from replica.membership import Member, Revocation, name_root, names_root
+from replica.membership import (
+    Member,
+    Revocation,
+    name_author,
+    name_root,
+    names_author,
+    names_root,
+    reach_of,
+)
 from samemind.device import Device
 from samemind.errors import NeedsDecision
 from samemind.results.group import GroupMember, GroupView, Recovery
@@ -95,6 +103,12 @@ def _founding(core: Core, device: Device, code: RecoveryCode) -> tuple[list[Memb
         name_root(sign, core.device, public_key=code.public_key, name=NAME),
         introduce(code.sign, code.id, public_key=own.public_key, certificate=own.certificate, name=own.name),
     ]
+    every = (*group.members.values(), *group.further)
+    members += [  # of a group that was rebuilt: who joins later hears of them from the new root alone
+        name_author(code.sign, code.id, public_key=each.public_key, name=each.name, reach=reach_of(each))
+        for each in every
+        if names_author(each) and each.introduced_by == group.root
+    ]
     if group.root is not None:
         return members, []
     # Of 0.1.0: how the others came to be known is not known everywhere, and any revocation counted.
@@ -114,6 +128,15 @@ def _kept(core: Core, gone: list[DeviceId]) -> list[DeviceId]:
     return sorted(({core.device} | group.standing | by_them) - by_others - out)
 
 
+def _state(core: Core, member: Member) -> str:
+    judged = core.membership.judgment
+    if member.device in judged.standing:
+        return "member"
+    if member.device in judged.revoked_by:
+        return "revoked"
+    return "expected" if names_author(member) and reach_of(member) is None else "out"
+
+
 def _view(core: Core, connection: sqlite3.Connection) -> GroupView:
     group, judged = core.membership, core.membership.judgment
     nicknames = dict(connection.execute("SELECT device, nickname FROM peer WHERE nickname IS NOT NULL"))
@@ -125,11 +148,7 @@ def _view(core: Core, connection: sqlite3.Connection) -> GroupView:
         GroupMember(
             device_id=device.hex(),
             name=nicknames.get(device, member.name),
-            state="member"
-            if device in judged.standing
-            else "revoked"
-            if device in judged.revoked_by
-            else "out",
+            state=_state(core, member),
             here=device == core.device,
             rank=ranks.get(device),
             introduced_by=None if introducers[device] == device else name_of(core, introducers[device]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import replica.admission
 import replica.core
-from replica.admission import Refusal, WholeId
+from replica.admission import Allows, Refusal, WholeId
 from replica.chains import Chains
 from replica.core import Core, Taken
 from replica.feeds import Feeds
@@ -39,10 +39,10 @@ def hlc_order(world: "World") -> Sequence[Swap]:
         return Taken(taken, tuple(refusals))
 
     def only_prev(
-        frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId
+        frame: Frame, taken: set[int], feeds: Chains, whole_id: WholeId, allows: Allows
     ) -> tuple[int, Refusal] | None:
         unseen = frame._replace(ops=tuple(op._replace(seen=()) for op in frame.ops))
-        return first_missing(unseen, taken, feeds, whole_id)
+        return first_missing(unseen, taken, feeds, whole_id, allows)
 
     return [(Core, "take", take), (replica.admission, "_first_missing", only_prev)]
 

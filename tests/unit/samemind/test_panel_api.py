@@ -16,6 +16,7 @@ WITHHELD = {
         ("import", "export", "backup", "restore", "carry export", "carry import", "remember-many"),
         "reads or writes files",
     ),
+    **dict.fromkeys(("group rebuild", "group rejoin"), "needs the store for itself, and the daemon holds it"),
     **dict.fromkeys(
         ("init", "up", "down", "panel", "mcp", "service install", "service uninstall", "service status"),
         "starts or ends a program, or says who this is",
