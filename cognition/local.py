@@ -48,6 +48,10 @@ _CREATE: Final = (
     """CREATE TABLE IF NOT EXISTS recall_untold (
         rid BLOB PRIMARY KEY, recalls INTEGER NOT NULL, last INTEGER NOT NULL, since INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    # What was told here and is still to be read (cognition.ingest), in its order; and which memories are gone of whose
+    # facts some are left.
+    "CREATE TABLE IF NOT EXISTS told_unread (no INTEGER PRIMARY KEY, rid BLOB NOT NULL, facts INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS fact_left (rid BLOB PRIMARY KEY) WITHOUT ROWID",
     # LO-10: core facts are few among all memories, and asked for by category: the surest, and the last heard.
     """CREATE INDEX IF NOT EXISTS memory_by_category_surest ON memory (json_extract(meta, '$.category'), certainty)
        WHERE json_extract(meta, '$.category') IS NOT NULL""",
@@ -70,7 +74,13 @@ def carry_over(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
 
 
 class LocalTables:
-    """A `replica.DerivedTables` in form only: it makes its tables, and follows nothing."""
+    """A `replica.DerivedTables` of what nothing could rebuild: it notes what has still to be done for memories."""
+
+    def __init__(self) -> None:
+        self.telling: dict[bytes, bool] = {}
+        """What is about to be committed and is to be read behind that, and whether for facts too; the writer's own."""
+        self.has_left = False
+        """Whether facts may have been left of memories that are gone."""
 
     def migrate(self, connection: sqlite3.Connection) -> None:
         """Make the tables that are not there yet."""
@@ -84,10 +94,21 @@ class LocalTables:
                 connection.execute("ALTER TABLE held ADD COLUMN was TEXT")
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
-        """Drop what was to change a memory that is gone; all else here names memories, and is read with them."""
+        """Note what is to be read; drop what was to change a memory that is gone, and note what facts that leaves.
+
+        All else here names memories, and is read with them.
+        """
+        if self.telling:
+            unread = [(rid, self.telling[rid]) for _, rid, _, _ in changes if rid in self.telling]
+            connection.executemany("INSERT INTO told_unread (rid, facts) VALUES (?, ?)", unread)
         gone = [(rid,) for _, rid, _, after in changes if after is None]
         if gone:
             connection.executemany("DELETE FROM held WHERE about = ?", gone)
+            before = connection.total_changes
+            connection.executemany(
+                "INSERT OR IGNORE INTO fact_left SELECT parent FROM memory WHERE parent = ? LIMIT 1", gone
+            )
+            self.has_left |= connection.total_changes > before
 
     def purge(self, connection: sqlite3.Connection) -> None:
         """Do nothing: no table here holds the words of a memory that was written."""

@@ -7,7 +7,7 @@ from the first moment: memories whose vectors are not ready are found by their w
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import trio
 
@@ -22,8 +22,9 @@ from cognition.explain import Stage, why_not
 from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
+from cognition.ingest import Ingest
 from cognition.judging.nominating import ByMeaning, Nominated, Vectorized, nominated, unjudged
-from cognition.linking import Linker
+from cognition.local import LocalTables
 from cognition.marking import with_both_sides
 from cognition.memories import Shown
 from cognition.models.chat import ChatModel
@@ -64,6 +65,8 @@ from replica import Core, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
 
 Result = TypeVar("Result")
+# Who closes waits so long for what was told a moment ago to be read; the rest is read when the store is opened again.
+CLOSING_S: Final = 0.5
 Then = Callable[[sqlite3.Connection, Sequence[Ranked]], Result]
 
 
@@ -80,15 +83,15 @@ class Mind:
         profile: Profile,
         reranker: Reranker | None,
         tables: Tables,
+        ingest: Ingest,
     ) -> None:
         self._replica = replica
+        self.ingest = ingest
         self.reranking = RerankerWorker(replica, reranker)
         self.embedding = EmbeddingWorker(replica, embedder, space)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         self._postings = Postings()  # and this
         self._by_meaning = ByMeaning(self.embedding.embed_here)  # and this
-        # The writing thread's own: it decides before a text is stored.
-        self.linker = Linker()
         self._has_triples = has_triples
         self.profile = profile
         """How memories fade on this device."""
@@ -420,24 +423,29 @@ async def open_mind(
     profile: Profile = PROFILES[PROFILE_DEFAULT],
     newer: bool = False,
     words: Mapping[str, Sequence[str]] | None = None,
+    local: LocalTables | None = None,
 ) -> AsyncIterator[Mind]:
     """Run cognition over a replica that was opened with `derived=[CognitionTables()]`, until the block ends.
 
     Nothing is loaded here: not the embedder, and not the vectors, before something needs them. With a `model`, which
     wants `LocalTables` too, talk is read by it in the background; `newer` says that a later word stands without asking.
-    `words`: see `cognition.ranking.vocabulary.with_own`.
+    `words`: see `cognition.ranking.vocabulary.with_own`; `local` are this replica's, where things are told here.
     """
     chosen = UniversalEmbedder() if embedder is None else embedder
     name, now_ms = chosen.name, replica.now_ms()
+    ingest = Ingest(replica, local, newer=newer)
 
     def enter(core: Core, connection: sqlite3.Connection) -> tuple[int, bool]:
         found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'triple_text'").fetchone()
         if reranker is not None:
             enter_model(connection, reranker.name)
+        ingest.open(connection)
         return queue.enter_space(connection, name, now_ms=now_ms), found is not None
 
     space, has_triples = await replica.run(enter)
-    mind = Mind(replica, chosen, space, thresholds, has_triples, profile, reranker, with_own(words or {}))
+    mind = Mind(
+        replica, chosen, space, thresholds, has_triples, profile, reranker, with_own(words or {}), ingest
+    )
     if model is not None:
         mind.model = model
         device = await replica.run(lambda core, _: core.device)
@@ -451,12 +459,15 @@ async def open_mind(
         # Taken here: by the time the task runs, a commit may have moved it, and the worker have looked before that.
         tasks.keep("watching for memories to embed", mind.embedding.watch, replica.position)
         tasks.keep("embedding", mind.embedding.work)
+        tasks.keep("reading what was told", ingest.work, replica.news)
         if has_triples:
             tasks.keep("reading names", read_names, replica, replica.position)
         if reranker is not None:
             tasks.keep("reranking", mind.reranking.work, replica.position)
         try:
             yield mind
+            with trio.move_on_after(CLOSING_S):
+                await ingest.catch_up()
         except Exception as error:
             failure = (
                 error  # the caller's own: raised below, or the nursery would hand it back inside a group

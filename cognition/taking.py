@@ -13,9 +13,10 @@ from typing import Final
 from cognition.contradictions.reading import read_statements
 from cognition.contradictions.values import folded, words_of
 from cognition.extraction import Extraction, Fact, extract
+from cognition.extraction.dates import find_dates
 from cognition.extraction.engine import TEXT_CHARACTERS_MAX
 from cognition.extraction.language import language_of
-from cognition.extraction.values import Statement
+from cognition.extraction.values import Statement, When
 from cognition.memories import RECALLED
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 
@@ -40,29 +41,45 @@ class TakenIn:
     statements: tuple[tuple[MemoryId, Statement], ...] = ()
 
 
+def dated(text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo = UTC) -> dict[str, Value]:
+    """Return the fields of a text with when that happened, if it names one time and none was given."""
+    if fields.get("source") == RECALLED:
+        return dict(fields)
+    text = text[:TEXT_CHARACTERS_MAX]
+    dates = find_dates(text, told_at_ms=_told_ms(fields, now_ms), language=language_of(text), zone=zone)
+    return _with_date(fields, dates)
+
+
 def read_text(
     text: str, fields: Mapping[str, Value], *, now_ms: int, zone: tzinfo = UTC, among: str | None = None
 ) -> tuple[dict[str, Value], Extraction]:
-    """Return what a text says, and its fields with when that happened, if it names one time and none was given.
+    """Return what a text says, and its fields likewise `dated`.
 
     `among` tells its people from others of the same names: each is claimed about as "John (conv-26)".
     """
     if fields.get("source") == RECALLED:
         return dict(fields), Extraction()
-    told_at, speaker = fields.get("told_at"), fields.get("speaker")
-    told_at_ms = told_at if isinstance(told_at, int) else now_ms
+    told_at_ms, speaker = _told_ms(fields, now_ms), fields.get("speaker")
     by = speaker if isinstance(speaker, str) else None
     language = language_of(text[:TEXT_CHARACTERS_MAX])
     found = extract(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
-    dated = dict(fields)
-    if len(found.dates) == 1 and "event_start" not in fields and "event_end" not in fields:
-        dated["event_start"], dated["event_end"] = found.dates[0].start_ms, found.dates[0].end_ms
     statements = read_statements(text, told_at_ms=told_at_ms, speaker=by, language=language, zone=zone)
     if among is not None:
         statements = tuple(replace(each, entity=f"{each.entity} ({among})") for each in statements)
-    return dated, Extraction(
+    return _with_date(fields, found.dates), Extraction(
         found.facts, found.triples, found.entities, found.dates, found.dropped, statements
     )
+
+
+def _told_ms(fields: Mapping[str, Value], now_ms: int) -> int:
+    told_at = fields.get("told_at")
+    return told_at if isinstance(told_at, int) else now_ms
+
+
+def _with_date(fields: Mapping[str, Value], dates: Sequence[When]) -> dict[str, Value]:
+    if len(dates) != 1 or "event_start" in fields or "event_end" in fields:
+        return dict(fields)
+    return {**fields, "event_start": dates[0].start_ms, "event_end": dates[0].end_ms}
 
 
 def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extraction) -> TakenIn:

@@ -71,9 +71,11 @@ if TYPE_CHECKING:
         ShownMemory,
         all_memories,
         fields_of,
+        is_known,
         memories_by_age,
         memories_called,
         memories_of,
+        orphans_of,
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
     from replica.state.memories import HeldTrigger, Memory
@@ -162,6 +164,7 @@ __all__ = [
     "erasure_status",
     "fields_of",
     "introduce",
+    "is_known",
     "links_of",
     "make_key",
     "memories_by_age",
@@ -172,6 +175,7 @@ __all__ = [
     "open_file",
     "open_replica",
     "ops_noted_outside",
+    "orphans_of",
     "outlook",
     "parse_memory_id",
     "proposals_of",
@@ -255,6 +259,8 @@ if not TYPE_CHECKING:
             "outside": ("ops_noted_outside",),
             "purging": ("ErasureStatus", "erasure_status"),
             "reads": (
+                "is_known",
+                "orphans_of",
                 "ShownMemory",
                 "all_memories",
                 "fields_of",

@@ -98,3 +98,21 @@ def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ())
             fields = fields_of(_NAMES, values)
             memory = Memory(rid, text, fields, created, updated, feed, accesses, last_access)
             yield ShownMemory(number, content, *feeds[feed], memory)
+
+
+def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
+    """Say whether a memory has this id, or had it."""
+    rows = connection.execute(
+        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
+    )
+    return rows.fetchone() is not None
+
+
+def orphans_of(connection: sqlite3.Connection, rid: bytes, device: DeviceId) -> list[MemoryId]:
+    """Return the memories that a device wrote beside one, where that one does not show any more."""
+    rows = connection.execute(
+        """SELECT f.rid FROM memory f JOIN feed o ON o.no = f.feed WHERE f.parent = ?1 AND o.device = ?2
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE rid = ?1)""",
+        (rid, device),
+    )
+    return [MemoryId(fact) for (fact,) in rows]

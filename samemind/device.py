@@ -105,6 +105,11 @@ class Device:
         return self.opened_mind
 
     @property
+    def newer(self) -> bool:
+        """Whether a later word stands without asking, where two things that were told cannot both be true."""
+        return self.settings.contradictions == "newer"
+
+    @property
     def profile(self) -> Profile:
         """How memories fade on this device."""
         return PROFILES[self.settings.decay]
@@ -161,13 +166,14 @@ async def open_device(
         _refuse_emptied(home, identity)
         key = key_of(home.store, identity.device_id)
         host = await stack.enter_async_context(AsyncioHost.open())
+        local = LocalTables()
         replica = await stack.enter_async_context(
             open_replica(
                 home.store,
                 host=host,
                 device=identity.device_id,
                 sign=identity.sign,
-                derived=derived_tables(settings),
+                derived=derived_tables(settings, local),
                 outside=Home.outside(),
                 key=key,
                 clock=clock,
@@ -177,7 +183,7 @@ async def open_device(
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         limits = quota_limits(settings)
         await replica.run(lambda core, _: setattr(core.quotas, "limits", limits))
-        mind = await stack.enter_async_context(_mind(replica, home, settings)) if opens_mind else None
+        mind = await stack.enter_async_context(_mind(replica, home, settings, local)) if opens_mind else None
         device = Device(
             home,
             settings,
@@ -214,7 +220,9 @@ async def open_device(
         raise raised
 
 
-def _mind(replica: Replica, home: Home, settings: Settings) -> AbstractAsyncContextManager["Mind"]:
+def _mind(
+    replica: Replica, home: Home, settings: Settings, local: LocalTables
+) -> AbstractAsyncContextManager["Mind"]:
     """Return what runs cognition over a replica, as the owner set it up."""
     with collector_paused():
         from cognition import open_mind  # here: it loads what ranks, reads and embeds
@@ -229,6 +237,7 @@ def _mind(replica: Replica, home: Home, settings: Settings) -> AbstractAsyncCont
         profile=PROFILES[settings.decay],
         newer=settings.contradictions == "newer",
         words=settings.words,
+        local=local,
     )
 
 
@@ -247,12 +256,12 @@ def quota_limits(settings: Settings) -> Limits:
     return Limits(settings.quota_ops, settings.quota_mb << 20, settings.quota_packed_mb << 20)
 
 
-def derived_tables(settings: Settings) -> list[DerivedTables]:
+def derived_tables(settings: Settings, local: LocalTables | None = None) -> list[DerivedTables]:
     """Return what a device keeps in its store beside the memories, each kept in step by every commit."""
     return [
         CognitionTables(),
         EntityTables(),
-        LocalTables(),
+        LocalTables() if local is None else local,
         ClaimTables(),
         SummaryTables(),
         PatternTables(),

@@ -31,6 +31,10 @@ _AS_DAMAGE_SHOWS: Final = (
 )
 
 
+# Who tells one thing after another does not wait until what was told before was read.
+_TELLS: Final = frozenset({"remember"})
+
+
 async def perform(device: "Device", verb: Verb[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
     """Do it, and return the result as the document that every door shows."""
     document: Mapping[str, Any] = to_json(await result_of(device, verb, options, say))
@@ -41,6 +45,8 @@ async def result_of(device: "Device", verb: Verb[Any, Result], options: Any, say
     """Do it, and return the result: an object of the type that the verb is declared with."""
     if verb.alone:
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
+    if device.opened_mind is not None and verb.name not in _TELLS:
+        await device.opened_mind.ingest.catch_up()  # no answer depends on when it is asked for
     with collector_paused():
         function = getattr(import_module(verb.module), verb.performs)
     try:

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 from cognition.consolidation.tables import SummaryTables
 from cognition.contradictions.tables import ClaimTables
 from cognition.entities import EntityTables
+from cognition.local import LocalTables
 from cognition.patterns.tables import PatternTables
 from cognition.tables import CognitionTables
 from cognition.triggers.kinds import Thresholds
@@ -104,15 +105,16 @@ class SqliteDisk:
 def _empty(thinks: bool) -> bytes:
     """Return a disk with a store that nothing was written to; to make its tables anew takes 12 ms."""
     connection = connect(":memory:")
-    SqliteStore(connection, derived_tables() if thinks else ())
+    SqliteStore(connection, derived_tables(LocalTables()) if thinks else ())
     return connection.serialize()
 
 
-def derived_tables() -> list[DerivedTables]:
+def derived_tables(local: LocalTables) -> list[DerivedTables]:
     """Return what a device that thinks keeps beside its memories (as `samemind.device` does)."""
     return [
         CognitionTables(),
         EntityTables(),
+        local,
         ClaimTables(),
         SummaryTables(),
         PatternTables(),
@@ -145,7 +147,8 @@ class MemoryDisk:
 class _FailingSqlite(SqliteStore):
     def __init__(self, connection: sqlite3.Connection, disk: SqliteDisk) -> None:
         self._disk = disk
-        super().__init__(connection, derived_tables() if disk.thinks else ())
+        self.local = LocalTables()
+        super().__init__(connection, derived_tables(self.local) if disk.thinks else ())
 
     def _write(self, changes: Changes, now_ms: int) -> None:
         super()._write(changes, now_ms)

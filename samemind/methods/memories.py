@@ -47,10 +47,16 @@ class Memories(Asking):
         wait: bool = False,
         no_dedup: bool = False,
         no_facts: bool = False,
+        read: bool = False,
         nominees: bool = False,
         rid: str | None = None,
     ) -> Remembered:
-        """Store a memory."""
+        """Store a memory, durably.
+
+        What follows from its words is worked out behind that, before anything else is answered. With `read` it is
+        waited for: `facts`, `says_same` and `contradictions` are in the result then. So it is with `wait`, which also
+        waits until it is found by meaning, and with `nominees`, which asks for these too.
+        """
         return await self._ask(
             memories.REMEMBER,
             text=text,
@@ -76,6 +82,7 @@ class Memories(Asking):
             wait=wait,
             no_dedup=no_dedup,
             no_facts=no_facts,
+            read=read,
             nominees=nominees,
             rid=rid,
         )

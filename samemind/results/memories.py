@@ -53,7 +53,9 @@ class Remembered:
     may repeat or contradict.
 
     `facts` are the memories of single facts beside it; `facts_dropped` counts those that were too uncertain, or too
-    many. What looks secret is `held`: it waits on this device, under the id it will have, until it is released.
+    many. These, `says_same` and `contradictions` are told where it was `read` before this was returned; else they are
+    empty, and it is read a moment later. What looks secret is `held`: it waits on this device, under the id it will
+    have, until it is released.
     `op_id` is null where it was asked for before under the id that was given: it is stored once.
     `duplicate_of` is always null: a telling is never dropped for being known.
     """
@@ -68,6 +70,7 @@ class Remembered:
     contradictions: list[str] = field(default_factory=list)
     facts_dropped: int = 0
     held: bool = False
+    read: bool = False
 
     def __str__(self) -> str:
         return self.rid

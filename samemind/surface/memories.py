@@ -52,6 +52,9 @@ class Remember:
     no_facts: bool = option(
         "--no-facts", "store it as it is, without the facts in it beside it", default=False
     )
+    read: bool = option(
+        "", "return when it was read: with its facts, and with what it repeats or contradicts", default=False
+    )
     nominees: bool = option(
         "--nominees", "name at most three older memories that it may repeat or contradict", default=False
     )

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import replica
-from cognition import TakenIn
 from cognition.contradictions.relations import ACTIONS, SEVERITIES, Severity, relation_of
 from cognition.contradictions.resolving import (
     changed,
@@ -21,9 +20,7 @@ from cognition.contradictions.resolving import (
 )
 from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
 from cognition.contradictions.tables import judged_of, told_of
-from cognition.contradictions.telling import Telling, telling_of
 from cognition.contradictions.values import folded
-from cognition.extraction.values import Statement
 from replica import Core, MemoryId, Value, Write, new_memory_id, show_memory_id
 from replica.codec import check_text
 from samemind.device import Device
@@ -38,7 +35,7 @@ from samemind.results.contradictions import (
 )
 from samemind.surface.contradictions import ListContradictions, ResolveContradiction, ShowContradiction
 from samemind.times import at_ms, at_stamp, read_end, read_time
-from samemind.verbs.ids import CANDIDATES_MAX, find_memory, id_range, is_known
+from samemind.verbs.ids import CANDIDATES_MAX, find_memory, id_range
 from samemind.verbs.refusing import refuse_secret
 
 LIST_MAX: Final = 10_000
@@ -141,29 +138,6 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
         )
 
     return await device.replica.run(write)
-
-
-def stated(
-    device: Device,
-    connection: sqlite3.Connection,
-    taken: TakenIn,
-    fields: Mapping[str, Value],
-    writes: Iterable[Write],
-    now_ms: int,
-) -> list[tuple[Telling, Statement]]:
-    """Return what a memory states, each with the memory that will say so.
-
-    A statement whose fact is not written stands on the memory itself.
-    """
-    written = {write.rid for write in writes}
-    own = taken.writes[0].rid
-    assert own is not None
-    found = []
-    for rid, statement in taken.statements:
-        at = rid if rid in written or rid == own or is_known(connection, rid) else own
-        newer = device.settings.contradictions == "newer"
-        found.append((telling_of(at, fields, now_ms, newer=newer), statement))
-    return found
 
 
 def open_among(connection: sqlite3.Connection, slots: Iterable[bytes]) -> list[bytes]:

@@ -12,12 +12,11 @@ from cognition import read_text, take_in
 from cognition.contradictions.slots import Status
 from cognition.contradictions.telling import Teller, telling_of, withdrawn
 from cognition.tellings import words_of_telling
-from replica import Core, MemoryId, Op, SaysSame, Write, show_memory_id
+from replica import Core, MemoryId, Op, SaysSame, Write, is_known, show_memory_id
 from replica.limits import SURENESS_MAX
 from samemind.device import Device
 from samemind.errors import NeedsDecision
 from samemind.results.contradictions import Corrected
-from samemind.verbs.ids import is_known
 from samemind.verbs.views import memory_view
 
 

@@ -2,13 +2,13 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from cognition import read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.extraction.secrets import masked
 from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds, texts_of
+from cognition.ingest import own_zone, stated
 from cognition.memories import read_memories
 from replica import (
     Core,
@@ -18,6 +18,7 @@ from replica import (
     Write,
     content_number,
     derived_memory_id,
+    is_known,
     new_memory_id,
     op_uuid,
     show_memory_id,
@@ -28,9 +29,8 @@ from samemind.fields import LABELS_OFF, changes_of
 from samemind.results.taking import Dropped, HeldList, HeldView, Released
 from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
 from samemind.times import at_ms
-from samemind.verbs.contradictions import stated
 from samemind.verbs.correcting import rewrite, text_unless_changed
-from samemind.verbs.ids import CANDIDATES_MAX, id_range, is_known
+from samemind.verbs.ids import CANDIDATES_MAX, id_range
 from samemind.verbs.views import memory_view
 
 
@@ -130,7 +130,7 @@ async def held_list(device: Device, options: ListHeld) -> HeldList:
 
 async def held_release(device: Device, options: ReleaseHeld) -> Released:
     """Write what was held as it was told, with the facts in it, and hold it no more."""
-    zone = datetime.now(UTC).astimezone().tzinfo or UTC
+    zone = own_zone()
 
     def write(core: Core, connection: sqlite3.Connection) -> Released:
         held = _find(connection, options.id)
@@ -143,7 +143,7 @@ async def held_release(device: Device, options: ReleaseHeld) -> Released:
         fields, found = read_text(held.text, held.fields, now_ms=held.held_at, zone=zone)
         taken = take_in(held.rid, held.text, fields, found)
         teller = Teller(core, connection, now_ms)
-        teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
+        teller.tell(taken.writes, stated(connection, taken, fields, taken.writes, now_ms, newer=device.newer))
         op, *_ = teller.commit()
         drop(connection, held.rid)
         return Released(

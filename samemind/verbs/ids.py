@@ -51,14 +51,6 @@ def id_range(text: str, what: str) -> tuple[bytes, bytes]:
     return _range(text, _MEMORY_DIGITS, what)
 
 
-def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
-    """Say whether a memory has this id, or had it."""
-    rows = connection.execute(
-        "SELECT 1 FROM memory WHERE rid = ? UNION SELECT 1 FROM tombstone WHERE rid = ?", (rid, rid)
-    )
-    return rows.fetchone() is not None
-
-
 def check_asked_again(core: Core, rid: MemoryId, text: str) -> None:
     """Refuse a telling under the id of another one: it would be acknowledged, and be nowhere.
 

@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,11 +18,23 @@ from cognition import (
 )
 from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
+from cognition.ingest import Told, own_zone, stated
 from cognition.known import Answer
 from cognition.known import Value as Known
-from cognition.linking import as_told, wait_for_links, with_origin
+from cognition.linking import wait_for_links, with_origin
+from cognition.taking import dated
 from cognition.tracing import Stage
-from replica import Core, InvalidOp, MemoryId, Value, new_memory_id, op_uuid, parse_memory_id, show_memory_id
+from replica import (
+    Core,
+    InvalidOp,
+    MemoryId,
+    Value,
+    is_known,
+    new_memory_id,
+    op_uuid,
+    parse_memory_id,
+    show_memory_id,
+)
 from replica.codec import check_text
 from replica.fields import check_fields
 from replica.limits import COMMIT_OPS_MAX
@@ -34,9 +45,9 @@ from samemind.giving_back import MANY, give_back
 from samemind.results.memories import ClaimedValue, Hit, HitClaim, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_time
-from samemind.verbs.contradictions import open_among, stated
+from samemind.verbs.contradictions import open_among
 from samemind.verbs.held import kept_back
-from samemind.verbs.ids import check_asked_again, is_known
+from samemind.verbs.ids import check_asked_again
 from samemind.verbs.moments import at_moment
 from samemind.verbs.nominees import nominees_of
 from samemind.verbs.pins import check_pins
@@ -59,11 +70,16 @@ class Wanted(NamedTuple):
 async def remember(device: Device, options: Remember) -> Remembered:
     """Store a memory, and the facts in it beside it: always a new one, whatever is known already.
 
-    What says the same is linked to it, and shown with it as one.
+    What says the same is linked to it, and shown with it as one. Both are done later, unless they are waited for.
     """
-    zone = datetime.now(UTC).astimezone().tzinfo or UTC
-    told, reminder = with_reminder(options.text, fields_of(options), device.now_ms())
-    asked, found = read_text(options.text, told, now_ms=device.now_ms(), zone=zone)
+    now_ms = device.now_ms()
+    told, reminder = with_reminder(options.text, fields_of(options), now_ms)
+    awaited = options.read or options.wait or options.nominees
+    found = Extraction()
+    if awaited and not options.no_facts:
+        asked, found = read_text(options.text, told, now_ms=now_ms, zone=own_zone())
+    else:
+        asked = dated(options.text, told, now_ms=now_ms, zone=own_zone())
 
     def write(core: Core, connection: sqlite3.Connection) -> Remembered:
         now_ms = device.now_ms()
@@ -77,20 +93,21 @@ async def remember(device: Device, options: Remember) -> Remembered:
         held = kept_back(connection, rid, options.text, fields, now_ms)
         if held is not None:
             return Remembered(rid=show_memory_id(held), op_id=None, held=True)
-        again = device.mind.linker.find(connection, options.text, fields)
-        taken = take_in(rid, options.text, fields, Extraction() if options.no_facts else found)
-        writes = as_told(taken.writes, again, rid)
-        teller = Teller(core, connection, now_ms)
-        teller.tell(writes, stated(device, connection, taken, fields, writes, now_ms))
-        op, *_ = teller.commit()
+        telling = Told(rid, options.text, fields, now_ms)
+        ingest = device.mind.ingest
+        if not awaited:
+            op = ingest.tell(core, connection, telling, facts=not options.no_facts)
+            return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)), reminder=reminder)
+        read = ingest.tell_and_read(core, connection, telling, found)
         return Remembered(
             rid=show_memory_id(rid),
-            op_id=str(op_uuid(op.id, op.hlc)),
-            facts=[show_memory_id(fact) for fact in taken.facts],
-            says_same=[show_memory_id(other) for other in again.rids],
-            contradictions=[slot.hex() for slot in open_among(connection, teller.slots)],
+            op_id=str(op_uuid(read.op.id, read.op.hlc)),
+            facts=[show_memory_id(fact) for fact in read.facts],
+            says_same=[show_memory_id(other) for other in read.says_same],
+            contradictions=[slot.hex() for slot in open_among(connection, read.slots)],
             reminder=reminder,
-            facts_dropped=taken.dropped,
+            facts_dropped=read.dropped,
+            read=True,
         )
 
     remembered = await device.replica.run(write)
@@ -194,7 +211,7 @@ def _read_lines(lines: Iterable[str], workspace: str | None) -> Iterable[Wanted]
 
 def _take_apart(wanted: list[Wanted], now_ms: int) -> list[Wanted]:
     """Return the lines with the facts in them; days are those of this machine."""
-    zone = datetime.now(UTC).astimezone().tzinfo or UTC
+    zone = own_zone()
     return [
         Wanted(line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone)) for line in wanted
     ]
@@ -220,7 +237,9 @@ def _write_many(
             held.append(kept)
         else:
             taken = take_in(rid, text, fields, found)
-            teller.tell(taken.writes, stated(device, connection, taken, fields, taken.writes, now_ms))
+            teller.tell(
+                taken.writes, stated(connection, taken, fields, taken.writes, now_ms, newer=device.newer)
+            )
         rids.append(rid)
     teller.commit()
     wait_for_links(connection, rids)

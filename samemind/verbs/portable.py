@@ -23,8 +23,9 @@ import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.holding import secret_kinds, texts_of
+from cognition.ingest import stated
 from cognition.linking import wait_for_links
-from replica import Core, InvalidOp, MemoryId, Write, all_memories, connect, read_settings
+from replica import Core, InvalidOp, MemoryId, Write, all_memories, connect, is_known, read_settings
 from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
 from replica.fields import check_fields
 from replica.labelling import within_an_add
@@ -41,9 +42,8 @@ from samemind.results.portable import Exported, FailedLine, Imported
 from samemind.surface.portable import Export, Import
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
 from samemind.verbs.claim_lines import ClaimsIn, claim_records
-from samemind.verbs.contradictions import stated
 from samemind.verbs.held import edge_said, kept_back, line_kept_back
-from samemind.verbs.ids import is_forgotten, is_known
+from samemind.verbs.ids import is_forgotten
 from samemind.verbs.stretches import Written, show_stretches
 from samemind.verbs.views import view_of_memory
 
@@ -315,7 +315,7 @@ def _write(
                 *(fact for fact in beside if fact.rid is not None and not is_known(connection, fact.rid)),
             ]
             counts.update(imported=1, facts=len(writes) - 1)
-            teller.tell(writes, stated(device, connection, each, record.fields, writes, now_ms))
+            teller.tell(writes, stated(connection, each, record.fields, writes, now_ms, newer=device.newer))
             if record.beyond:
                 teller.tell(record.beyond)
             if record.accesses != (0, 0):

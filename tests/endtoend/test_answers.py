@@ -55,7 +55,10 @@ def test_me_18_a_budget_of_tokens_is_kept(mind: BlockingMind) -> None:
 
 def test_why_follows_a_fact_to_the_text_it_was_taken_from(mind: BlockingMind) -> None:
     told = mind.remember(
-        "Alice is the tech lead at Stripe. She prefers Python over Java.", speaker="Ann", session="chat 1"
+        "Alice is the tech lead at Stripe. She prefers Python over Java.",
+        speaker="Ann",
+        session="chat 1",
+        read=True,
     )
     why = mind.why(told.facts[0])
     assert [(link.relation, link.rid) for link in why.chain] == [

@@ -78,7 +78,9 @@ def test_what_a_device_told_is_taken_back_with_all_that_came_of_it(tmp_path: Pat
             await laptop.mind.relate("Ann", "knows", "Bob")
             await agree(laptop, stolen)
             told = await stolen.mind.remember(
-                "Mallory is the CEO of Initech. Alice lives in Berlin with her two cats.", source="mail"
+                "Mallory is the CEO of Initech. Alice lives in Berlin with her two cats.",
+                source="mail",
+                read=True,
             )
             assert told.facts
             await stolen.mind.set(mine[0], topic="mine now")

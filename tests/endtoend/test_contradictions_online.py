@@ -117,7 +117,7 @@ def test_yd_42_two_daemons_raise_one_contradiction_and_lose_no_memory_when_both_
             assert seen(laptop) == seen(phone)
             assert held(seen(laptop)) == [seen(phone).a.value]
             # Told in sequence as a change, it is settled by that, and nothing is asked.
-            assert laptop.remember("I just started at Stripe", speaker="Ann").contradictions == []
+            assert laptop.remember("I just started at Stripe", speaker="Ann", read=True).contradictions == []
             until(lambda: held(seen(phone)) == ["Stripe"])
             assert (seen(phone).status, seen(phone).settled_by) == ("settled", "change")
             assert {memory.rid for memory in phone.list(include_cold=True)} >= {google.rid, meta.rid}

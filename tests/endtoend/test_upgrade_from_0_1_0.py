@@ -56,10 +56,10 @@ def test_a_home_is_taken_over_whole_and_every_telling_adds(tmp_path: Path) -> No
             view.text: view for view in mind.list(limit=100) if view.text.lower().startswith("ann likes")
         }
         assert likes.keys() == {"Ann likes tea", "ann likes  TEA"}, "other letters may mean something else"
-        assert mind.remember("Ann likes tea").says_same == [likes["Ann likes tea"].rid]
+        assert mind.remember("Ann likes tea", read=True).says_same == [likes["Ann likes tea"].rid]
         (tea,) = [view for view in mind.list(limit=100) if view.text == "Ann likes tea"]
         assert (tea.tellings, len(tea.same)) == (2, 1), "what was told twice is shown once"
-        assert mind.remember("Really, the rent is 950 euros", no_facts=True).says_same
+        assert mind.remember("Really, the rent is 950 euros", no_facts=True, read=True).says_same
         assert exported(mind, tmp_path / "after.jsonl") == sorted(
             [*told, "Ann likes tea", "Really, the rent is 950 euros"]
         )

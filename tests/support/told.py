@@ -16,6 +16,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 from typing import Final, Literal, NamedTuple
 
@@ -23,6 +24,7 @@ from cognition import linking, queue
 from cognition.decay import PROFILE_DEFAULT, PROFILES
 from cognition.embedding.hashed import HashedEmbedder
 from cognition.filters import Filters
+from cognition.ingest import Reader, Told
 from cognition.memories import Shown
 from cognition.steps import steps
 from replica import Core, MemoryId, Remember, Write, introduce, links_of, new_memory_id, show_memory_id
@@ -123,18 +125,38 @@ class Party:
         self.known = Knowledge()
         self.start(disk, seed)
 
+    now_ms = NOW_MS
+
     def start(self, disk: SqliteDisk | MemoryDisk, seed: str) -> None:
         """Open a disk, as a process does when it starts."""
         who = identity(self.name)
         self.disk = disk
         self.core = Core(disk.store, device=who.device_id, sign=who.sign, random=Random(seed))
-        self.linker = linking.Linker()
+        self.reader: Reader | None = None
+        if isinstance(disk, SqliteDisk):
+            self.reader = Reader(disk.store.local, lambda: self.now_ms, newer=False)
+            self.reader.open(disk.connection)
         self.steps = steps(THRESHOLDS)
 
+    def tell(self, rid: MemoryId, text: str, now_ms: int) -> None:
+        """Store a telling: where it can be read later, that is not done here."""
+        self.core.begin(now_ms)
+        if self.reader is None or isinstance(self.disk, MemoryDisk):
+            self.core.commit(linking.as_told([Write(Remember(text, {}), rid)], self.again(text), rid), now_ms)
+        else:
+            told = Told(rid, text, {}, now_ms)
+            self.reader.tell(self.core, self.disk.connection, told, facts=True)
+
+    def read(self, now_ms: int) -> None:
+        """Read what was told: find what says the same, and take the facts out."""
+        self.now_ms = now_ms
+        if self.reader is not None and isinstance(self.disk, SqliteDisk):
+            self.core.begin(now_ms)
+            while self.reader.waits:
+                self.reader.read_some(self.core, self.disk.connection, inf)
+
     def again(self, text: str) -> linking.Again:
-        """What a new text says again, by what is on this disk."""
-        if isinstance(self.disk, SqliteDisk):
-            return self.linker.find(self.disk.connection, text, {})
+        """What a new text says again, by what is in this memory."""
         known = [
             Shown(number, 0, self.core.device, b"", None, memory)
             for number, memory in enumerate(memories(self.core).values())
@@ -227,9 +249,12 @@ class History:
         for _ in range(self.random.choice((1, 1, 1, 3))):
             text = self.random.choice(ADORNED)(self.random.choice(self.sayings))
             rid = new_memory_id(self.now_ms, self.random)
-            again = party.again(text)
-            self._commit(party, linking.as_told([Write(Remember(text, {}), rid)], again, rid))
+            party.tell(rid, text, self.now_ms)
             party.known.told[rid] = text
+
+    def read(self, party: Party) -> None:
+        """Read what was told since, as a device does a moment later, or at its next start."""
+        party.read(self.now_ms)
 
     def forget(self, party: Party) -> None:
         """Forget what is shown for a telling: all of it has to be known here."""
@@ -278,7 +303,8 @@ class History:
     # -- what devices do ----------------------------------------------------------------------------------
 
     def think(self, party: Party) -> None:
-        """Embed what is due, and run the steps of thinking."""
+        """Read and embed what is due, and run the steps of thinking."""
+        party.read(self.now_ms)
         if not isinstance(party.disk, SqliteDisk):
             return
         connection = party.disk.connection
@@ -332,6 +358,7 @@ class History:
 _DEEDS: Final = (
     *(History.tell,) * 9,
     *(History.meet,) * 4,
+    *(History.read,) * 4,
     *(History.forget, History.unlink, History.think, History.label, History.edit) * 2,
     *(History.link, History.compact, History.reopen, History.copy, History.restore),
 )

@@ -31,8 +31,8 @@ def recalled(mind: BlockingMind, query: str, *, include_cold: bool = False) -> s
 
 
 def test_yd_34_yd_35_two_employers_are_one_question_and_two_friends_none(mind: BlockingMind) -> None:
-    google = mind.remember("I work at Google")
-    meta = mind.remember("I work at Meta")
+    google = mind.remember("I work at Google", read=True)
+    meta = mind.remember("I work at Meta", read=True)
     mind.remember("I'm friends with Bob")
     mind.remember("I'm friends with Carla")
     found = only(mind)
@@ -45,7 +45,7 @@ def test_yd_34_yd_35_two_employers_are_one_question_and_two_friends_none(mind: B
 def test_yd_42_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "home") as mind:
         mind.remember("Ann lives in Lisbon")
-        name = mind.remember("Ann lives in Porto").contradictions[0]
+        name = mind.remember("Ann lives in Porto", read=True).contradictions[0]
         mind.resolve(name, keep_b=True)
     with samemind.open_blocking(tmp_path / "home") as mind:
         found = mind.contradiction(name[:8])
@@ -57,7 +57,7 @@ def test_yd_42_a_contradiction_is_a_record_that_lasts(tmp_path: Path) -> None:
 def test_yd_39_d_12_who_is_not_kept_is_hidden_and_not_lost_and_deciding_twice_changes_nothing(
     mind: BlockingMind,
 ) -> None:
-    google, meta = mind.remember("I work at Google"), mind.remember("I work at Meta")
+    google, meta = mind.remember("I work at Google", read=True), mind.remember("I work at Meta", read=True)
     name = meta.contradictions[0]
     decided = mind.resolve(name, keep_a=True)
     assert decided.changed
@@ -73,20 +73,20 @@ def test_yd_39_d_12_who_is_not_kept_is_hidden_and_not_lost_and_deciding_twice_ch
 
 def test_yd_40_both_stay_and_nothing_is_asked_again(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
-    name = mind.remember("I work at Meta").contradictions[0]
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
     mind.think()
     assert mind.resolve(name, keep_both=True).contradiction.status == "settled"
     assert recalled(mind, "where do I work?") == {"I work at Google", "I work at Meta"}
     assert mind.think().contradictions.ids == [name], "that it was settled is told as well, once"
     assert only(mind).status == "settled"
     assert mind.think().contradictions.count == 0
-    assert mind.remember("I work at Meta in Zurich").contradictions == []
+    assert mind.remember("I work at Meta in Zurich", read=True).contradictions == []
 
 
 def test_what_changed_holds_since_then_and_the_other_until_then(mind: BlockingMind) -> None:
     """Nothing is decided against: both were true, each of its time."""
     mind.remember("I work at Google", at="2024-01-10")
-    meta = mind.remember("I work at Meta", at="2026-03-01")
+    meta = mind.remember("I work at Meta", at="2026-03-01", read=True)
     name = meta.contradictions[0]
     found = mind.resolve(name, keep_b=True, since="2026-02-01").contradiction
     assert (found.status, found.settled_by) == ("settled", "change")
@@ -107,7 +107,7 @@ def test_what_changed_holds_since_then_and_the_other_until_then(mind: BlockingMi
 
 
 def test_yd_41_a_merger_comes_from_both_and_stands_in_their_place(mind: BlockingMind) -> None:
-    google, meta = mind.remember("I work at Google"), mind.remember("I work at Meta")
+    google, meta = mind.remember("I work at Google", read=True), mind.remember("I work at Meta", read=True)
     merged = mind.resolve(meta.contradictions[0], merge="I work at Google and advise Meta")
     assert merged.rid is not None
     assert recalled(mind, "where do I work?") == {"I work at Google and advise Meta"}
@@ -121,7 +121,7 @@ def test_yd_41_a_merger_comes_from_both_and_stands_in_their_place(mind: Blocking
 def test_yd_43_recall_brings_both_sides_and_marks_them(mind: BlockingMind) -> None:
     mind.remember_many([f"Bob bakes loaf number {i}" for i in range(20)])
     mind.remember("Ann lives in Lisbon")
-    name = mind.remember("Ann lives in Porto").contradictions
+    name = mind.remember("Ann lives in Porto", read=True).contradictions
     hits = mind.recall("Lisbon", k=3)
     assert len(hits) <= 3
     assert {hit.text: hit.contradiction_id for hit in hits if hit.contradiction_id} == {
@@ -139,21 +139,21 @@ def test_the_other_side_is_brought_along_only_where_the_filters_let_it_through(m
 
 def test_a_rejected_value_told_anew_asks_anew_also_word_for_word(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
-    meta = mind.remember("I work at Meta")
+    meta = mind.remember("I work at Meta", read=True)
     name = meta.contradictions[0]
     mind.resolve(name, keep_a=True)
-    again = mind.remember("I work at Meta")
+    again = mind.remember("I work at Meta", read=True)
     assert (again.says_same, again.contradictions) == ([meta.rid], [name])
     assert only(mind).status == "open"
-    third = mind.remember("I work at Meta")
+    third = mind.remember("I work at Meta", read=True)
     assert third.contradictions == [name], "told a third time, it is the same question"
     assert [side.value for side in (only(mind).a, only(mind).b)] == ["Google", "Meta"]
 
 
 def test_a_third_value_joins_the_same_record(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
-    name = mind.remember("I work at Meta").contradictions[0]
-    apple = mind.remember("I work at Apple")
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
+    apple = mind.remember("I work at Apple", read=True)
     assert apple.contradictions == [name]
     found = only(mind)
     assert [side.value for side in (found.a, found.b, *found.others)] == ["Google", "Meta", "Apple"]
@@ -166,7 +166,7 @@ def test_ml_53_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_a
 ) -> None:
     google = mind.remember("I work at Google")
     between = mind.get(google).created_at
-    told = mind.remember("I just started at Meta")
+    told = mind.remember("I just started at Meta", read=True)
     assert told.contradictions == [], "nothing is asked"
     found = only(mind)
     assert (found.status, found.settled_by) == ("settled", "change")
@@ -186,7 +186,7 @@ def test_ml_53_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_a
 
 def test_in_sequence_without_a_word_of_change_it_is_asked_once(mind: BlockingMind) -> None:
     mind.remember("I work at Google", speaker="Ann")
-    assert len(mind.remember("I work at Meta", speaker="Ann").contradictions) == 1
+    assert len(mind.remember("I work at Meta", speaker="Ann", read=True).contradictions) == 1
     assert mind.think().contradictions.count == 1
     assert mind.think().contradictions.count == 0
 
@@ -203,7 +203,7 @@ def test_a_later_beginning_by_the_same_speaker_is_a_change_and_by_another_a_ques
 
 def test_a_correction_settles_and_takes_the_facts_along(mind: BlockingMind) -> None:
     mind.remember("Ann lives in Lisbon")
-    talk = mind.remember("Ann lives in Porto. She loves hiking in the mountains of the north.")
+    talk = mind.remember("Ann lives in Porto. She loves hiking in the mountains of the north.", read=True)
     name = only(mind).id
     assert len(talk.facts) == 2
     corrected = mind.correct(talk, "Ann lives in Lisbon. She loves hiking in the mountains of the north.")
@@ -231,7 +231,7 @@ def test_what_ended_leaves_room_and_what_was_never_known_ends_nothing(mind: Bloc
     mind.remember("I work at Google")
     mind.remember("I left Google")
     mind.remember("I left Oracle")
-    assert mind.remember("I work at Meta").contradictions == []
+    assert mind.remember("I work at Meta", read=True).contradictions == []
     assert only(mind).settled_by == "change"
 
 
@@ -240,14 +240,14 @@ def test_e_15_only_the_same_subject_and_relation_contradict_each_other(mind: Blo
         "Ann lives in Lisbon", "Bob lives in Porto", "Ann works at Google", "Ann lives in Portugal",
         "Ann loves sushi", "Ann's birthday is 3 June", "Ann was born in Faro",
     ):  # fmt: skip
-        assert mind.remember(text, no_dedup=True).contradictions == []
+        assert mind.remember(text, no_dedup=True, read=True).contradictions == []
     assert list(mind.contradictions()) == []
 
 
 def test_spaces_do_not_contradict_each_other(mind: BlockingMind) -> None:
     mind.remember("I work at Google", workspace="one")
-    assert mind.remember("I work at Meta", workspace="two").contradictions == []
-    name = mind.remember("I work at Apple", workspace="two").contradictions[0]
+    assert mind.remember("I work at Meta", workspace="two", read=True).contradictions == []
+    name = mind.remember("I work at Apple", workspace="two", read=True).contradictions[0]
     assert [found.id for found in mind.contradictions(workspace="two")] == [name]
     assert list(mind.contradictions(workspace="one")) == []
 
@@ -278,7 +278,7 @@ def test_a_memory_that_says_more_stays_when_one_thing_in_it_has_changed(mind: Bl
 
 def test_no_decision_needs_one_and_two_are_too_many(mind: BlockingMind) -> None:
     mind.remember("I work at Google")
-    name = mind.remember("I work at Meta").contradictions[0]
+    name = mind.remember("I work at Meta", read=True).contradictions[0]
     with pytest.raises(samemind.NeedsDecision, match="Google or Meta") as raised:
         mind.resolve(name)
     assert raised.value.exit_code == 4
@@ -332,7 +332,7 @@ def test_d_3_who_wants_the_later_word_to_stand_is_not_asked(tmp_path: Path) -> N
     (home / "config.toml").write_text('contradictions = "newer"\n')
     with samemind.open_blocking(home) as mind:
         google = mind.remember("I work at Google")
-        assert mind.remember("I work at Meta").contradictions == []
+        assert mind.remember("I work at Meta", read=True).contradictions == []
         assert (only(mind).status, only(mind).settled_by) == ("settled", "change")
         assert only(mind).beliefs[0].valid_until is not None
         assert mind.get(google).text == "I work at Google", "closed, and not deleted"

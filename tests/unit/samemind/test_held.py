@@ -30,7 +30,7 @@ def ops(mind: BlockingMind) -> int:
 
 def test_a_secret_is_no_memory_and_no_op_until_it_is_released(mind: BlockingMind) -> None:
     before = ops(mind)
-    told = mind.remember(CARD, speaker="Ann", tag=["money"])
+    told = mind.remember(CARD, speaker="Ann", tag=["money"], read=True)
     assert (told.held, told.op_id, told.facts) == (True, None, [])
     assert ops(mind) == before
     assert mind.list().total == 0
@@ -273,7 +273,10 @@ def test_a_goal_that_looks_secret_is_held_and_is_a_goal_once_released(mind: Bloc
 
 def test_doors_that_hold_nothing_back_refuse_a_secret_and_write_nothing(mind: BlockingMind) -> None:
     secret = "Sunny-Beach42"
-    contradiction = (mind.remember("I work at Google"), mind.remember("I work at Meta"))[1].contradictions[0]
+    contradiction = (
+        mind.remember("I work at Google", read=True),
+        mind.remember("I work at Meta", read=True),
+    )[1].contradictions[0]
     block = mind.edit_block("house", "It is red")
     before = ops(mind)
     for write in (

@@ -33,7 +33,7 @@ def test_an_export_as_notes_comes_back_with_the_same_digest(tmp_path: Path) -> N
             mind.remember(
                 text, no_dedup=True, speaker="Ann: the #1", tag=["a b", "c"], meta={"k": 'v"', "n": 1.5}
             )
-        told = mind.remember("Alice is the tech lead at Stripe. She prefers Python over Java.")
+        told = mind.remember("Alice is the tech lead at Stripe. She prefers Python over Java.", read=True)
         assert told.facts
         mind.relate("Ann", "lives in", "Lisbon [Portugal]", weight=0.5)
         mind.pin(told)

@@ -38,7 +38,7 @@ def texts(mind: BlockingMind) -> list[str]:
 
 
 def test_pm_47_facts_are_memories_of_their_own_beside_their_parent(mind: BlockingMind) -> None:
-    told = mind.remember(TALK, speaker="Ann", session="chat 1", turn="D1:3", tag=["work"])
+    told = mind.remember(TALK, speaker="Ann", session="chat 1", turn="D1:3", tag=["work"], read=True)
     facts = [mind.get(rid) for rid in told.facts]
     assert [fact.text for fact in facts] == [
         "Alice is the tech lead at Stripe", "Alice prefers Python over Java", "Alice lives in Berlin with her dog",
@@ -55,7 +55,7 @@ def test_pm_47_facts_are_memories_of_their_own_beside_their_parent(mind: Blockin
 def test_pm_47_forgetting_a_fact_keeps_its_parent_and_forgetting_the_parent_lists_its_facts(
     mind: BlockingMind,
 ) -> None:
-    told = mind.remember(TALK)
+    told = mind.remember(TALK, read=True)
     assert mind.forget(told.facts[0]).rids == [told.facts[0]]
     assert mind.get(told.rid).text == TALK
     forgotten = mind.forget(told.rid)
@@ -64,24 +64,26 @@ def test_pm_47_forgetting_a_fact_keeps_its_parent_and_forgetting_the_parent_list
 
 
 def test_facts_are_erased_with_what_they_were_taken_from(mind: BlockingMind) -> None:
-    told = mind.remember(TALK)
+    told = mind.remember(TALK, read=True)
     assert set(mind.forget(told.rid, erase=True).rids) == {told.rid, *told.facts}
 
 
 def test_pm_48_what_fits_no_pattern_is_kept_whole(mind: BlockingMind) -> None:
     text = "Xylophones hum quietly under water! Perhaps nobody ever listened to them long enough."
-    told = mind.remember(text)
+    told = mind.remember(text, read=True)
     assert told.facts == []
     assert mind.recall("xylophones under water")[0].text == text
 
 
 def test_ml_28_dropped_facts_are_counted(mind: BlockingMind) -> None:
-    told = mind.remember(" ".join(f"I bought a {letter}-thing." for letter in "abcdefghijkl"), speaker="Ann")
+    told = mind.remember(
+        " ".join(f"I bought a {letter}-thing." for letter in "abcdefghijkl"), speaker="Ann", read=True
+    )
     assert (len(told.facts), told.facts_dropped) == (10, 2)
 
 
 def test_facts_can_be_left_out(mind: BlockingMind) -> None:
-    assert mind.remember(TALK, no_facts=True).facts == []
+    assert mind.remember(TALK, no_facts=True, read=True).facts == []
 
 
 def test_ml_54_a_memory_is_dated_by_the_one_time_it_names(mind: BlockingMind) -> None:
@@ -141,7 +143,9 @@ def test_ml_52_a_repetition_in_other_words_is_kept_beside_the_first_and_shown_wi
     mind: BlockingMind,
 ) -> None:
     first = mind.remember("Ann loves hiking in the mountains", type="factual", certainty=0.8, tag=["hills"])
-    second = mind.remember("Ann really loves hiking in the mountains", type="factual", tag=["sport"])
+    second = mind.remember(
+        "Ann really loves hiking in the mountains", type="factual", tag=["sport"], read=True
+    )
     assert (second.says_same, second.duplicate_of) == ([first.rid], None)
     (shown,) = mind.list()
     assert (shown.rid, shown.same, shown.tellings) == (second.rid, [first.rid], 2)
@@ -176,7 +180,7 @@ def test_me_11_what_is_not_surely_the_same_is_shown_beside_it(
     mind: BlockingMind, first: str, second: str, options: dict[str, object]
 ) -> None:
     mind.remember(first)
-    assert mind.remember(second, **options).says_same == []  # type: ignore[arg-type]
+    assert mind.remember(second, **options, read=True).says_same == []  # type: ignore[arg-type]
     assert texts(mind) == sorted([first, second])
 
 
@@ -184,12 +188,14 @@ def test_me_10_labels_do_not_hide_a_repetition(mind: BlockingMind) -> None:
     first = mind.remember(
         "Ann loves hiking in the mountains", topic="sport", tag=["a", "b"], meta={"k": "long label"}
     )
-    assert mind.remember("Ann really loves hiking in the mountains", topic="sport").says_same == [first.rid]
+    assert mind.remember("Ann really loves hiking in the mountains", topic="sport", read=True).says_same == [
+        first.rid
+    ]
 
 
 def test_ml_51_a_contradicting_text_is_stored_and_names_what_it_contradicts(mind: BlockingMind) -> None:
     first = mind.remember("Ann lives in Lisbon")
-    second = mind.remember("Ann lives in Lisboa Norte")
+    second = mind.remember("Ann lives in Lisboa Norte", read=True)
     (found,) = mind.contradictions()
     assert second.contradictions == [found.id]
     assert (found.a.rid, found.b.rid) == (first.rid, second.rid)

@@ -1,0 +1,262 @@
+"""Take in what is told: the telling at once, and what follows from its words behind it.
+
+`tell` commits a telling, and in the same transaction notes that it is to be read. Reading finds what says the same,
+and takes out facts and claims. That takes longer than storing, and few who tell something wait for it; who does
+(`tell_and_read`) gets all of it in one commit. Whoever asks for anything else has the rest read first
+(`Ingest.catch_up`), so an answer does not depend on when it is asked for.
+
+The note is durable as the telling is: after a crash the reading goes on where it was. It may begin one anew, to no
+effect: a fact has its id from its telling, and a claim or a link that stands is not written again.
+
+Elsewhere a telling may be forgotten before its facts have come there. They follow it: this device forgets the facts
+that it wrote itself, once their telling is gone.
+"""
+
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Final, NamedTuple
+
+import trio
+
+from cognition.contradictions.telling import Teller, Telling, telling_of
+from cognition.extraction.values import Extraction, Statement
+from cognition.linking import Linker, as_told
+from cognition.local import LocalTables
+from cognition.memories import Shown
+from cognition.taking import TakenIn, read_text, take_in
+from replica import (
+    Core,
+    Erase,
+    Forget,
+    MemoryId,
+    Op,
+    Remember,
+    Replica,
+    ReplicaError,
+    Value,
+    Write,
+    derived_transaction,
+    is_known,
+    memories_called,
+    orphans_of,
+)
+
+# Who tells one thing after another has not told anything for this long when that is over. Reading goes on beside them
+# after some patience: it shares the interpreter and the store with whoever tells.
+QUIET_S: Final = 0.1
+PATIENCE_S: Final = 2.0
+# What one visit to the store's thread may take, beside those who write, and for somebody who waits.
+SLICE_S: Final = 0.008
+WAITED_FOR_SLICE_S: Final = 0.05
+# Tellings that are looked at in one visit; no visit gets through more.
+READ_AT_ONCE: Final = 32
+# A quarter of a second of reading, which the next question waits for. Whoever tells more without a pause reads as much
+# as they tell.
+BACKLOG_MAX: Final = 256
+# A full disk is tried again after this long.
+TROUBLE_RETRY_S: Final = 60
+
+_log = logging.getLogger(__name__)
+
+
+class Told(NamedTuple):
+    """Something that was told, as it is to be stored."""
+
+    rid: MemoryId
+    text: str
+    fields: Mapping[str, Value]
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was found in a telling when it was read: its op, its facts, what says the same, and where it claims."""
+
+    op: Op
+    facts: tuple[MemoryId, ...]
+    dropped: int
+    says_same: tuple[MemoryId, ...]
+    slots: tuple[bytes, ...]
+
+
+class Reader:
+    """Commits tellings, and reads them; used on the store's writing thread only."""
+
+    def __init__(self, local: LocalTables | None, now_ms: Callable[[], int], *, newer: bool) -> None:
+        """`local` are the tables with which the replica was opened; `newer`: a later word stands without asking."""
+        self._local = LocalTables() if local is None else local
+        self._now_ms = now_ms
+        self._newer = newer
+        self._linker = Linker()
+        self._told_s = -PATIENCE_S
+        self.backlog = 0
+        """How many tellings wait to be read, as far as this was told."""
+
+    def open(self, connection: sqlite3.Connection) -> None:
+        """Find what an earlier program left unread."""
+        if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'told_unread'").fetchone():
+            ((self.backlog,),) = connection.execute("SELECT count(*) FROM told_unread")
+            self._local.has_left = connection.execute("SELECT 1 FROM fact_left").fetchone() is not None
+
+    def tell(self, core: Core, connection: sqlite3.Connection, told: Told, *, facts: bool) -> Op:
+        """Commit a telling, which is read later; `facts` says whether what it states is to be taken out of it."""
+        if self.backlog >= BACKLOG_MAX:
+            self.read_some(core, connection, SLICE_S / 4)
+        self._local.telling[told.rid] = facts
+        try:
+            (op,) = core.commit([Write(Remember(told.text, told.fields), told.rid)], told.now_ms)
+        finally:
+            self._local.telling.clear()
+        self.backlog += 1
+        self._told_s = time.monotonic()
+        return op
+
+    def tell_and_read(
+        self, core: Core, connection: sqlite3.Connection, told: Told, found: Extraction
+    ) -> Read:
+        """Commit a telling together with what was `found` in it, after all that was told before was read."""
+        while self.read_some(core, connection, WAITED_FOR_SLICE_S):
+            pass
+        rid, text, fields, _ = told
+        now_ms = self._now_ms()  # not as it was before that: what it replaces was told earlier
+        again = self._linker.find(connection, text, fields)
+        taken = take_in(rid, text, fields, found)
+        teller = Teller(core, connection, now_ms)
+        writes = as_told(taken.writes, again, rid)
+        teller.tell(writes, stated(connection, taken, fields, writes, now_ms, newer=self._newer))
+        op, *_ = teller.commit()
+        return Read(op, taken.facts, taken.dropped, again.rids, tuple(teller.slots))
+
+    def read_some(self, core: Core, connection: sqlite3.Connection, budget_s: float) -> bool:
+        """Read some of what waits; say whether there may be more."""
+        ends_s = time.perf_counter() + budget_s
+        if self._local.has_left:
+            self._local.has_left = _forget_facts_left(core, connection, self._now_ms())
+        rows = _unread(connection) if self.backlog else []
+        if not rows:
+            self.backlog = 0
+            return self._local.has_left
+        told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
+        teller = Teller(core, connection, self._now_ms())
+        read: list[tuple[int]] = []
+        for no, rid, facts in rows:
+            if (it := told.get(rid)) is not None:  # else it was forgotten meanwhile
+                self._read(core, connection, teller, it, facts=bool(facts))
+            read.append((no,))
+            if time.perf_counter() >= ends_s:
+                break
+        teller.commit()
+        with derived_transaction(connection):
+            connection.executemany("DELETE FROM told_unread WHERE no = ?", read)
+        self.backlog = max(self.backlog - len(read), 1)  # whether none is left, the next look tells
+        return True
+
+    def _read(
+        self, core: Core, connection: sqlite3.Connection, teller: Teller, it: Shown, *, facts: bool
+    ) -> None:
+        text, fields = it.memory.text, it.memory.fields
+        if links := self._linker.find_before(connection, it).writes(it.rid):
+            core.commit(links, self._now_ms())  # by itself: the next telling may be linked to this one
+        if not facts:
+            return
+        try:
+            _, found = read_text(text, fields, now_ms=it.memory.created >> 16, zone=own_zone())
+        except Exception:  # a telling that cannot be read stays a telling, and holds no other up
+            _log.exception("a telling could not be read")
+            return
+        taken = take_in(it.rid, text, fields, found)
+        fresh = [write for write in taken.writes[1:] if write.rid and not is_known(connection, write.rid)]
+        # Now: a claim is told when it is written, and what was told before this was read before this.
+        now_ms = self._now_ms()
+        teller.tell(fresh, stated(connection, taken, fields, fresh, now_ms, newer=self._newer))
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is something to read."""
+        return self.backlog > 0 or self._local.has_left
+
+
+class Ingest(Reader):
+    """Takes tellings in; `work` has to be running."""
+
+    def __init__(self, replica: Replica, local: LocalTables | None, *, newer: bool) -> None:
+        super().__init__(local, replica.now_ms, newer=newer)
+        self._replica = replica
+
+    async def catch_up(self) -> None:
+        """Read all that waits. A store that cannot be written now still answers with what there is."""
+        try:
+            while self.waits:
+                await self._replica.run(
+                    lambda core, connection: self.read_some(core, connection, WAITED_FOR_SLICE_S)
+                )
+        except ReplicaError:
+            pass  # who writes is told, and the work goes on in the background
+
+    async def work(self, news: int) -> None:
+        """Read what was told, for ever, when nobody tells anything."""
+        while True:
+            while not self.waits:
+                news = await self._replica.stirred(news)
+            try:
+                await self._quiet()
+                await self._replica.run(lambda core, connection: self.read_some(core, connection, SLICE_S))
+            except ReplicaError:
+                await trio.sleep(TROUBLE_RETRY_S)
+
+    async def _quiet(self) -> None:
+        with trio.move_on_after(PATIENCE_S):
+            while (left_s := self._told_s + QUIET_S - time.monotonic()) > 0:  # noqa: ASYNC110 -- told elsewhere
+                await trio.sleep(left_s)
+
+
+def stated(
+    connection: sqlite3.Connection,
+    taken: TakenIn,
+    fields: Mapping[str, Value],
+    writes: Iterable[Write],
+    now_ms: int,
+    *,
+    newer: bool,
+) -> list[tuple[Telling, Statement]]:
+    """Return what a telling states, each with the memory that will say so; `newer`: a later word stands without asking.
+
+    A statement whose fact is not written stands on the telling itself.
+    """
+    written = {write.rid for write in writes}
+    own = taken.writes[0].rid
+    assert own is not None
+    found = []
+    for rid, statement in taken.statements:
+        at = rid if rid in written or rid == own or is_known(connection, rid) else own
+        found.append((telling_of(at, fields, now_ms, newer=newer), statement))
+    return found
+
+
+def own_zone() -> tzinfo:
+    """Return the zone of this machine: days are those of who tells."""
+    return datetime.now(UTC).astimezone().tzinfo or UTC
+
+
+def _unread(connection: sqlite3.Connection) -> list[tuple[int, MemoryId, int]]:
+    return connection.execute(
+        "SELECT no, rid, facts FROM told_unread ORDER BY no LIMIT ?", (READ_AT_ONCE,)
+    ).fetchall()
+
+
+def _forget_facts_left(core: Core, connection: sqlite3.Connection, now_ms: int) -> bool:
+    """Forget facts that this device wrote of tellings that are gone, erased where those were; say whether more wait."""
+    left = connection.execute("SELECT rid FROM fact_left LIMIT ?", (READ_AT_ONCE,)).fetchall()
+    own: dict[bool, list[MemoryId]] = {False: [], True: []}
+    for (rid,) in left:
+        own[rid in core.erased] += orphans_of(connection, rid, core.device)
+    writes = [Write(Erase(tuple(sorted(own[True])))) for _ in own[True][:1]]
+    writes += [Write(Forget(tuple(sorted(own[False])))) for _ in own[False][:1]]
+    core.commit(writes, now_ms)
+    with derived_transaction(connection):
+        connection.executemany("DELETE FROM fact_left WHERE rid = ?", left)
+    return len(left) == READ_AT_ONCE

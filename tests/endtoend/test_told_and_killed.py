@@ -1,0 +1,55 @@
+"""What was told to a program that is killed in the next moment is read by the next one."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import samemind
+
+TALK = "Alice is the tech lead at Stripe. She prefers Python over Java and lives in Berlin with her dog."
+TELLS = f"""
+import os, signal, sys
+import samemind
+
+with samemind.open_blocking(sys.argv[1]) as mind:
+    told = mind.remember({TALK!r})
+    assert not told.read and not told.facts, told
+    mind.remember("I work at Google")
+    print(mind.remember("I work at Meta").rid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_program_leaves_what_it_told_to_be_read(tmp_path: Path) -> None:
+    """Facts, links and claims are behind the commit: a crash in between loses nothing."""
+    told = subprocess.run(
+        [sys.executable, "-c", TELLS, str(tmp_path / "home")], capture_output=True, text=True, check=False
+    )
+    assert told.returncode == -signal.SIGKILL, told.stderr
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        assert mind.get(told.stdout.strip()).text == "I work at Meta"
+        found = [memory.text for memory in mind.list()]
+        assert {"Alice is the tech lead at Stripe", "Alice prefers Python over Java"} <= {*found}
+        assert [each.relation for each in mind.contradictions()] == ["works_at"]
+
+
+def test_the_next_question_finds_what_was_told_and_what_follows_from_it(tmp_path: Path) -> None:
+    """Who asks right after telling gets the words, the facts and the number of tellings."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        first = mind.remember("The rent is 950 euros")
+        again = mind.remember("Really, the rent is 950 euros")
+        assert (again.read, again.says_same) == (False, [])
+        (hit,) = mind.recall("the rent is 950 euros", k=1)
+        assert (hit.tellings, {hit.rid, *hit.same}) == (2, {first.rid, again.rid})
+        talk = mind.remember(TALK)
+        assert len(mind.forget(talk).facts) == 3
+        assert len(mind.list()) == 1
+
+
+def test_who_waits_is_told_what_was_found(tmp_path: Path) -> None:
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        rent = mind.remember("The rent is 950 euros")
+        told = mind.remember("Really, the rent is 950 euros", read=True)
+        assert (told.read, told.says_same) == (True, [rent.rid])
+        assert len(mind.remember(TALK, read=True).facts) == 3
