@@ -119,8 +119,7 @@ class Reader:
         self, core: Core, connection: sqlite3.Connection, told: Told, found: Extraction
     ) -> Read:
         """Commit a telling together with what was `found` in it, after all that was told before was read."""
-        while self.read_some(core, connection, WAITED_FOR_SLICE_S):
-            pass
+        self.read_all(core, connection)
         rid, text, fields, _ = told
         now_ms = self._now_ms()  # not as it was before that: what it replaces was told earlier
         again = self._linker.find(connection, text, fields)
@@ -130,6 +129,11 @@ class Reader:
         teller.tell(writes, stated(connection, taken, fields, writes, now_ms, newer=self._newer))
         op, *_ = teller.commit()
         return Read(op, taken.facts, taken.dropped, again.rids, tuple(teller.slots))
+
+    def read_all(self, core: Core, connection: sqlite3.Connection) -> None:
+        """Read all that waits."""
+        while self.read_some(core, connection, WAITED_FOR_SLICE_S):
+            pass
 
     def read_some(self, core: Core, connection: sqlite3.Connection, budget_s: float) -> bool:
         """Read some of what waits; say whether there may be more."""

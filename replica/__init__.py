@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from replica.reads import (
         ShownMemory,
         all_memories,
+        facts_of,
         fields_of,
         is_known,
         memories_by_age,
@@ -162,6 +163,7 @@ __all__ = [
     "derived_transaction",
     "device_id",
     "erasure_status",
+    "facts_of",
     "fields_of",
     "introduce",
     "is_known",
@@ -260,6 +262,7 @@ if not TYPE_CHECKING:
             "purging": ("ErasureStatus", "erasure_status"),
             "reads": (
                 "is_known",
+                "facts_of",
                 "orphans_of",
                 "ShownMemory",
                 "all_memories",

@@ -108,6 +108,12 @@ def is_known(connection: sqlite3.Connection, rid: bytes) -> bool:
     return rows.fetchone() is not None
 
 
+def facts_of(connection: sqlite3.Connection, rid: bytes) -> list[MemoryId]:
+    """Return the memories of single facts that stand beside one, in the order of their ids."""
+    rows = connection.execute("SELECT rid FROM memory WHERE parent = ? ORDER BY rid", (rid,))
+    return [MemoryId(fact) for (fact,) in rows]
+
+
 def orphans_of(connection: sqlite3.Connection, rid: bytes, device: DeviceId) -> list[MemoryId]:
     """Return the memories that a device wrote beside one, where that one does not show any more."""
     rows = connection.execute(

@@ -9,12 +9,14 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import trio
 
 from samemind.errors import Unreachable
 from samemind.library import Mind, open_mind
+from samemind.results.memories import Remembered
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
@@ -31,6 +33,59 @@ def _waiting_for(
     @functools.wraps(method)
     def wait(self: "BlockingMind", /, *args: Options.args, **options: Options.kwargs) -> Result:
         return self._run(lambda: method(self._mind, *args, **options))
+
+    return wait
+
+
+class _LookedAtLater(Remembered):
+    """A memory that was stored; what was found in it is waited for when somebody looks at it."""
+
+    _ask: "Callable[..., Remembered]"
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _FOUND_LATER:
+            return super().__getattribute__(name)
+        known: dict[str, Any] = self.__dict__
+        if name not in known:
+            asked = "nominees" if name == "nominees" else "read"
+            answer = known["_ask"](**{asked: True})
+            wanted = _FOUND_LATER if asked == "nominees" else _FOUND_LATER - {"nominees"}
+            known |= {each: getattr(answer, each) for each in wanted}
+        return known[name]
+
+
+_LookedAtLater.__qualname__ = Remembered.__qualname__  # as it is shown
+
+# Looking for nominees costs more than all the rest; whoever looks at them has the rest as well.
+_FOUND_LATER: Final = frozenset({"facts", "says_same", "contradictions", "facts_dropped", "read", "nominees"})
+
+
+def _looked_at_later(
+    method: Callable[Concatenate[Mind, Options], Awaitable[Remembered]],
+) -> "Callable[Concatenate[BlockingMind, Options], Remembered]":
+    """Return `remember` for whoever waits: only for the storing, unless the options say more."""
+
+    @functools.wraps(method)
+    def wait(self: "BlockingMind", /, *args: Any, **options: Any) -> Remembered:
+        remember: Any = method
+        if not options.keys().isdisjoint({"read", "wait", "nominees"}):
+            at_once: Remembered = self._run(lambda: remember(self._mind, *args, **options))
+            return at_once
+        stored: Remembered = self._run(lambda: remember(self._mind, *args, **options, read=False))
+        if stored.held:
+            return stored
+
+        def ask(**asked: bool) -> Remembered:
+            again = {**options, "rid": stored.rid, **asked}
+            found: Remembered = self._run(lambda: remember(self._mind, *args, **again))
+            return found
+
+        later = object.__new__(_LookedAtLater)
+        for each in fields(Remembered):
+            if each.name not in _FOUND_LATER:
+                object.__setattr__(later, each.name, getattr(stored, each.name))
+        later.__dict__["_ask"] = ask
+        return later
 
     return wait
 
@@ -53,7 +108,7 @@ class BlockingMind:
             raise Unreachable("this memory is closed", code="closed") from None
 
     absorb = _waiting_for(Mind.absorb)
-    remember = _waiting_for(Mind.remember)
+    remember = _looked_at_later(Mind.remember)
     remember_many = _waiting_for(Mind.remember_many)
     recall = _waiting_for(Mind.recall)
     list = _waiting_for(Mind.list)

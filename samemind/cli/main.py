@@ -99,8 +99,6 @@ def _run(line: Line, printer: Printer) -> int:
     options = read_words(verb, line.words)
     if verb.rows:
         printer.format = options.pop("format", None)
-    if verb.name == "remember":
-        options["read"] = True  # what was found in it is printed, and a line is a process of its own
     read = read_options(verb, options)  # refuse what cannot be meant before anything is opened
     if verb.name == "import" and not options.pop("yes", False) and not (printer.json or printer.raw):
         from samemind.cli.asking import agree_to_import

@@ -47,15 +47,15 @@ class Memories(Asking):
         wait: bool = False,
         no_dedup: bool = False,
         no_facts: bool = False,
-        read: bool = False,
+        read: bool = True,
         nominees: bool = False,
         rid: str | None = None,
     ) -> Remembered:
         """Store a memory, durably.
 
-        What follows from its words is worked out behind that, before anything else is answered. With `read` it is
-        waited for: `facts`, `says_same` and `contradictions` are in the result then. So it is with `wait`, which also
-        waits until it is found by meaning, and with `nominees`, which asks for these too.
+        What follows from its words (`facts`, `says_same`, `contradictions`) takes longer than storing it. With
+        `read=False` nobody waits for it: it is worked out behind that, before anything else is answered. With `wait` it
+        is also waited for until the memory is found by meaning, and with `nominees` these are asked for too.
         """
         return await self._ask(
             memories.REMEMBER,

@@ -53,7 +53,7 @@ class Remember:
         "--no-facts", "store it as it is, without the facts in it beside it", default=False
     )
     read: bool = option(
-        "", "return when it was read: with its facts, and with what it repeats or contradicts", default=False
+        "", "return when it was read: with its facts, and with what it repeats or contradicts", default=True
     )
     nominees: bool = option(
         "--nominees", "name at most three older memories that it may repeat or contradict", default=False

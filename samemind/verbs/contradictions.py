@@ -151,6 +151,16 @@ def open_among(connection: sqlite3.Connection, slots: Iterable[bytes]) -> list[b
     ]
 
 
+def open_of(connection: sqlite3.Connection, rid: MemoryId) -> list[bytes]:
+    """Return the slots that wait for an answer among those in which a memory, or a fact of it, states something."""
+    rows = connection.execute(
+        """SELECT DISTINCT s.slot FROM claim_slot s JOIN memory m ON m.id = s.id
+           WHERE m.rid = ?1 OR m.parent = ?1 ORDER BY s.slot""",
+        (rid,),
+    )
+    return open_among(connection, [slot for (slot,) in rows.fetchall()])
+
+
 def _merged(
     core: Core, connection: sqlite3.Connection, record: Record, judged: Judged, rid: MemoryId, text: str
 ) -> list[Write]:

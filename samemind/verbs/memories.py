@@ -46,6 +46,7 @@ from samemind.results.memories import ClaimedValue, Hit, HitClaim, Recalled, Rem
 from samemind.surface.memories import Recall, Remember, RememberMany
 from samemind.times import at_ms, at_stamp, read_time
 from samemind.verbs.contradictions import open_among
+from samemind.verbs.found import found_in
 from samemind.verbs.held import kept_back
 from samemind.verbs.ids import check_asked_again
 from samemind.verbs.moments import at_moment
@@ -86,7 +87,10 @@ async def remember(device: Device, options: Remember) -> Remembered:
         rid = new_memory_id(now_ms, device.random) if options.rid is None else parse_memory_id(options.rid)
         if options.rid is not None and is_known(connection, rid):
             check_asked_again(core, rid, options.text)
-            return Remembered(rid=show_memory_id(rid), op_id=None)
+            if not awaited:
+                return Remembered(rid=show_memory_id(rid), op_id=None)
+            device.mind.ingest.read_all(core, connection)
+            return found_in(connection, rid, dropped=take_in(rid, options.text, asked, found).dropped)
         if options.pin:
             check_pins(connection)
         fields = with_origin(connection, options.text, asked)
@@ -111,9 +115,10 @@ async def remember(device: Device, options: Remember) -> Remembered:
         )
 
     remembered = await device.replica.run(write)
-    if remembered.op_id is None:
+    if remembered.held:
         return remembered
-    await note_talk(device, [asked])
+    if remembered.op_id is not None:
+        await note_talk(device, [asked])
     if options.wait:
         await device.mind.settle()
     if not options.nominees:  # embedding it and comparing it cost more than storing it

@@ -13,7 +13,7 @@ import os, signal, sys
 import samemind
 
 with samemind.open_blocking(sys.argv[1]) as mind:
-    told = mind.remember({TALK!r})
+    told = mind.remember({TALK!r}, read=False)
     assert not told.read and not told.facts, told
     mind.remember("I work at Google")
     print(mind.remember("I work at Meta").rid, flush=True)
@@ -38,11 +38,11 @@ def test_the_next_question_finds_what_was_told_and_what_follows_from_it(tmp_path
     """Who asks right after telling gets the words, the facts and the number of tellings."""
     with samemind.open_blocking(tmp_path / "home") as mind:
         first = mind.remember("The rent is 950 euros")
-        again = mind.remember("Really, the rent is 950 euros")
+        again = mind.remember("Really, the rent is 950 euros", read=False)
         assert (again.read, again.says_same) == (False, [])
         (hit,) = mind.recall("the rent is 950 euros", k=1)
         assert (hit.tellings, {hit.rid, *hit.same}) == (2, {first.rid, again.rid})
-        talk = mind.remember(TALK)
+        talk = mind.remember(TALK, read=False)
         assert len(mind.forget(talk).facts) == 3
         assert len(mind.list()) == 1
 
