@@ -6,15 +6,35 @@ Asked is who sits at a terminal. A program that calls, `--json` and `--raw` mean
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 from samemind.control.pouring import STANDARD_INPUT_PATH
-from samemind.errors import NeedsDecision
+from samemind.errors import NeedsDecision, Usage
 
 # So many can be looked through, and forgotten one by one.
 NOTES_UNASKED_MAX: Final = 100
+# Seventeen words and what stands between them; nothing else that is piped in by mistake is read to its end.
+_CODE_CHARACTERS_MAX: Final = 1_000
+
+
+def recovery_code(words: Sequence[str]) -> list[str]:
+    """Return the words of a recovery code that somebody types where they are not shown, or that a program pipes in.
+
+    On the line itself they would stay in the history of the shell, and be seen by whoever lists processes.
+    """
+    if words:
+        raise Usage(
+            "expected the recovery code on standard input, not on the line, where the shell keeps it",
+            code="code_on_the_line",
+            hint="leave the words out and type them when asked; and take this line out of the shell's history",
+        )
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        from getpass import getpass
+
+        return getpass("the words of the recovery code: ", stream=sys.stderr).split()
+    return sys.stdin.readline(_CODE_CHARACTERS_MAX).split()
 
 
 def agree_to_import(files: Iterable[str], format: str = "auto") -> None:

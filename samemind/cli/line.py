@@ -145,7 +145,11 @@ def _add(parser: argparse.ArgumentParser, one: Declared, *, joined: bool) -> Non
     if not word.flag:
         if word.metavar:  # what has neither is for other doors
             many: dict[str, Any] = (
-                {"nargs": "+"} if one.many or joined else {} if one.required else {"nargs": "?"}
+                {"nargs": "*" if one.many and not one.required else "+"}
+                if one.many or joined
+                else {}
+                if one.required
+                else {"nargs": "?"}
             )
             parser.add_argument(one.name, metavar=word.metavar, help=word.help, **many)
         return

@@ -99,6 +99,10 @@ def _run(line: Line, printer: Printer) -> int:
     options = read_words(verb, line.words)
     if verb.rows:
         printer.format = options.pop("format", None)
+    if verb.name == "group restore":
+        from samemind.cli.asking import recovery_code
+
+        options["code"] = recovery_code(options.get("code", ()))
     read = read_options(verb, options)  # refuse what cannot be meant before anything is opened
     if verb.name == "import" and not options.pop("yes", False) and not (printer.json or printer.raw):
         from samemind.cli.asking import agree_to_import

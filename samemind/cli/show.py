@@ -314,7 +314,7 @@ def _recovery(document: Document) -> list[str]:
         document["code"],
         "",
         "Write these words down, and keep them where no device is: whoever has them can revoke any device.",
-        "They are shown this once. With them, on any device: samemind group restore WORD... --without NAME",
+        "They are shown this once. With them, on any device: samemind group restore --without NAME",
     ]
 
 

@@ -85,7 +85,12 @@ class MakeRecovery:
 class RestoreGroup:
     """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
 
-    code: tuple[str, ...] = argument("the words of the recovery code", metavar="WORD", many=True)
+    code: tuple[str, ...] = argument(
+        "the words of the recovery code; the command line asks for them instead, or reads its standard input",
+        metavar="WORD",
+        many=True,
+        optional=True,
+    )
     without: tuple[str, ...] = option(
         "--without",
         "the id or name of a device to revoke; may be given several times",

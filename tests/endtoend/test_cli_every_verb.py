@@ -88,6 +88,8 @@ FAILS = {
     "group show": ["group", "show", "extra"],
     "group recovery": ["group", "recovery", "extra"],
     "group restore": ["group", "restore", "maple"],
+    "group rebuild": ["group", "rebuild", "--without", "nobody"],
+    "group rejoin": ["group", "rejoin", "no code"],
     "sync": ["sync", "nobody"],
     "init": ["init", "--name", ""],
     "up": ["up", "--listen", "nowhere"],

@@ -69,6 +69,12 @@ def test_the_code_puts_right_what_a_stolen_founder_did(household: Household) -> 
     restored = phone.ask("group restore", code=code, without=["laptop"])
     mended = {"laptop": "revoked", "phone": "member", "tablet": "member"}
     assert {each["name"]: each["state"] for each in restored["members"]} == mended
+    on_the_line = cli.run(phone.home, "group", "restore", *code, "--without", "laptop", "--json")
+    assert on_the_line.code == 2
+    assert on_the_line.json["error"]["code"] == "code_on_the_line"
+    piped = cli.run(phone.home, "group", "restore", "--without", "laptop", "--json", stdin=" ".join(code))
+    assert piped.code == 0, piped.out
+    assert {each["name"]: each["state"] for each in piped.json["members"]} == mended
     phone.ask("peers add", device="tablet", address=tablet.address)
     becomes(tablet, mended)
     phone.ask("remember", text="after it")
