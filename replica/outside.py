@@ -1,8 +1,9 @@
 """Keep outside a home what a restored home forgets: its twin, who was put out, and what was erased.
 
 A folder of one device's own, beside no store: `twin-…` for each path at which the device's store was open, since a copy
-that lives at another path is another store; and `group`, the revocations and proofs of erasure that the device has met.
-A backup that is put back meets them before anybody can sync with it.
+that lives at another path is another store; `group`, the revocations and proofs of erasure that the device has met; and
+`roots`, who came first in its group and whom the root introduced, without which nobody could check what a recovery code
+revoked. A backup that is put back meets them before anybody can sync with it.
 
 Losing the folder costs a new incarnation and nothing else; where it cannot be written, stores are opened without it.
 """
@@ -22,7 +23,14 @@ from replica.erasure import Proof, read_proof
 from replica.errors import InvalidOp
 from replica.ids import ID8_BYTES, DeviceId, Origin
 from replica.incarnations import NONCE_BYTES, Opened, Twin, Why, judge
-from replica.membership import Revocation, read_revocation
+from replica.membership import (
+    Member,
+    Revocation,
+    names_root,
+    plain_member,
+    read_member,
+    read_revocation,
+)
 from replica.missing import held
 from replica.oplog import Changes
 
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from random import Random
 
 _GROUP_FILE: Final = "group"
+_ROOTS_FILE: Final = "roots"
 # Both are read whole; what is larger was not written by us.
 _FILE_BYTES_MAX: Final = 64 << 20
 
@@ -103,7 +112,8 @@ class Outside:
         if size == self._shared:
             return
         revocations, proofs = self._read_group()
-        core.learn([], revocations, now_ms=now_ms)
+        roots = self._read_roots()
+        core.learn(roots, revocations, now_ms=now_ms)
         core.take_proofs(proofs, now_ms=now_ms)
         known = {(each.device, each.by): each for each in (*revocations, *core.membership.revocations)}
         acting = [proof for proof in core.proofs.values() if proof.id not in core.idle]
@@ -114,6 +124,14 @@ class Outside:
                 [proven[key].frame for key in sorted(proven)],
             ]
             self._write(self._folder / _GROUP_FILE, pack(plain))
+        group = core.membership
+        named = {each.signature: each for each in roots} | {
+            each.signature: each
+            for each in (*group.members.values(), *group.further)
+            if names_root(each) or each.introduced_by == group.root != core.device
+        }
+        if len(named) != len(roots):
+            self._write(self._folder / _ROOTS_FILE, pack([plain_member(named[key]) for key in sorted(named)]))
         self._shared = core.membership.size, len(core.proofs)
 
     def part(self, core: Core) -> None:
@@ -124,7 +142,7 @@ class Outside:
 
     def forget_group(self) -> None:
         """Forget the store, and the group that it was in: from now on another one is in its place."""
-        for path in (self._twin, self._folder / _GROUP_FILE):
+        for path in (self._twin, self._folder / _GROUP_FILE, self._folder / _ROOTS_FILE):
             path.unlink(missing_ok=True)
 
     def siblings(self) -> list[Sibling]:
@@ -165,6 +183,13 @@ class Outside:
                 with suppress(InvalidOp):
                     return [*map(read_revocation, revocations)], [*map(read_proof, proofs)]
         return [], []
+
+    def _read_roots(self) -> list[Member]:
+        plain = self._read(self._folder / _ROOTS_FILE)
+        if isinstance(plain, list):
+            with suppress(InvalidOp):
+                return [*map(read_member, plain)]
+        return []
 
     def _read(self, path: Path) -> Any:
         try:

@@ -11,7 +11,7 @@ import pytest
 
 from replica.core import Core
 from replica.incarnations import INCIDENTS_MAX, Incident, Opened, Twin, Why, judge, pardoned
-from replica.membership import revoke
+from replica.membership import introduce, name_root, revoke
 from replica.missing import missing
 from replica.ops import Erase
 from replica.outside import Outside
@@ -356,3 +356,35 @@ def test_an_original_whose_clock_leapt_is_not_the_copy(tmp_path: Path) -> None:
             (sibling,) = beside.siblings()
             assert core.began_ms < sibling.began_ms
     assert whys(core) == [Why.CLOCK]
+
+
+def test_a_backup_from_before_the_recovery_code_follows_it_and_knows_whom_it_revoked(tmp_path: Path) -> None:
+    store, outside = tmp_path / "a.db", tmp_path / "outside"
+    laptop, code = identity("laptop"), identity("code")
+    own = name_root(laptop.sign, laptop.device_id, public_key=laptop.public_key, name="laptop")
+    with open_store(store, outside) as (core, _):
+        core.follow(own)
+        acquaint(core, "laptop", "phone", "tablet")
+    shutil.copy(store, tmp_path / "backup")
+    with open_store(store, outside) as (core, beside):
+        core.learn(
+            [
+                name_root(code.sign, code.device_id, public_key=code.public_key, name="code"),
+                name_root(laptop.sign, laptop.device_id, public_key=code.public_key, name="code"),
+                introduce(
+                    code.sign,
+                    code.device_id,
+                    public_key=laptop.public_key,
+                    certificate=laptop.certificate,
+                    name="laptop",
+                ),
+            ],
+            [revoke(code.sign, code.device_id, identity("tablet").device_id)],
+        )
+        beside.share(core, NOW_MS)
+        assert core.membership.root == code.device_id
+    shutil.copy(tmp_path / "backup", store)
+    with open_store(store, outside) as (core, _):
+        assert core.membership.root == code.device_id
+        assert identity("tablet").device_id in core.membership.judgment.revoked_by
+        assert core.device in core.membership.standing

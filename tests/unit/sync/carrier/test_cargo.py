@@ -17,6 +17,7 @@ from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, 
 from sync.carrier.sealing import FILE_BYTES_MIN, MAGIC, Sealer, open_sealed, padme
 from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
 from sync.wire.limits import FRAME_BYTES_MAX
+from tests.support.groups import founded, put_out
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, acquaint, agree, core_of, edit, group, remember, say, sync, texts
 
@@ -162,6 +163,20 @@ def test_one_who_was_put_out_cannot_introduce_another_by_a_file() -> None:
     with pytest.raises(Untrusted, match="not a member"):
         check(phone, identity("phone"), io.BytesIO(load(accomplice)))
     assert texts(phone) == set()
+
+
+def test_who_was_put_out_by_a_thief_is_heard_in_a_file_with_what_puts_that_right() -> None:
+    ann, ben, eve = founded("ann", "ben", "eve")
+    ben.learn([], [revoke(identity("eve").sign, eve.device, ann.device)])
+    assert ann.device not in ben.membership.standing
+    remember(ann, "not mine to lose")
+    with pytest.raises(Untrusted, match="revoked"):
+        check(ben, identity("ben"), io.BytesIO(load(ann)))
+    put_out(ann, "ann", "eve")
+    assert unload(ben, "ben", load(ann)).ops == 1
+    assert ben.membership.standing == {ann.device, ben.device}
+    with pytest.raises(Untrusted, match="revoked"):
+        check(ben, identity("ben"), io.BytesIO(load(eve)))
 
 
 def test_a_member_cannot_sign_for_another() -> None:
