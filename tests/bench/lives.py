@@ -1,0 +1,193 @@
+"""Load lives with their answers into fresh stores, and count what is noticed.
+
+python -m tests.bench.lives FOLDER|FILE.json… [--wrong]
+
+A life is a JSON file: memories with their time, and which of them contradict, change or repeat each other. Printed
+are, for each life and for all: contradictions found of those there are, how many of those raised are right, how many
+changes of mind were raised; how often the older side was among the nominees, and how often nothing was nominated where
+there is nothing; and what is found when somebody answers every nominee as the life's own key says.
+"""
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import samemind
+
+Pair = frozenset[str]
+
+
+class Life:
+    """One life, told into a store of its own in the order of its times."""
+
+    def __init__(self, told: dict[str, Any], mind: Any) -> None:
+        self.told, self.mind = told, mind
+        self.id_of: dict[str, str] = {}
+        self.rid_of: dict[str, str] = {}
+        self.nominated: dict[str, list[str]] = {}
+        mind.warmup()
+        for memory in sorted(told["memories"], key=lambda each: each["at"]):
+            known = {name: memory[name] for name in ("speaker", "type", "project") if name in memory}
+            made = mind.remember(memory["text"], at=memory["at"], nominees=True, wait=True, **known)
+            self.id_of[made.rid], self.rid_of[memory["id"]] = memory["id"], made.rid
+            self.nominated[memory["id"]] = [
+                self.id_of[each.rid] for each in made.nominees if each.rid in self.id_of
+            ]
+        self.when = {memory["id"]: memory["at"] for memory in told["memories"]}
+        groups = told["duplicates"]
+        self.same = {name: group[0] for group in groups for name in group}
+
+    def pair(self, one: str, other: str) -> Pair:
+        """Return two memories as one key; what repeats another stands for it."""
+        return frozenset((self.same.get(one, one), self.same.get(other, other)))
+
+    def pairs(self, key: str) -> set[Pair]:
+        """Return the pairs that the life's key names under a name."""
+        return {
+            self.pair(each.get("a") or each["old"], each.get("b") or each["new"])
+            for each in self.told.get(key, ())
+        }
+
+    def raised(self) -> Iterator[tuple[str, set[Pair]]]:
+        """Return for each open contradiction how much attention it asks, and the pairs that it may be of."""
+        for each in self.mind.contradictions(limit=10_000):
+            if each.status != "open":
+                continue
+            sides = [[self._of(rid) for rid in side.rids] for side in (each.a, each.b, *each.others)]
+            found = {
+                self.pair(one, other)
+                for at, side in enumerate(sides)
+                for one in side
+                for rest in sides[at + 1 :]
+                for other in rest
+            }
+            yield each.attention, found
+
+    def _of(self, rid: str) -> str:
+        memory = self.mind.get(rid)
+        return self.id_of.get(rid) or self.id_of.get(memory.parent or "", rid)
+
+    def count(self) -> tuple[Counter[str], list[str]]:
+        """Count what was found, and name what was raised wrongly or missed."""
+        want, fine, changed = (
+            self.pairs(key)
+            for key in ("contradictions_expected", "contradictions_tolerated", "changes_of_mind")
+        )
+        figures: Counter[str] = Counter(expected=len(want), changes=len(changed))
+        found: set[Pair] = set()
+        notes = []
+        for attention, pairs in self.raised():
+            hit = pairs & want
+            if pairs & fine and not hit:
+                continue
+            figures["raised"] += 1
+            figures[f"raised {attention}"] += 1
+            figures["right"] += bool(hit)
+            figures[f"right {attention}"] += bool(hit)
+            figures["changes raised"] += bool(pairs & changed)
+            found |= hit
+            if not hit:
+                notes.append(f"wrong: {sorted(map(sorted, pairs))}")
+        figures["found"] = len(found)
+        return figures, notes + [f"missed: {sorted(pair)}" for pair in want - found]
+
+    def count_nominees(self) -> Counter[str]:
+        """Count how often the other side was named, and how often anything was for a plain memory."""
+        figures: Counter[str] = Counter()
+        busy: set[str] = set().union(*(set(group) for group in self.told["duplicates"]), set())
+        for key in (
+            "contradictions_expected",
+            "changes_of_mind",
+            "not_contradictions",
+            "contradictions_tolerated",
+        ):
+            for each in self.told.get(key, ()):
+                older, newer = sorted(
+                    (each.get("a") or each["old"], each.get("b") or each["new"]), key=self.when.__getitem__
+                )
+                busy |= {older, newer}
+                if key == "contradictions_expected":
+                    figures["pairs"] += 1
+                    figures["partner named"] += older in self.nominated[newer]
+        for group in self.told["duplicates"]:
+            ordered = sorted(group, key=self.when.__getitem__)
+            figures["repetitions"] += 1
+            figures["repetition named"] += bool(set(ordered[:-1]) & set(self.nominated[ordered[-1]]))
+        plain = [name for name in self.when if name not in busy]
+        figures["plain"] = len(plain)
+        figures["plain without"] = sum(not self.nominated[name] for name in plain)
+        return figures
+
+    def answer(self) -> None:
+        """Settle every nominee as the key says, as whoever knows the life would."""
+        verdicts = {
+            pair: verdict
+            for key, verdict in (
+                ("not_contradictions", "two_things"),
+                ("changes_of_mind", "changed"),
+                ("contradictions_expected", "disagree"),
+            )
+            for pair in self.pairs(key)
+        }
+        for newer, named in self.nominated.items():
+            for older in named:
+                verdict = verdicts.get(self.pair(older, newer))
+                if verdict is not None:
+                    self.mind.settle(self.rid_of[older], self.rid_of[newer], verdict, by="agent")
+
+
+def measure(path: Path) -> tuple[Counter[str], list[str]]:
+    """Return the figures of one life, and what was wrong."""
+    told = json.loads(path.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as home, samemind.open_blocking(home) as mind:
+        life = Life(told, mind)
+        mind.think()
+        figures, notes = life.count()
+        figures += life.count_nominees()
+        life.answer()
+        figures["found with a judge"] = life.count()[0]["found"]
+    return figures, notes
+
+
+def show(name: str, figures: Counter[str]) -> None:
+    """Print the figures of one life, or of all."""
+
+    def share(part: str, whole: str) -> str:
+        percent = f"{100 * figures[part] / figures[whole]:.0f} %" if figures[whole] else "-"
+        return f"{figures[part]}/{figures[whole]} {percent}"
+
+    print(
+        f"{name:<12} found {share('found', 'expected')}, right {share('right', 'raised')}, "
+        f"of those asked {share('right ask', 'raised ask')}, changes raised {share('changes raised', 'changes')}, "
+        f"with a judge {share('found with a judge', 'expected')}\n"
+        f"{'':<12} partner named {share('partner named', 'pairs')}, "
+        f"repetition {share('repetition named', 'repetitions')}, "
+        f"plain without any {share('plain without', 'plain')}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print two lines for each life, and for all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("paths", type=Path, nargs="+")
+    parser.add_argument("--wrong", action="store_true", help="name what was raised wrongly or missed")
+    options = parser.parse_args(arguments)
+    files = [
+        each for path in options.paths for each in (sorted(path.glob("*.json")) if path.is_dir() else [path])
+    ]
+    total: Counter[str] = Counter()
+    for path in files:
+        figures, notes = measure(path)
+        total += figures
+        show(path.stem, figures)
+        if options.wrong:
+            print("\n".join(f"{'':<14}{note}" for note in notes))
+    show("all", total)
+
+
+if __name__ == "__main__":
+    main()
