@@ -24,21 +24,20 @@ MARKED_MAX: Final = 500
 
 _DISPUTED: Final = """
 SELECT m.rid, min(c.slot) FROM memory m JOIN claim_slot s ON s.id = m.id JOIN contradiction c ON c.slot = s.slot
-WHERE c.status = 'open' AND m.rid IN ({marks}) GROUP BY m.rid
+WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
 UNION ALL
 SELECT m.rid, min(c.slot) FROM memory m JOIN memory f ON f.parent = m.rid JOIN claim_slot s ON s.id = f.id
-JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'open' AND m.rid IN ({marks}) GROUP BY m.rid
+JOIN contradiction c ON c.slot = s.slot
+WHERE c.status = 'open' AND c.attention != 'quiet' AND m.rid IN ({marks}) GROUP BY m.rid
 """
+_ANY: Final = "SELECT 1 FROM contradiction WHERE status = 'open' AND attention != 'quiet' LIMIT 1"
 
 
 def with_both_sides(
     connection: sqlite3.Connection, hits: Sequence[Hit], filters: Filters, k: int
 ) -> list[Hit]:
     """Return the hits, at most `k`, each side of what is in dispute among them marked and there."""
-    if (
-        not hits
-        or not connection.execute("SELECT 1 FROM contradiction WHERE status = 'open' LIMIT 1").fetchone()
-    ):
+    if not hits or not connection.execute(_ANY).fetchone():
         return list(hits)
     disputed = _disputed(connection, [hit.rid for hit in hits[:MARKED_MAX]])
     if not disputed:

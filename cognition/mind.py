@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import trio
 
-from cognition import queue
+from cognition import noticing, queue
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
@@ -23,7 +23,14 @@ from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.ingest import Ingest
-from cognition.judging.nominating import ByMeaning, Nominated, Vectorized, nominated, unjudged
+from cognition.judging.nominating import (
+    ByMeaning,
+    Nominated,
+    Vectorized,
+    nominated,
+    number_of,
+    unjudged,
+)
 from cognition.local import LocalTables
 from cognition.marking import with_both_sides
 from cognition.memories import Shown
@@ -340,7 +347,15 @@ class Mind:
             embedding = self.embedding
             await embedding.catch_up()  # what was told a moment ago is compared with, too
             by_meaning = Vectorized(vector, self._by_meaning, embedding.loaded, embedding.waiting())
-        return await self._replica.read(lambda connection: nominated(connection, rid, by_meaning))
+
+        def read(connection: sqlite3.Connection) -> list[Nominated]:
+            compared_by = by_meaning
+            if compared_by is None and self.embedding.ready:  # it may have its vector already
+                number = number_of(connection, rid)
+                compared_by = None if number is None else self._vectorized(connection, number)
+            return nominated(connection, rid, compared_by)
+
+        return await self._replica.read(read)
 
     async def unjudged(self, workspace: str | None = None) -> list[tuple[Shown, Nominated]]:
         """Return the pairs of memories that somebody should judge: see `cognition.judging.nominating.unjudged`."""
@@ -348,14 +363,7 @@ class Mind:
 
         def read(connection: sqlite3.Connection) -> list[tuple[Shown, Nominated]]:
             def by_meaning(number: int) -> Vectorized | None:
-                if not self.embedding.ready:
-                    return None
-                vector = self.embedding.loaded(connection).vectors([number]).get(number)
-                return (
-                    None
-                    if vector is None
-                    else Vectorized(vector, self._by_meaning, self.embedding.loaded, {})
-                )
+                return self._vectorized(connection, number) if self.embedding.ready else None
 
             return unjudged(connection, by_meaning, workspace=workspace)
 
@@ -372,8 +380,36 @@ class Mind:
                 await self.settle()
             except (ModelUnavailable, ReplicaError):
                 pass  # what has no vector yet is left to a later cycle; `trouble` tells why
+            await self._notice()
             self.last_cycle = await think(self._replica, self._steps)
             return self.last_cycle
+
+    async def _notice(self) -> None:
+        """Compare what came with what was told before it, and claim what cannot both hold."""
+        while numbers := await self._replica.read(noticing.waiting):
+            ready = self.embedding.ready and self.embedding.trouble is None
+
+            def find(
+                connection: sqlite3.Connection, numbers: list[int] = numbers, ready: bool = ready
+            ) -> list[noticing.Found]:
+                return noticing.find(connection, numbers, self._vectorized if ready else lambda *_: None)
+
+            found = await self._replica.read(find)
+
+            def write(
+                core: Core,
+                connection: sqlite3.Connection,
+                found: list[noticing.Found] = found,
+                numbers: list[int] = numbers,
+            ) -> None:
+                noticing.write(core, connection, found, numbers, self._replica.now_ms())
+
+            await self._replica.run(write)
+
+    def _vectorized(self, connection: sqlite3.Connection, number: int) -> Vectorized | None:
+        """Return what compares a stored memory by meaning; None where it has no vector."""
+        vector = self.embedding.loaded(connection).vectors([number]).get(number)
+        return None if vector is None else Vectorized(vector, self._by_meaning, self.embedding.loaded, {})
 
     @property
     def is_thinking(self) -> bool:

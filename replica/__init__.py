@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         memories_by_age,
         memories_called,
         memories_of,
+        numbers_with_facts,
         orphans_of,
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
@@ -173,6 +174,7 @@ __all__ = [
     "memories_called",
     "memories_of",
     "new_memory_id",
+    "numbers_with_facts",
     "op_uuid",
     "open_file",
     "open_replica",
@@ -270,6 +272,7 @@ if not TYPE_CHECKING:
                 "memories_by_age",
                 "memories_called",
                 "memories_of",
+                "numbers_with_facts",
             ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),
             "state.memories": ("HeldTrigger", "Memory"),

@@ -74,6 +74,12 @@ def memories_called(connection: sqlite3.Connection, rids: Iterable[bytes]) -> It
         yield from _shown(connection, f"{_SELECT} WHERE m.rid IN ({','.join('?' * len(chunk))})", chunk)
 
 
+def numbers_with_facts(connection: sqlite3.Connection, rid: bytes) -> list[int]:
+    """Return the number of a memory's row, and those of the facts that were taken from it."""
+    rows = connection.execute("SELECT id FROM memory WHERE rid = ?1 OR parent = ?1", (rid,))
+    return [number for (number,) in rows]
+
+
 def all_memories(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
     """Return all memories that show, in the order of their rows: as they came to this store."""
     return _shown(connection, f"{_SELECT} ORDER BY m.id")

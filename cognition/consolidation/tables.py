@@ -46,7 +46,7 @@ _CREATE: Final = (
 _CONTESTED: Final = """CREATE VIEW contested AS
     WITH side AS (
         SELECT m.rid, m.parent FROM contradiction c JOIN claim_slot s ON s.slot = c.slot
-        JOIN memory m ON m.id = s.id WHERE c.status = 'open')
+        JOIN memory m ON m.id = s.id WHERE c.status = 'open' AND c.attention != 'quiet')
     SELECT rid FROM side UNION SELECT parent FROM side WHERE parent IS NOT NULL
     UNION SELECT m.rid FROM claim_retired r JOIN memory m ON m.id = r.id"""
 _NOTHING_CONTESTED: Final = "CREATE VIEW contested AS SELECT x'' AS rid WHERE 0"

@@ -1,8 +1,9 @@
 """Say of each relation whether it has one value or several, and how much two values of it matter.
 
 A slot is (workspace, entity, relation). Only a relation of which there is one value at a time can be contradicted: Ann
-works at one place, and has many friends. The class decides what is done about it: where somebody lives is asked at
-once, what they like when it fits, and a telephone number not at all.
+works at one place, and has many friends. The class decides how it comes to somebody's notice: where somebody lives is
+asked, a price is shown beside what is recalled, and what nobody needs is listed. Nothing but a decision, or word of a
+change, settles it.
 
 Some relations are named together with what they are about (`favorite:colour`, `attitude:sushi`), so that two values of
 one slot always speak of the same thing.
@@ -22,6 +23,8 @@ class Kind(Enum):
     PREFERENCE = "preference"
     JUDGED = "judged"
     """Somebody who understands both said that they disagree."""
+    DETAIL = "detail"
+    """A price, an hour, a number: it matters to whoever needs it."""
     MINOR = "minor"
 
 
@@ -41,11 +44,23 @@ class Action(Enum):
     KEEP_BOTH = "keep_both"
 
 
+class Attention(Enum):
+    """How a contradiction that nothing has settled comes to somebody's notice."""
+
+    ASK = "ask"
+    """It is asked about, one a day."""
+    MENTION = "mention"
+    """It is shown beside what is recalled, and told to agents."""
+    QUIET = "quiet"
+    """It is listed."""
+
+
 SEVERITIES: Final[Mapping[Kind, Severity]] = {
     Kind.IDENTITY: Severity.HIGH,
     Kind.FACT: Severity.HIGH,
     Kind.PREFERENCE: Severity.MEDIUM,
     Kind.JUDGED: Severity.MEDIUM,
+    Kind.DETAIL: Severity.LOW,
     Kind.MINOR: Severity.LOW,
 }
 ACTIONS: Final[Mapping[Severity, Action]] = {
@@ -96,7 +111,18 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "attitude": Relation(Kind.PREFERENCE),
     "prefers": Relation(Kind.PREFERENCE),
     "diet": Relation(Kind.PREFERENCE),
+    "allergy": Relation(Kind.FACT),
+    "dose": Relation(Kind.FACT),
     JUDGED: Relation(Kind.JUDGED),
+    # What is compared by its value where nothing but words says of what it is the value.
+    "number": Relation(Kind.DETAIL),
+    "owner": Relation(Kind.DETAIL),
+    "role": Relation(Kind.DETAIL),
+    "price": Relation(Kind.DETAIL),
+    "time": Relation(Kind.DETAIL),
+    "day": Relation(Kind.DETAIL),
+    "duration": Relation(Kind.DETAIL),
+    "amount": Relation(Kind.DETAIL),
     "friends_with": Relation(Kind.MINOR, single=False),
     "speaks": Relation(Kind.MINOR, single=False),
     "employment": Relation(Kind.MINOR),
@@ -109,6 +135,10 @@ RELATIONS: Final[Mapping[str, Relation]] = {
     "comes_from_region": Relation(Kind.MINOR),
     "comes_from_country": Relation(Kind.MINOR),
 }  # fmt: skip
+# What somebody is asked about: who and where people are, and what may hurt them.
+ASKED: Final = frozenset(
+    ["lives_in", "lives_in_region", "lives_in_country", "works_at", "birthday", "name", "allergy", "dose"]
+)
 # A relation that this version does not know, from a newer one or from a program: two values are noted, nobody is asked.
 UNKNOWN: Final = Relation(Kind.MINOR)
 
@@ -116,3 +146,10 @@ UNKNOWN: Final = Relation(Kind.MINOR)
 def relation_of(name: str) -> Relation:
     """Return what is known of a relation; of `favorite:colour`, what holds for all favourites."""
     return RELATIONS.get(name.partition(":")[0], UNKNOWN)
+
+
+def attention_of(name: str) -> Attention:
+    """Return how an open contradiction in a relation comes to somebody's notice."""
+    if name.partition(":")[0] in ASKED:
+        return Attention.ASK
+    return Attention.QUIET if relation_of(name).kind is Kind.MINOR else Attention.MENTION

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-from cognition.contradictions.relations import SEVERITIES, Severity, relation_of
+from cognition.contradictions.relations import relation_of
 from cognition.contradictions.values import ENDED, compatible, words_of
 
 # Nobody told one thing in so many ways. Every claim of a slot is compared with each value in it.
@@ -43,8 +43,6 @@ class SettledBy(Enum):
 
     CHANGE = "change"
     RESOLUTION = "resolution"
-    SEVERITY = "severity"
-    """It matters too little to ask: both are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +120,6 @@ def judge(relation: str, claims: Sequence[Told]) -> Judged:
         return Judged(beliefs, everything, None)
     held = against
     if len(held) > 1 and not _kept_together(held):
-        if SEVERITIES[known.kind] is Severity.LOW:
-            return Judged(beliefs, held, Status.SETTLED, SettledBy.SEVERITY)
         return Judged(beliefs, held, Status.OPEN)
     resolved = any(
         belief.standing is Standing.HIDDEN or (belief.standing is Standing.HELD and belief.opinions)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cognition.contradictions.slots import Judged, Told
 
 # Raise it when a table, or what a slot comes to, changes.
-CLAIMS_VERSION: Final = 3
+CLAIMS_VERSION: Final = 4
 
 _CREATE: Final = (
     """CREATE TABLE claim_slot (
@@ -35,13 +35,16 @@ _CREATE: Final = (
         status TEXT NOT NULL,
         settled_by TEXT,
         raised INTEGER NOT NULL,
-        told INTEGER NOT NULL
+        told INTEGER NOT NULL,
+        attention TEXT NOT NULL
     ) WITHOUT ROWID""",
     "CREATE INDEX contradiction_by_status ON contradiction (status, raised)",
     "CREATE INDEX contradiction_not_told ON contradiction (told) WHERE told = 0",
     "CREATE TABLE claim_retired (id INTEGER PRIMARY KEY)",
+    # What nobody compared yet with what was told before it: see `cognition.noticing`.
+    "CREATE TABLE claim_unread (id INTEGER PRIMARY KEY)",
 )
-_TABLES: Final = ("claim_slot", "contradiction", "claim_retired")
+_TABLES: Final = ("claim_slot", "contradiction", "claim_retired", "claim_unread")
 # SQLite takes more; one size keeps the statement cached.
 _IDS_MAX: Final = 500
 
@@ -55,6 +58,7 @@ class ClaimTables:
             if made_anew(connection, "claim_version", CLAIMS_VERSION, tables=_TABLES, create=_CREATE):
                 claiming = connection.execute("SELECT DISTINCT id FROM claim").fetchall()
                 _follow(connection, [number for (number,) in claiming])
+                connection.execute("INSERT INTO claim_unread SELECT id FROM memory WHERE parent IS NULL")
             # A question for one thing looks its slot up by the relation, and by whom it is about.
             connection.execute("CREATE INDEX IF NOT EXISTS claim_by_relation ON claim (relation, entity)")
 
@@ -63,10 +67,22 @@ class ClaimTables:
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange], now_ms: int) -> None:
         """Follow a batch: judge every slot that a claim of these memories is in, or was in."""
+        connection.executemany(
+            "INSERT OR IGNORE INTO claim_unread VALUES (?)",
+            [(change.id,) for change in changes if _says_something_else(change)],
+        )
         numbers = [change.id for change in changes]
         touched = set(_among(connection, "claim_slot", numbers)) | set(_among(connection, "claim", numbers))
         if touched:
             _follow(connection, sorted(touched))
+
+
+def _says_something_else(change: RowChange) -> bool:
+    """Say whether a memory is new or has other words; facts that were taken from one are read with that."""
+    after = change.after
+    if after is None or "parent" in after.fields:
+        return False
+    return change.before is None or change.before.text != after.text
 
 
 def told_of(connection: sqlite3.Connection, slot: bytes) -> "list[Told]":
@@ -178,6 +194,7 @@ def _follow(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
 
 def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     """Judge a slot, and bring its record up to date."""
+    from cognition.contradictions.relations import attention_of
     from cognition.contradictions.slots import Judged, judge
 
     named = connection.execute(
@@ -192,12 +209,13 @@ def _judge_slot(connection: sqlite3.Connection, slot: bytes) -> "Judged":
     raised = min(side[0].told.hlc for side in judged.sides[1:])
     settled_by = None if judged.settled_by is None else judged.settled_by.value
     connection.execute(
-        """INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET
+        """INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO UPDATE SET
            workspace = excluded.workspace, entity = excluded.entity, relation = excluded.relation,
            told = CASE WHEN status = excluded.status AND settled_by IS excluded.settled_by AND
            raised = excluded.raised THEN told ELSE 0 END,
-           status = excluded.status, settled_by = excluded.settled_by, raised = excluded.raised""",
-        (slot, *named, judged.status.value, settled_by, raised),
+           status = excluded.status, settled_by = excluded.settled_by, raised = excluded.raised,
+           attention = excluded.attention""",
+        (slot, *named, judged.status.value, settled_by, raised, attention_of(named[2]).value),
     )
     return judged
 

@@ -141,7 +141,7 @@ def _stated(words: Sequence[str], small: Sequence[str]) -> Iterator[Attribute]:
         if kind is not None:
             yield Attribute(kind, None, words[at])
         means = meanings(word)
-        weekday = means.get("weekday")
+        weekday = means.get("weekday", meanings(word.removesuffix("s")).get("weekday"))
         if isinstance(weekday, int):
             yield Attribute("weekday", float(weekday), words[at])
         month = means.get("month")

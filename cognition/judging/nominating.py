@@ -66,7 +66,7 @@ class ByMeaning:
 
     def plain(self, shown: Sequence[Shown], vectors: Vectors) -> Vectors:
         """Return vectors of memories less what their labels come to, each of length 1."""
-        labels = [_labels(it) for it in shown]
+        labels = [labels_of(it) for it in shown]
         missing = sorted({label for label in labels if label and label not in self._labels})
         if missing:
             self._labels.update(zip(missing, self._embed(missing), strict=True))
@@ -94,7 +94,7 @@ class Vectorized(NamedTuple):
         found = self.by_meaning.find(told, self.vector, index, self.waiting)
         shown = read_memories(connection, found)
         rows = {**index.vectors(list(found)), **self.waiting}
-        known = [it for it in shown if it.id in rows and _may_be_compared(told, it)]
+        known = [it for it in shown if it.id in rows and may_be_compared(told, it)]
         if not known:
             return []
         plain = self.by_meaning.plain([told, *known], np.stack([self.vector, *(rows[it.id] for it in known)]))
@@ -109,22 +109,28 @@ def nominated(
     They are of its workspace, and neither archived, nor linked to it already, nor facts taken from it, nor judged
     against it or against what says the same.
     """
-    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
-    if row is None:
+    number = number_of(connection, rid)
+    if number is None:
         return []
-    (told,) = read_memories(connection, [row[0]])
+    (told,) = read_memories(connection, [number])
     near = _by_words(connection, told) if by_meaning is None else by_meaning.near(connection, told)
-    answered = _answered(connection, rid)
+    done = answered(connection, rid)
     known = {it.id: it for it, _ in near}
     chosen = [
-        Near(it.id, it.memory.text, cosine, labelled=bool(_labels(told) or _labels(it)))
+        Near(it.id, it.memory.text, cosine, labelled=bool(labels_of(told) or labels_of(it)))
         for it, cosine in near
-        if it.rid not in answered
+        if it.rid not in done
     ]
     return [Nominated(one, known[one.id]) for one in nominees(told.memory.text, chosen)]
 
 
-def _labels(it: Shown) -> str:
+def number_of(connection: sqlite3.Connection, rid: MemoryId) -> int | None:
+    """Return the number of a memory's row; None where it is not shown."""
+    row = connection.execute("SELECT id FROM memory WHERE rid = ?", (rid,)).fetchone()
+    return None if row is None else row[0]
+
+
+def labels_of(it: Shown) -> str:
     """Return what a memory's vector is made of beside its text."""
     filed = indexed("", it.memory.fields)
     return f"{filed.speaker}: {filed.about}" if filed.speaker else filed.about
@@ -152,10 +158,11 @@ def unjudged(
 def _by_words(connection: sqlite3.Connection, told: Shown) -> list[tuple[Shown, float | None]]:
     telling = sorted(terms(told.memory.text), key=lambda word: (-len(word), word))[:_WORDS_MAX]
     found = [number for number, _ in by_match(connection, quoted(telling), Filters(), _READ)]
-    return [(it, None) for it in read_memories(connection, found) if _may_be_compared(told, it)]
+    return [(it, None) for it in read_memories(connection, found) if may_be_compared(told, it)]
 
 
-def _may_be_compared(told: Shown, known: Shown) -> bool:
+def may_be_compared(told: Shown, known: Shown) -> bool:
+    """Say whether an older memory is one to compare with a telling."""
     mine, theirs = told.memory.fields, known.memory.fields
     return (
         known.id < told.id
@@ -167,7 +174,7 @@ def _may_be_compared(told: Shown, known: Shown) -> bool:
     )
 
 
-def _answered(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[MemoryId]:
+def answered(connection: sqlite3.Connection, rid: MemoryId) -> frozenset[MemoryId]:
     """Return what is shown with a memory as one already, and what somebody judged any of these against."""
     alike = tellings_with(connection, rid)
     return frozenset(alike) | judged_with(connection, alike)

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from cognition.contradictions.relations import SEVERITIES, relation_of
+from cognition.contradictions.relations import SEVERITIES, Attention, relation_of
 from cognition.contradictions.slots import Judged
 from cognition.contradictions.tables import judged_of
 from cognition.triggers.kinds import (
@@ -22,13 +22,17 @@ _LOOKED_AT = 100
 
 
 def candidates(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
-    """Return a candidate for each open contradiction that is severe enough.
+    """Return a candidate for each open contradiction that is asked about, and is severe enough.
+
+    Who wants to hear of less severe ones is asked about what is else only mentioned, too.
 
     Its window is the last op in its slot: a question that was settled and is open again is brought up again.
     """
+    told_more = thresholds.escalation_severity != Thresholds().escalation_severity
     rows = connection.execute(
-        "SELECT slot, relation, raised FROM contradiction WHERE status = 'open' ORDER BY raised, slot LIMIT ?",
-        (_LOOKED_AT,),
+        """SELECT slot, relation, raised FROM contradiction WHERE status = 'open' AND attention IN (?, ?)
+           ORDER BY raised, slot LIMIT ?""",
+        (Attention.ASK.value, (Attention.MENTION if told_more else Attention.ASK).value, _LOOKED_AT),
     ).fetchall()
     for slot, relation, raised in rows:
         severity = SEVERITIES[relation_of(relation).kind].value

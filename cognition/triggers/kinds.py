@@ -30,11 +30,13 @@ class Kind:
     name: str
     cool_down_ms: int
     pending_max: int
+    a_day_max: int | None = None
+    """So many are raised within 24 hours, of whatever subjects; None where that is not counted."""
 
 
 REVIEW: Final = Kind("decay_review", 14 * DAY_MS, 5)
 CONSOLIDATION: Final = Kind("consolidation_ready", 7 * DAY_MS, 3)
-ESCALATION: Final = Kind("conflict_escalation", DAY_MS, 10)
+ESCALATION: Final = Kind("conflict_escalation", DAY_MS, 3, a_day_max=1)
 PATTERN: Final = Kind("pattern", 0, 5)
 PROGRESS: Final = Kind("goal_progress", DAY_MS, 5)
 STAGNATION: Final = Kind("goal_stagnation", 14 * DAY_MS, 5)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from cognition.days import DAY_MS
 from cognition.memories import read_memories
 from cognition.patterns.found import mark_raised, not_raised
 from cognition.reminding.repeating import following, rule_of
@@ -58,15 +59,19 @@ class _Restraint:
     now_ms: int
     last_ms: dict[tuple[str, MemoryId], int] = field(default_factory=dict)
     waiting: Counter[str] = field(default_factory=Counter)
+    today: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, rid: MemoryId, raised_ms: int, *, waits: bool) -> None:
         self.last_ms[kind, rid] = max(raised_ms, self.last_ms.get((kind, rid), raised_ms))
         self.waiting[kind] += waits
+        self.today[kind] += self.now_ms - raised_ms < DAY_MS
 
     def lets(self, candidate: Candidate) -> bool:
         kind = candidate.kind
         last_ms = self.last_ms.get((kind.name, candidate.rid))
         cooled = last_ms is None or not kind.cool_down_ms or self.now_ms - last_ms >= kind.cool_down_ms
+        if kind.a_day_max is not None and self.today[kind.name] >= kind.a_day_max:
+            return False
         return cooled and self.waiting[kind.name] < kind.pending_max
 
 

@@ -11,11 +11,10 @@ Document = Mapping[str, Any]
 _DEVICE_DIGITS: Final = 12
 # Enough of an id to type, as prefixes of six and more are taken.
 _ID_DIGITS: Final = 12
-_ACTIONS: Final = {"ask": "ask now", "ask_naturally": "ask when it fits", "keep_both": "keep both"}
+_ATTENTION: Final = {"ask": "to be asked", "mention": "mentioned where it comes up", "quiet": "only listed"}
 _SETTLED: Final = {
     "change": "settled by a change of mind",
     "resolution": "settled by a decision",
-    "severity": "both kept: too little hangs on it to ask",
 }
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -119,7 +118,7 @@ def _line(each: Document) -> str:
 
 def _status(each: Document) -> str:
     if each["status"] == "open":
-        return f"open, {_ACTIONS.get(each['action'], each['action'])}"
+        return f"open, {_ATTENTION.get(each['attention'], each['attention'])}"
     return _SETTLED.get(each["settled_by"], "settled")
 
 

@@ -56,6 +56,7 @@ class Thinking(Asking):
         self,
         *,
         status: str | None = None,
+        attention: str | None = None,
         workspace: str | None = None,
         as_of: When | None = None,
         limit: int = 50,
@@ -64,6 +65,7 @@ class Thinking(Asking):
         return await self._ask(
             contradictions.CONTRADICTIONS,
             status=status,
+            attention=attention,
             workspace=workspace,
             as_of=when_of(as_of),
             limit=limit,

@@ -306,10 +306,10 @@ def _cards(ids: Sequence[int], connection: sqlite3.Connection) -> list[dict[str,
         number
         for (number,) in connection.execute(
             f"""SELECT s.id FROM claim_slot s JOIN contradiction c ON c.slot = s.slot
-                WHERE c.status = 'open' AND s.id IN ({marks})
+                WHERE c.status = 'open' AND c.attention != 'quiet' AND s.id IN ({marks})
                 UNION SELECT p.id FROM memory f JOIN memory p ON p.rid = f.parent
                 JOIN claim_slot s ON s.id = f.id JOIN contradiction c ON c.slot = s.slot
-                WHERE c.status = 'open' AND p.id IN ({marks})""",
+                WHERE c.status = 'open' AND c.attention != 'quiet' AND p.id IN ({marks})""",
             (*ids, *ids),
         )
     }

@@ -55,8 +55,9 @@ class ResolutionView:
 class ContradictionView:
     """Several values of which one can be true. `a` was told first; `others` are there where more than two are.
 
-    `status` is `open` or `settled`, `settled_by` `change`, `resolution` or `severity`. `action` says what is to be done
-    about one that is open: `ask`, `ask_naturally` or `keep_both`.
+    `status` is `open` or `settled`, `settled_by` `change` or `resolution`. `attention` says how one that is open comes
+    to your notice: it is asked about (`ask`), shown beside what is recalled (`mention`) or only listed (`quiet`).
+    `action` is what its severity asks for: `ask`, `ask_naturally` or `keep_both`.
     """
 
     id: str
@@ -71,6 +72,7 @@ class ContradictionView:
     status: str
     settled_by: str | None
     action: str
+    attention: str
     raised_at: datetime
     beliefs: list[BeliefView] = field(default_factory=list)
     resolutions: list[ResolutionView] = field(default_factory=list)

@@ -21,6 +21,11 @@ class ListContradictions:
     """List what was told that cannot all be true, open questions first."""
 
     status: str | None = option("--status", "only these", choices=("open", "settled"))
+    attention: str | None = option(
+        "--attention",
+        "only these: asked about, mentioned beside what is recalled, or only listed",
+        choices=("ask", "mention", "quiet"),
+    )
     workspace: str | None = option("--workspace", "only those of this space")
     as_of: str | None = option("--as-of", f"as they stood then: {_TIME}", metavar="TIME")
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")

@@ -30,7 +30,8 @@ def claim_records(connection: sqlite3.Connection) -> Iterator[Claimed]:
     undecided = {
         claim
         for (claim,) in connection.execute(
-            "SELECT s.claim FROM claim_slot s JOIN contradiction c ON c.slot = s.slot WHERE c.status = 'open'"
+            "SELECT s.claim FROM claim_slot s JOIN contradiction c ON c.slot = s.slot "
+            "WHERE c.status = 'open' AND c.attention != 'quiet'"
         )
     }
     for number, claim in enumerate(read_claims(connection, "ORDER BY c.hlc, c.claim"), start=1):

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import replica
-from cognition.contradictions.relations import ACTIONS, SEVERITIES, Severity, relation_of
+from cognition.contradictions.relations import (
+    ACTIONS,
+    SEVERITIES,
+    Attention,
+    Severity,
+    attention_of,
+    relation_of,
+)
 from cognition.contradictions.resolving import (
     changed,
     decided_for,
@@ -40,6 +47,7 @@ from samemind.verbs.refusing import refuse_secret
 
 LIST_MAX: Final = 10_000
 _ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+_NOTICED: Final = (Attention.ASK, Attention.MENTION, Attention.QUIET)
 
 
 class Record(NamedTuple):
@@ -62,6 +70,8 @@ async def contradictions_list(device: Device, options: ListContradictions) -> Co
         found = []
         for *named, status in rows.fetchall():
             record = Record(*named)
+            if options.attention not in (None, attention_of(record.relation).value):
+                continue
             if options.workspace is not None and folded(record.workspace or "") != folded(options.workspace):
                 continue
             if until_ms is None and options.status not in (None, status):
@@ -141,12 +151,13 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
 
 
 def open_among(connection: sqlite3.Connection, slots: Iterable[bytes]) -> list[bytes]:
-    """Return those of the slots that wait for an answer."""
+    """Return those of the slots that wait for an answer, but for what is only listed."""
     return [
         slot
         for slot in slots
         if connection.execute(
-            "SELECT 1 FROM contradiction WHERE slot = ? AND status = ?", (slot, Status.OPEN.value)
+            "SELECT 1 FROM contradiction WHERE slot = ? AND status = ? AND attention != ?",
+            (slot, Status.OPEN.value, Attention.QUIET.value),
         ).fetchone()
     ]
 
@@ -229,9 +240,11 @@ def _judged(connection: sqlite3.Connection, record: Record, until_ms: int | None
     return judge(record.relation, claims if until_ms is None else as_known(claims, until_ms))
 
 
-def _rank(record: Record, judged: Judged) -> tuple[bool, int, int, bytes]:
+def _rank(record: Record, judged: Judged) -> tuple[bool, int, int, int, bytes]:
     severity = SEVERITIES[relation_of(record.relation).kind]
-    return judged.status is not Status.OPEN, _ORDER.index(severity), -_raised(judged), record.slot
+    attention = _NOTICED.index(attention_of(record.relation))
+    settled = judged.status is not Status.OPEN
+    return settled, attention, _ORDER.index(severity), -_raised(judged), record.slot
 
 
 def _raised(judged: Judged) -> int:
@@ -267,6 +280,7 @@ def _view(
         status=judged.status.value,
         settled_by=None if judged.settled_by is None else judged.settled_by.value,
         action=ACTIONS[SEVERITIES[kind]].value,
+        attention=attention_of(record.relation).value,
         raised_at=at_stamp(_raised(judged)),
         beliefs=[_belief(belief, texts, names) for belief in judged.beliefs],
         resolutions=[

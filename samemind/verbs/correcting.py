@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import replica
 from cognition import read_text, take_in
+from cognition.contradictions.relations import Attention
 from cognition.contradictions.slots import Status
 from cognition.contradictions.telling import Teller, telling_of, withdrawn
 from cognition.tellings import words_of_telling
@@ -108,6 +109,7 @@ def _open_of(connection: sqlite3.Connection, rids: list[MemoryId]) -> set[bytes]
 
 def _is_open(connection: sqlite3.Connection, slot: bytes) -> bool:
     rows = connection.execute(
-        "SELECT 1 FROM contradiction WHERE slot = ? AND status = ?", (slot, Status.OPEN.value)
+        "SELECT 1 FROM contradiction WHERE slot = ? AND status = ? AND attention != ?",
+        (slot, Status.OPEN.value, Attention.QUIET.value),
     )
     return rows.fetchone() is not None

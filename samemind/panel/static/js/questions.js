@@ -36,7 +36,7 @@ const windowOf = (id) => state.windows.find((each) => each.about === id);
 
 export function openQuestions() {
   const off = later();
-  return (state.contradictions ?? []).filter((each) => each.status === "open" && !windowOf(each.id) && !(off[each.id] > Date.now()));
+  return (state.contradictions ?? []).filter((each) => each.status === "open" && each.attention !== "quiet" && !windowOf(each.id) && !(off[each.id] > Date.now()));
 }
 
 /** Who it is about and what is asked, in words: "You live in". */
@@ -71,7 +71,7 @@ export function questionsView() {
       say(summary, open.length ? plural(open.length, "{n} question: what was told cannot all be true. What you decide here holds on every device.", "{n} questions: what was told cannot all be true. What you decide here holds on every device.") : t("Nothing that was told contradicts anything else."));
       empty.hidden = shown.length > 0;
       keyed(list, shown, { key: (each) => each.id, make: question, update: updateQuestion });
-      const waiting = all.filter((each) => each.status === "open" && later()[each.id] > Date.now());
+      const waiting = all.filter((each) => each.status === "open" && each.attention !== "quiet" && later()[each.id] > Date.now());
       off.hidden = !waiting.length;
       keyed(offList, waiting, { key: (each) => each.id, make: (each) => h("li", { class: "row" }, h("span", { dir: "auto" }, `${subjectOf(each)}: ${each.a.value} / ${each.b.value}`), h("button", { type: "button", on: { click: () => putOff(each.id, 0) } }, t("Ask now"))) });
       const done = all.filter((each) => each.status !== "open" && !decided.has(each.id));
@@ -98,7 +98,7 @@ function textOf(side) {
 function pastOf(item) {
   const held = [...new Set(item.beliefs.filter((belief) => belief.standing === "held").map((belief) => belief.value))];
   const since = item.settled_by === "change" && item.beliefs.find((belief) => belief.standing === "held")?.valid_from;
-  const by = { change: since ? t("since {date}", { date: date(since) }) : t("changed since"), resolution: t("decided"), severity: t("too small to ask") }[item.settled_by] ?? t("settled");
+  const by = { change: since ? t("since {date}", { date: date(since) }) : t("changed since"), resolution: t("decided")}[item.settled_by] ?? t("settled");
   const row = h("li", { class: "settled-row" });
   const again = h("button", { type: "button", class: "quiet", on: { click: () => row.replaceChildren(...reopened(item, row)) } }, t("Decide again"));
   row.append(h("span", { dir: "auto" }, h("strong", {}, subjectOf(item)), ` ${listed(held)} `), h("span", { class: "muted" }, `${by} · ${[item.a, item.b, ...item.others].map((side) => side.value).filter((value, place, all) => all.indexOf(value) === place).join(" / ")}`), again);

@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from cognition.contradictions.relations import ACTIONS, SEVERITIES, relation_of
+from cognition.contradictions.relations import ACTIONS, SEVERITIES, Attention, attention_of, relation_of
 from cognition.contradictions.slots import (
     VALUES_PER_DEVICE_MAX,
     Opinion,
@@ -77,9 +77,15 @@ def test_yd_38_any_other_conflict_is_low_and_both_are_kept(relation: str) -> Non
     assert classified(relation) == ("low", "keep_both")
 
 
-def test_what_matters_little_is_noted_and_nobody_is_asked() -> None:
+def test_what_matters_little_stays_open_and_is_only_listed() -> None:
+    """Nothing but a decision or word of a change settles it: a severity says how loud it is, not that it is over."""
     judged = judge("phone", [told("a", "555 1234"), told("b", "555 9876")])
-    assert (judged.status, judged.settled_by) == (Status.SETTLED, SettledBy.SEVERITY)
+    assert (judged.status, judged.settled_by) == (Status.OPEN, None)
+    assert attention_of("phone") is Attention.QUIET
+    assert attention_of("price:month") is Attention.MENTION
+    assert {
+        attention_of(name) for name in ("lives_in", "works_at", "birthday", "name", "allergy", "dose:drop")
+    } == {Attention.ASK}
 
 
 def test_a_change_of_mind_replaces_while_it_lives() -> None:

@@ -409,7 +409,6 @@ export default {
   "Ask now": "Jetzt fragen",
   "changed since": "seither geändert",
   "decided": "entschieden",
-  "too small to ask": "zu klein für eine Frage",
   "settled": "geklärt",
   "Decide again": "Neu entscheiden",
   "{value} is true": "{value} stimmt",

@@ -409,7 +409,6 @@ export default {
   "Ask now": "Preguntar ahora",
   "changed since": "cambió después",
   "decided": "decidido",
-  "too small to ask": "demasiado pequeño para preguntar",
   "settled": "resuelto",
   "Decide again": "Decidir de nuevo",
   "{value} is true": "{value} es cierto",

@@ -409,7 +409,6 @@ export default {
   "Ask now": "Demander maintenant",
   "changed since": "changé depuis",
   "decided": "décidé",
-  "too small to ask": "trop petit pour demander",
   "settled": "tranché",
   "Decide again": "Décider à nouveau",
   "{value} is true": "{value} est vrai",

@@ -1,0 +1,1 @@
+"""Read typed claims from what somebody tells, in ten languages by one reader over data files."""

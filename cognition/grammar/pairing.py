@@ -1,0 +1,349 @@
+"""Say whether a telling contradicts an older one: two values of one type, of one thing, that cannot both hold.
+
+Nothing names the thing for certain, so a guard stands before every verdict: equal type and dimension, both told as
+something that is so, a subject or a name that both share, and values that differ by more than the coarser of them was
+told. A newer telling that says that something has changed, or that names the older value, contradicts nothing.
+
+Pure, and the same on every device but for the likeness, which comes of a device's own model: who finds a pair writes it
+down as ops, and from then on all devices agree on it.
+"""
+
+from typing import Final, NamedTuple
+
+from cognition.grammar.lexicon import level
+from cognition.grammar.typed import Mode, Reading, TypedClaim, telling
+from cognition.judging.attributes import Attribute, differ
+from cognition.ranking.times import folded, meanings
+
+# Kinds that are compared by their subject alone; the others by what is near in meaning.
+EXACT: Final = frozenset(
+    ["birthday", "home", "work", "identifier", "owner", "allergy", "likes", "dislikes", "role"]
+)
+# The entity of what speakers say of themselves.
+OWNED: Final = "owner"
+# Digits of an identifier that are written down wrongly together; more are another number.
+DIGITS_APART_MAX: Final = 3
+# More names beside a role are a list of people.
+HOLDERS_MAX: Final = 3
+# Who tells one number twice is hardly ever off by more.
+TIMES_APART_MAX: Final = 4
+# Below this nothing is written down.
+SURENESS_MIN: Final = 0.7
+# Relations of two people of whom one excludes the other, and parts that one person plays for somebody.
+_BONDS: Final = """
+    sister brother cousin aunt uncle niece nephew mother father daughter son wife husband girlfriend boyfriend
+"""
+BONDS: Final = frozenset(_BONDS.split())
+# What one is to the other in the first of these, the other is to the one in the second.
+_CONVERSE: Final = (
+    frozenset(["mother", "father", "daughter", "son"]),
+    frozenset(["aunt", "uncle", "niece", "nephew"]),
+    frozenset(["wife", "husband", "girlfriend", "boyfriend"]),
+    frozenset(["sister", "brother"]),
+)
+_PARTS: Final = "godfather godmother boss landlord"
+PARTS: Final = frozenset(_PARTS.split())
+# A longer word is another form of one with so many letters if it only ends otherwise: "vitamin", "vitamine".
+_STEM_MIN: Final = 5
+_ENDING_MAX: Final = 2
+_STREET_WORDS: Final = """
+    street road avenue lane cottage cottages rue quai place calle piazza via rua avenida straat laan plein ulica strasse
+    straße weg gasse allee улица улице вулиця вулиці apartment flat house wohnung appartement piso stock third second
+    first floor etage 1st 2nd 3rd
+"""
+_STREETS: Final = frozenset(level(_STREET_WORDS).split())
+# What numbers are counted in says nothing of what they count.
+_COUNTED_WORDS: Final = """
+    minute minutes hour hours jour jours heure heures every each half quarter past pro par per por uhr about euro euros
+    pounds open closed mondays tuesdays wednesdays thursdays fridays saturdays sundays evenings mornings
+"""
+_COUNTED: Final = frozenset(level(_COUNTED_WORDS).split())
+_TIMES: Final = frozenset(["month", "weekday", "unit", "number", "part", "season"])
+
+
+class Disagreement(NamedTuple):
+    """Two values that cannot both hold: of what kind, of what, as told before and as told now, and how sure that is.
+
+    `quality` parts values of one kind that say nothing against each other: when it opens, and when it closes.
+    """
+
+    kind: str
+    entity: str
+    before: str
+    now: str
+    sureness: float
+    quality: str = ""
+
+
+def disagreements(older: Reading, newer: Reading, likeness: float) -> list[Disagreement]:
+    """Return what a newer telling says that an older one contradicts, the surest first."""
+    found = []
+    for before in older.claims:
+        for now in newer.claims:
+            if before.kind != now.kind and {before.kind, now.kind} != {"likes", "dislikes"}:
+                continue
+            if Mode.GOAL in (before.mode, now.mode) or now.changes:
+                continue
+            judged = _judged(before, now, older, newer, likeness)
+            if judged is not None:
+                found.append(judged)
+    return sorted(found, key=lambda each: -each.sureness)
+
+
+def _judged(
+    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float
+) -> Disagreement | None:
+    match now.kind:
+        case "birthday":
+            return _of_subject(before, now, 0.95) if before.value != now.value else None
+        case "home":
+            return _of_subject(before, now, 0.9) if _places_differ(before, now) else None
+        case "work":
+            parted = frozenset(str(before.value).split()).isdisjoint(str(now.value).split())
+            return _of_subject(before, now, 0.85) if parted else None
+        case "identifier":
+            return _numbers_differ(before, now)
+        case "owner":
+            return _of_thing(before, now) if before.value != now.value else None
+        case "allergy":
+            return _of_subject(before, now, 0.85) if _allergies_differ(before, now) else None
+        case "likes" | "dislikes":
+            return _of_subject(before, now, 0.75) if _tastes_differ(before, now) else None
+        case "role":
+            return _roles_differ(before, now, older, newer)
+        case _:
+            return _quantities_differ(before, now, older, newer, likeness)
+
+
+def _of_subject(before: TypedClaim, now: TypedClaim, sureness: float) -> Disagreement | None:
+    shared = _shared(before.subject, now.subject)
+    if not shared:
+        return None
+    quality = ""
+    if now.kind in ("likes", "dislikes"):
+        quality = " ".join(sorted(frozenset(str(before.value).split()) & frozenset(str(now.value).split())))
+    return Disagreement(now.kind, " ".join(shared[:3]), _shown(before), _shown(now), sureness, quality)
+
+
+def _shown(claim: TypedClaim) -> str:
+    """Return how a value is shown: in its words, and of an allergy to nothing else that it is the only one."""
+    if claim.kind in ("allergy", "likes", "dislikes") and claim.unit == "only":
+        return f"{claim.value} (only)"
+    return claim.told
+
+
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
+    return [word for word in one if any(_same(word, each) for each in other)]
+
+
+def _same(one: str, other: str) -> bool:
+    """Say whether two words are one name: "Milas" is Mila's."""
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    if len(short) == len(long):
+        return short == long
+    added = len(long) - len(short)
+    return long.startswith(short) and (
+        long == short + "s" or (added <= _ENDING_MAX and len(short) >= _STEM_MIN)
+    )
+
+
+def _places_differ(before: TypedClaim, now: TypedClaim) -> bool:
+    one, other = (frozenset(str(each.value).replace(",", " ").split()) - _STREETS for each in (before, now))
+    return before.unit == now.unit and one.isdisjoint(other)
+
+
+def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
+    one, other = str(before.value), str(now.value)
+    if (
+        len(one) != len(other)
+        or not 1 <= sum(a != b for a, b in zip(one, other, strict=True)) <= DIGITS_APART_MAX
+    ):
+        return None
+    shared = _shared(before.about, now.about)
+    if not shared:
+        return None
+    return Disagreement(now.kind, " ".join(shared[:3]), before.told, now.told, 0.9)
+
+
+def _of_thing(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
+    shared = _shared(before.subject, now.subject)
+    return Disagreement(now.kind, " ".join(shared), before.told, now.told, 0.8) if len(shared) >= 2 else None
+
+
+def _allergies_differ(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether one has an allergy that the other rules out: "to nothing", "only to", "not to"."""
+    for one, other in ((before, now), (now, before)):
+        if one.negated or one.unit == "nothing":
+            continue
+        things = frozenset(str(one.value).split())
+        others = frozenset(str(other.value).split())
+        if other.unit == "nothing" or (other.negated and things & others):
+            return True
+        if other.unit == "only" and one.unit != "only" and things and others and not things & others:
+            return True
+    return False
+
+
+def _tastes_differ(before: TypedClaim, now: TypedClaim) -> bool:
+    return before.kind != now.kind and bool(
+        frozenset(str(before.value).split()) & frozenset(str(now.value).split())
+    )
+
+
+def _roles_differ(before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading) -> Disagreement | None:
+    shared = _shared(before.about, now.about)
+    if before.value != now.value:
+        beside = _shared(before.subject, now.subject)
+        roles = frozenset([str(before.value), str(now.value)])
+        if beside and len(shared) >= 2 and roles <= BONDS and not any(roles <= pair for pair in _CONVERSE):
+            return Disagreement("role", " ".join(shared[:3]), before.told, now.told, 0.75)
+        return None
+    if before.value not in PARTS:
+        return None
+    whose = [name for name in shared if _is_name(name, older, newer)]
+    one, other = _holders(before, whose), _holders(now, whose)
+    few = max(len(one), len(other)) <= HOLDERS_MAX
+    if whose and one and other and few and not _shared(one, other):
+        return Disagreement("role", f"{whose[0]} {now.value}", " ".join(one), " ".join(other), 0.75)
+    return None
+
+
+def _is_counted(word: str) -> bool:
+    return word in _COUNTED or word.isdigit() or not _TIMES.isdisjoint(meanings(folded(word)))
+
+
+def _is_name(word: str, older: Reading, newer: Reading) -> bool:
+    return any(_same(word, name) for name in older.names | newer.names)
+
+
+def _holders(claim: TypedClaim, whose: list[str]) -> tuple[str, ...]:
+    """Return who is named beside a role, without whose it is."""
+    return tuple(
+        word
+        for word in claim.about
+        if word in claim.names and not _is_counted(word) and not any(_same(word, each) for each in whose)
+    )
+
+
+def _quantities_differ(
+    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float
+) -> Disagreement | None:
+    unit = _unit_of(before, now)
+    if (
+        unit is None
+        or not apart(before, now)
+        or not _comparable(before, now)
+        or before.mode is not Mode.STATE
+        or now.mode is not Mode.STATE
+    ):
+        return None
+    agree = (
+        _unit_of(one, other) is not None and not apart(one, other)
+        for one in older.claims
+        for other in newer.claims
+        if one.kind == other.kind == now.kind
+    )
+    if any(agree):
+        return None
+    shared = [word for word in _shared(before.about, now.about) if not _is_counted(word)]
+    names = [word for word in shared if _is_name(word, older, newer)]
+    near = [word for word in _shared(before.subject, now.subject) if not _is_counted(word)]
+    equal = _equal_values(older, newer)
+    sureness = _sureness(now, unit, likeness, len(shared), len(names), len(near), equal)
+    if sureness < SURENESS_MIN or (not names and _of_others(before, now, older, newer)):
+        return None
+    entity = " ".join((names or shared)[:3])
+    return Disagreement(
+        now.kind, entity, before.told, now.told, round(min(sureness, 1.0), 2), _quality(now, unit)
+    )
+
+
+def _quality(now: TypedClaim, unit: str) -> str:
+    if now.kind in ("clock", "weekday"):
+        return "" if unit == "at" else unit
+    return _PERIODS.get(unit.partition("/")[2], "")
+
+
+# What a sum is paid for, in seconds.
+_PERIODS: Final = {"3600": "hour", "86400": "day", "604800": "week", "2629800": "month", "31557600": "year"}
+
+
+def _comparable(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether two numbers are of one order: half an hour is no other telling of two weeks."""
+    one, other = before.value, now.value
+    if isinstance(one, str) or isinstance(other, str) or now.kind in ("clock", "weekday"):
+        return True
+    return min(abs(one), abs(other)) * TIMES_APART_MAX >= max(abs(one), abs(other)) > 0
+
+
+def _sureness(
+    now: TypedClaim, unit: str, likeness: float, shared: int, names: int, near: int, equal: int
+) -> float:
+    """Return how sure it is that two numbers are of one thing."""
+    alike = likeness + 0.05 * min(shared, 3) + 0.08 * min(names, 2) + 0.2 * min(equal, 2)
+    never = 2.0
+    match now.kind:
+        case "mass" | "dose":
+            wanted = 0.34 if near and (now.kind == "dose" or _is_medicine(now)) else never
+        case "money":
+            wanted = 0.34 if "/" in unit else never
+        case "clock" | "weekday" if unit in ("open", "close"):
+            wanted = 0.34
+        case "clock":
+            wanted = 0.30 if shared > names else 0.5
+        case "weekday":
+            wanted = 0.42 if shared > names else never
+        case "duration":
+            wanted = 0.30 if equal and names else 0.34 if near and names else never
+        case _:
+            wanted = 0.6 if equal and names else never
+    return SURENESS_MIN + (alike - wanted)
+
+
+def _is_medicine(claim: TypedClaim) -> bool:
+    return isinstance(claim.value, float) and claim.value < 1
+
+
+def _unit_of(before: TypedClaim, now: TypedClaim) -> str | None:
+    """Return the unit that two numbers share; "430 a month" may be of any currency."""
+    if before.unit == now.unit:
+        return now.unit
+    one, _, period = before.unit.partition("/")
+    other, _, other_period = now.unit.partition("/")
+    return now.unit if period and period == other_period and "?" in (one, other) else None
+
+
+def _equal_values(older: Reading, newer: Reading) -> int:
+    """Return how many telling numbers two texts have in common: the same sum, the same size."""
+    one, other = (
+        {
+            (each.kind, each.value)
+            for each in reading.claims
+            if each.kind in _TELLING and _is_telling(each.value)
+        }
+        for reading in (older, newer)
+    )
+    return len(one & other)
+
+
+_TELLING: Final = frozenset(["money", "percent", "volume", "length", "mass", "identifier"])
+_TELLING_FROM: Final = 3
+
+
+def _is_telling(value: float | str) -> bool:
+    return isinstance(value, str) or len(f"{value:.6g}".strip("0.").replace(".", "")) >= _TELLING_FROM - 1
+
+
+def _of_others(before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading) -> bool:
+    """Say whether one of two sentences tells of somebody of whom the other text does not speak."""
+    for claim, reading in ((before, newer), (now, older)):
+        first = claim.clause.split(maxsplit=1)[0] if claim.clause else ""
+        word = telling(level(first))
+        if first[:1].isupper() and word and word[0] not in reading.words and now.kind in ("mass", "dose"):
+            return True
+    return False
+
+
+def apart(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether two numbers differ by more than the coarser of them was told."""
+    return differ(Attribute(before.kind, before.value, ""), Attribute(now.kind, now.value, ""))

@@ -1,0 +1,583 @@
+"""Read what a telling claims, each claim with a type, so that two of them can be compared by their values.
+
+A claim is a *value* (a sum by the month, a day of birth, a place where somebody lives), the words that say of what it
+is the value, and how it is meant: as something that is so (a state), as a level that will be another tomorrow, as an
+event of one day, or as a goal, an offer or a guess. Only states can contradict each other. Of what it is the value is
+not named by a relation from a list: it is kept in the teller's own words, and compared by them.
+
+Everything here is a pure function of the text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from cognition.contradictions.places import COUNTRIES, REGIONS
+from cognition.grammar.lexicon import CLOCKS, Lexicon, languages_of, level, lexicon
+from cognition.judging.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
+from cognition.ranking.times import folded, meanings
+from cognition.words import SILENT_WORDS
+
+# More than these in one text is a table, and no telling.
+CLAIMS_MAX: Final = 24
+_KEPT: Final = 2_048
+_LETTERS_MIN: Final = 3
+_MINUTES: Final = 60
+_HOURS: Final = 24
+_HALF_DAY: Final = 720
+# A name has a first and a last one.
+_NAME_WORDS: Final = 2
+# Of a text without capitals, words before a verb among which its subject stands.
+_UNNAMED: Final = 12
+# A sentence of so many words that says that something changed speaks of what follows.
+_CRY_WORDS_MAX: Final = 4
+# Times that are told without a number, in seconds.
+_WHOLE: Final = {"half_hour": 1_800, "and_half_hour": 5_400, "half_year": 15_778_800}
+_PERIODS: Final = {"per_month": 2_629_800, "per_year": 31_557_600, "per_week": 604_800}
+_CURRENCY: Final = re.compile(r"[€£$₴₽]|\b(?:eur|euros?|pounds?|dollars?|zl|rub\w*|руб\w*|грн|грив\w*)\b")
+# Words before a taste among which is whose it is.
+_LIKING: Final = 3
+# Words on each side of a number among which stands what it is a number of.
+_NEAR: Final = 5
+# "duda, la cugina", "sister Duda": who has a role is named right beside it, with an article between.
+_BEFORE_ROLE: Final = 2
+_DAYS_MAX: Final = 31
+_CENTURY: Final = 100
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"”’)]*\s+(?=\S)|\n+")
+# A full stop behind these ends nothing.
+_ABBREVIATED: Final = re.compile(
+    r"(?:\b(?:dr|mr|mrs|ms|st|no|prof|sr|sra|geb|nr|ca|av|c|ur|ul|г|ул|вул|tel|approx|\d{1,2}))\.$"
+)
+_SEGMENT: Final = re.compile(
+    r"[,;:()–—]|\s-\s|\band\b|\bbut\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|\bi\b(?=\s+[^\W\d_])|\bи\b|\bі\b|\bта\b"
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
+_NUMBER: Final = re.compile(r"\d")
+_MONEY_BARE: Final = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?)\s?/\s?([^\W\d_]+)")
+_PERIOD: Final = re.compile(r"\s*(?:/|per\b|[^\W\d_]{1,8}['\s])?\s*(?:[^\W\d_]{1,3}\s)?([^\W\d_]+)")
+_NUMERIC_DATE: Final = re.compile(r"(?<![\d./-])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d\d))?(?![\d/-])")
+_ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
+_NAME: Final = re.compile(r"(?<![.!?…\n] )(?<!^)\b[^\W\d_]\w{2,}", re.MULTILINE)
+_PLACE_ENDS: Final = re.compile(
+    r"[,;:.!?()\n–—]|\s(?:with|and|since|over|above|where|by|near|next|com|con|mit|avec|met|z|ze|с|з|und|et|y|e|en|i|и|і|та|depuis|seit|"
+    r"desde|dal|sinds|od|na|no|nas|nos|em|nel|nella|del|en|aan|op|przy|now|again|since|for|on|at|but|because|do|ao|da|por|sobre|chez|bei|à|a|in|im|auf|zusammen|together|alone|allein)\s"
+)
+_SHORT_NUMBER: Final = re.compile(r"[^\d.,;!?]{0,24}?(?<![\w])([a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)")
+# Whose sister it is, is not who the sister is.
+_WHOSE: Final = re.compile(r"[^\W_]+'s\s+$")
+# The first word of a sentence is a name where another follows it: "Barbara Jukes lives".
+_FULL_NAME: Final = re.compile(
+    r"(?:^|(?<=[.!?…\n] ))([^\W\d_]\w{2,})(?= [A-ZÀ-ÖØ-ÞА-ЯЁІЇЄҐ]\w)", re.MULTILINE
+)
+_CLOCK: Final = re.compile(
+    r"(?<![\d.,:/])([01]?\d|2[0-3])\s?([:.h])\s?([0-5]\d)(?![\d.,]*\d|/|\s?(?:€|eur|%|kg|km))"
+)
+_HOUR: Final = re.compile(
+    r"(?<![\d.,:/€£$-])(?:\d{1,2}(?![\d:]|[.,/-]\d|\s?(?:[%€£$]|st\b|nd\b|rd\b|th\b))|[^\W\d_]{2,})"
+)
+_AT: Final = re.compile(
+    r"\b(?:at|by|from|till|until|um|bis|ab|gegen|a|à|as|às|las|alle|dalle|om|tot|vanaf|o|od|do|в|с|до|о|об|з)\s+$"
+)
+_STRUCK: Final = re.compile(
+    r"\s?(?:uhr|h\b|heures?\b|uur\b|o'clock|am\b|pm\b|a\.m|p\.m|часов|часа\b|год\b|години\b|sharp)"
+)
+_DAY_OR_WORD: Final = re.compile(r"\d{1,2}(?=(?:st|nd|rd|th|er|\.|º|o|-?го|-?е)?\b)|[^\W\d_]+")
+# "16th of March": no more than a few letters stand between a day and its month.
+_OF_CHARACTERS_MAX: Final = 8
+# A number word, with its ones behind it only if that is one word with it or two of a number.
+_SPELLED: Final = re.compile(r"(?<![\w-])([^\W\d_]{2,})(?![^\W\d_])(?:-([^\W\d_]{2,})(?!\w))?")
+_THING_ENDS: Final = re.compile(
+    r"[,.;:!?()]|\bbut\b|\bso\b|\bmais\b|\baber\b|\bpero\b|\bma\b|\bmas\b|\bmaar\b|\bно\b|\bале\b|\bale\b"
+)
+# Characters in which a verb is denied, or what is liked is said to be nothing.
+_NEGATING: Final = 28
+
+
+class Mode(Enum):
+    """How a claim is meant."""
+
+    STATE = "state"
+    LEVEL = "level"
+    EVENT = "event"
+    GOAL = "goal"
+
+
+class TypedClaim(NamedTuple):
+    """One value that a telling states. `kind` and `unit` say with what it compares; `told` are its words.
+
+    `subject` are the words that may name whose or of what it is, `about` all telling words of its sentence, in their
+    order; both leveled. `names` are those of them that are written like names, `clause` is the sentence without the
+    value.
+    """
+
+    kind: str
+    unit: str
+    value: float | str
+    told: str
+    mode: Mode
+    changes: bool
+    subject: tuple[str, ...]
+    about: tuple[str, ...]
+    names: frozenset[str]
+    clause: str
+    negated: bool = False
+
+
+class Reading(NamedTuple):
+    """What a text claims, and the telling words and names of the whole of it."""
+
+    claims: tuple[TypedClaim, ...]
+    words: frozenset[str]
+    names: frozenset[str]
+    plain: str
+
+
+class _Sentence(NamedTuple):
+    text: str
+    plain: str
+    before: str
+    names: frozenset[str]
+    changes: bool
+    lists: frozenset[str]
+    words: Lexicon
+
+    def has(self, name: str) -> bool:
+        """Say whether it holds one of the words of a list."""
+        return name in self.lists and self.words.lists[name].search(self.plain) is not None
+
+    def holds(self, name: str, part: str) -> bool:
+        """Say whether a part of it holds one of the words of a list."""
+        return name in self.lists and self.words.lists[name].search(part) is not None
+
+    def all_of(self, name: str) -> Iterator["re.Match[str]"]:
+        """Return where it holds words of a list."""
+        return self.words.lists[name].finditer(self.plain) if name in self.lists else iter(())
+
+
+@lru_cache(_KEPT)
+def read_claims(text: str) -> Reading:
+    """Return what a text claims; of a long one its beginning."""
+    text = text[:CHARACTERS_MAX]
+    plain = level(text)
+    words = lexicon(languages_of(plain))
+    written = [*_NAME.findall(text), *_FULL_NAME.findall(text)]
+    names = frozenset(level(name) for name in written if name[0].isupper()) - SILENT_WORDS
+    claims: list[TypedClaim] = []
+    for sentence in _sentences(text, plain, names, words):
+        claims += _claims(sentence)
+    return Reading(
+        tuple(dict.fromkeys(claims))[:CLAIMS_MAX],
+        frozenset(telling(plain)),
+        names,
+        plain,
+    )
+
+
+def telling(plain: str) -> tuple[str, ...]:
+    """Return the words of a leveled text that tell something, each once, in their order."""
+    found = [
+        word.removesuffix("'s").partition("'")[2] or word.removesuffix("'s") for word in _WORD.findall(plain)
+    ]
+    return tuple(
+        dict.fromkeys(word for word in found if len(word) >= _LETTERS_MIN and word not in SILENT_WORDS)
+    )
+
+
+def _sentences(text: str, plain: str, names: frozenset[str], words: Lexicon) -> Iterator[_Sentence]:
+    start, changed = 0, False
+    for match in [*_SENTENCE.finditer(plain), None]:
+        end = len(plain) if match is None else match.start()
+        if match is not None and "\n" not in match[0] and _ABBREVIATED.search(plain[start:end]):
+            continue
+        said = plain[start:end]
+        if said.strip():
+            lists = words.named_in(said)
+            changes = "change" in lists and words.lists["change"].search(said) is not None
+            # "We've moved!" says of what follows that it is news.
+            yield _Sentence(text[start:end], said, plain[:start], names, changes or changed, lists, words)
+            changed |= changes and len(said.split()) <= _CRY_WORDS_MAX
+        start = end if match is None else match.end()
+
+
+def _mode(sentence: _Sentence) -> Mode:
+    if sentence.plain.rstrip().endswith("?") or sentence.has("unsure"):
+        return Mode.GOAL
+    if sentence.has("level"):
+        return Mode.LEVEL
+    return Mode.EVENT if sentence.has("event") else Mode.STATE
+
+
+def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
+    for read in (_codes, _births, _homes, _owners, _roles, _tastes, _works, _quantities):
+        yield from read(sentence)
+
+
+def _made(
+    sentence: _Sentence, kind: str, unit: str, value: float | str, span: tuple[int, int], subject: Sequence[str],
+    *, negated: bool = False, mode: Mode | None = None,
+) -> TypedClaim:  # fmt: skip
+    start, end = span
+    left = f"{sentence.text[:start]} {sentence.text[end:]}"
+    mode = _mode(sentence) if mode is None else mode
+    about = telling(level(left))
+    named = sentence.names | frozenset(_first_name(sentence))
+    return TypedClaim(
+        kind, unit, value, sentence.text[start:end].strip(), mode, sentence.changes,
+        tuple(subject), about, named & frozenset(about), " ".join(left.split()), negated,
+    )  # fmt: skip
+
+
+# --- days of birth
+
+
+def _births(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read days beside a word of birth: "turns five on 9 May", "Birthdays: Alfie 2 June, Tilly 14 March"."""
+    cue = next(sentence.all_of("born"), None)
+    if cue is None or sentence.has("party"):
+        return
+    for value, start, end in _days(sentence.plain):
+        if start < cue.start() and sentence.plain[end : cue.start()].strip(" ,:(-"):
+            continue
+        yield _made(
+            sentence, "birthday", "", value, (start, end), _named_before(sentence, start), mode=Mode.STATE
+        )
+
+
+def _days(plain: str) -> Iterator[tuple[str, int, int]]:
+    """Return the days of a year that are named, as month and day, and where."""
+    for match in _ISO.finditer(plain):
+        yield f"{int(match[2]):02}-{int(match[3]):02}", match.start(), match.end()
+    for match in _NUMERIC_DATE.finditer(plain):
+        day, month = int(match[1]), int(match[2])
+        if (
+            1 <= month <= 12
+            and 1 <= day <= _DAYS_MAX
+            and (match[3] or "/" in match[0] or match[0].count(".") > 1)
+        ):
+            yield f"{month:02}-{day:02}", match.start(), match.end()
+    tokens = list(_DAY_OR_WORD.finditer(plain))
+    for at, word in enumerate(tokens):
+        month_named = meanings(folded(word[0])).get("month")
+        if not isinstance(month_named, int) or word[0].isdigit():
+            continue
+        for other in (*reversed(tokens[max(0, at - 3) : at]), *tokens[at + 1 : at + 2]):
+            start, end = min(word.start(), other.start()), max(word.end(), other.end())
+            between = plain[min(word.end(), other.end()) : max(word.start(), other.start())]
+            is_day = other[0].isdigit() and 1 <= int(other[0]) <= _DAYS_MAX
+            if is_day and len(between) <= _OF_CHARACTERS_MAX and "," not in between:
+                yield f"{month_named:02}-{int(other[0]):02}", start, end
+                break
+
+
+def _named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """Return the names that stand nearest before a place in a sentence: in its part, else in it, else before it."""
+    said = sentence.plain[:start]
+    cuts = [match.end() for match in _SEGMENT.finditer(said)]
+    part = said[cuts[-1] :] if cuts else said
+    for where in (part, said, sentence.before):
+        found = [word for word in telling(where) if word in sentence.names]
+        if found:
+            return tuple(found[-_NAME_WORDS:])
+    if start and (word := _first_name(sentence)):
+        return word
+    return () if sentence.names else telling(f"{sentence.before} {said}")[-_UNNAMED:]
+
+
+def _person_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """Return who does what a verb says; nobody where it is a relation of the one who is named: "Marta's sister"."""
+    named = _named_before(sentence, start)
+    said = sentence.plain[:start]
+    behind = said[said.rfind(named[-1]) + len(named[-1]) :] if named and named[-1] in said else said
+    roles = (pattern for role, pattern in sentence.words.roles if role in sentence.lists)
+    return () if any(pattern.search(behind) for pattern in roles) else named
+
+
+def _first_name(sentence: _Sentence) -> tuple[str, ...]:
+    """Return the first word of a sentence if it may be a name: every sentence begins large."""
+    first = _WORD.search(sentence.plain)
+    if first is None or not sentence.text[first.start()].isupper():
+        return ()
+    return telling(first[0])
+
+
+# --- where somebody lives, and what is whose
+
+
+def _homes(sentence: _Sentence) -> Iterator[TypedClaim]:
+    for match in sentence.all_of("lives"):
+        rest = sentence.plain[match.end() :]
+        stop = _PLACE_ENDS.search(f"{rest} ", 1)
+        place = rest[: stop.start() if stop else len(rest)].strip(" :,'")
+        if not place or len(place.split()) > 5 or place in COUNTRIES or place in REGIONS:
+            continue
+        start = match.end() + rest.find(place)
+        written = sentence.text[start : start + len(place)]
+        if sentence.names and not any(word[:1].isupper() or word[:1].isdigit() for word in written.split()):
+            continue
+        unit = "street" if re.search(r"\d", place) else "town"
+        if _first_person(match[0]):
+            if match[0].startswith("live") and not sentence.plain[: match.start()].rstrip().endswith(
+                ("i", "we", "i now", "we now")
+            ):
+                continue
+            subject: tuple[str, ...] = ("owner",)
+        else:
+            subject = _person_before(sentence, match.start())
+        if subject:
+            yield _made(sentence, "home", unit, place, (start, start + len(place)), subject)
+
+
+def _first_person(verb: str) -> bool:
+    return verb.split()[0] in _I_LIVE
+
+
+# What only speakers say of themselves.
+_FIRST_PERSON: Final = """
+    live wohne lebe vis vivo abito moro woon mieszkam живу work arbeite trabajo lavoro trabalho werk pracuję работаю
+    працюю
+"""
+_I_LIVE: Final = frozenset(level(_FIRST_PERSON).split())
+
+
+def _owners(sentence: _Sentence) -> Iterator[TypedClaim]:
+    for match in sentence.all_of("owned"):
+        rest = sentence.plain[match.end() :]
+        found = re.match(r"\s*(?:the\s|der\s|dem\s|la\s|le\s|a\s|o\s)?([^\W\d_]{3,})", rest)
+        if found is None:
+            continue
+        owner = found[1]
+        subject = telling(sentence.plain[: match.start()])
+        if not subject or len(subject) > 6 or (sentence.names and owner not in sentence.names):
+            continue
+        start = match.end() + found.start(1)
+        yield _made(sentence, "owner", "", owner, (start, start + len(owner)), subject)
+
+
+def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read who is what to whom, where both are named: "Le parrain de Mila est Bastien", "duda, la cugina di rafa"."""
+    for role, pattern in sentence.words.roles:
+        if role not in sentence.lists:
+            continue
+        for match in pattern.finditer(sentence.plain):
+            near = [
+                *_words_at(_WHOSE.sub("", sentence.plain[: match.start()]), -_BEFORE_ROLE),
+                *_words_at(sentence.plain[match.end() :], 1),
+            ]
+            yield _made(sentence, "role", role, role, match.span(), near)
+
+
+def _words_at(plain: str, count: int) -> tuple[str, ...]:
+    words = _WORD.findall(plain)
+    return telling(" ".join(words[count:] if count < 0 else words[:count]))
+
+
+def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
+    for kind, name in (("allergy", "allergic"), ("likes", "likes"), ("dislikes", "dislikes")):
+        for match in sentence.all_of(name):
+            rest = sentence.plain[match.end() :]
+            stop = _THING_ENDS.search(rest)
+            thing = rest[: stop.start() if stop else len(rest)]
+            before = sentence.plain[max(0, match.start() - _NEGATING) : match.start()]
+            if kind == "likes" and sentence.holds("not", before):
+                continue
+            if kind == "allergy" and sentence.holds("nothing", f"{match[0]} {thing[:_NEGATING]}"):
+                unit = "nothing"
+            else:
+                unit = "only" if kind == "allergy" and sentence.holds("only", before) else ""
+            value = telling(thing) or (telling(before) if unit == "only" else ())
+            if kind == "allergy":
+                subject = _named_before(sentence, match.start()) or telling(sentence.plain[: match.start()])
+            else:
+                subject = _words_at(sentence.plain[: match.start()], -_LIKING)
+            yield _made(
+                sentence, kind, unit, " ".join(value), (match.start(), match.end() + len(thing)), subject,
+                negated=sentence.holds("not", before),
+            )  # fmt: skip
+
+
+def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
+    for match in sentence.all_of("works"):
+        found = re.match(
+            r"\s*(?:the |der |die |das |la |le |el |os |as |o |a )?((?:[^\W_][\w&'-]*\s?){1,3})",
+            sentence.text[match.end() :],
+        )
+        if found is None:
+            continue
+        firm = [word for word in found[1].split() if word[:1].isupper()]
+        if not firm:
+            continue
+        start = match.end() + sentence.text[match.end() :].find(firm[0])
+        subject = ("owner",) if _first_person(match[0]) else _person_before(sentence, match.start())
+        if subject:
+            value = " ".join(level(word) for word in firm)
+            yield _made(sentence, "work", "", value, (start, start + len(" ".join(firm))), subject)
+
+
+# --- what has a number
+
+
+def _codes(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read short numbers that name something where a word before them says so: "the gate code is 4471"."""
+    for match in sentence.all_of("code"):
+        found = _SHORT_NUMBER.match(sentence.plain, match.end())
+        if found is not None:
+            span = found.start(1), found.end(1)
+            near = _words_at(sentence.plain[: match.start()], -_NEAR) + _words_at(
+                sentence.plain[found.end() :], _NEAR
+            )
+            yield _made(sentence, "identifier", match[0], found[1], span, near)
+
+
+def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
+    if not (_NUMBER.search(sentence.plain) or _says_number(sentence)):
+        return
+    hours = "close" if sentence.has("closes") else "open" if sentence.has("opens") else ""
+    comes_round = hours or ("at" if sentence.has("every") else "")
+    subject = telling(sentence.plain)
+    if comes_round:
+        for value, start, end in _clocks(sentence):
+            minutes = float(value % _HALF_DAY)
+            yield _made(
+                sentence, "clock", comes_round, minutes, (start, end), subject, mode=_lasting(sentence)
+            )
+    for name, seconds in _WHOLE.items():
+        for match in sentence.all_of(name):
+            yield _made(sentence, "duration", "", float(seconds), match.span(), subject)
+    plain = _in_digits(sentence.plain, sentence.words)
+    for each in attributes(plain):
+        if each.value is None or each.kind in ("date", "clock"):
+            continue
+        if each.kind != "weekday":
+            yield _counted(sentence, plain, each)
+        elif comes_round:
+            made = _made(
+                sentence, "weekday", comes_round, each.value, (0, 0), subject, mode=_lasting(sentence)
+            )
+            yield made._replace(told=each.told)
+    for bare in _MONEY_BARE.finditer(plain):
+        period = seconds_of(folded(bare[2]))
+        if period is not None:
+            sum_of = float(bare[1].replace(",", "."))
+            yield _made(sentence, "money", f"?/{period:.0f}", sum_of, (0, 0), subject)._replace(told=bare[0])
+
+
+def _counted(sentence: _Sentence, plain: str, each: Attribute) -> TypedClaim:
+    """Return the claim of a number with a unit, and among which words it stands."""
+    assert each.value is not None
+    at = plain.find(level(each.told))
+    kind, _, name = each.kind.partition(" ")
+    if at < 0:
+        return _made(sentence, kind, name, each.value, (0, 0), telling(plain))._replace(told=each.told)
+    behind = plain[at + len(each.told) :]
+    unit = f"{name}{_period(behind) or _adverb_of(sentence, plain)}" if kind == "money" else name
+    span = (at, at + len(each.told)) if plain == sentence.plain else (0, 0)
+    beside = _words_at(plain[:at], -_NEAR) + _words_at(behind, _NEAR)
+    return _made(sentence, kind, unit, each.value, span, beside)._replace(told=each.told)
+
+
+def _adverb_of(sentence: _Sentence, plain: str) -> str:
+    """Return what a sum is paid for where an adverb says so: "monatlich", "miesięcznie"."""
+    if len(_CURRENCY.findall(plain)) > 1:
+        return ""
+    return next((f"/{seconds}" for name, seconds in _PERIODS.items() if sentence.has(name)), "")
+
+
+def _says_number(sentence: _Sentence) -> bool:
+    """Say whether a sentence without a digit tells a number, a day or a stretch of time."""
+    if not sentence.lists.isdisjoint({CLOCKS, *_WHOLE}):
+        return True
+    numbers = sentence.words.numbers
+    return any(
+        word in numbers
+        or "weekday" in meanings(folded(word))
+        or "weekday" in meanings(folded(word).removesuffix("s"))
+        for word in _WORD.findall(sentence.plain)
+    )
+
+
+def _lasting(sentence: _Sentence) -> Mode:
+    """What comes round is no event, though it is told with words of one: "open today and every Monday"."""
+    return Mode.GOAL if _mode(sentence) is Mode.GOAL else Mode.STATE
+
+
+def _period(behind: str) -> str:
+    """Return what a sum is paid for: a month, an hour, or nothing that is said."""
+    for match in re.finditer(r"[^\W\d_]+", re.split(r"[,;.()+]", behind[:24])[0]):
+        seconds = seconds_of(folded(match[0]))
+        if seconds is not None:
+            return f"/{seconds:.0f}"
+        if len(match[0]) > 7:
+            break
+    return ""
+
+
+def _in_digits(plain: str, words: Lexicon) -> str:
+    """Return a text with its number words in digits: "sixty-eight pounds" is "68 pounds"."""
+
+    def put(match: "re.Match[str]") -> str:
+        tens, ones = words.numbers.get(match[1]), words.numbers.get(match[2] or "")
+        if tens is None or tens < 2:
+            return match[0]
+        if ones is not None and tens >= 20 and 0 < ones < 10:
+            return str(tens + ones)
+        return f"{tens}{match[0][len(match[1]) :]}"
+
+    return _SPELLED.sub(put, plain) if any(map(words.numbers.__contains__, _WORD.findall(plain))) else plain
+
+
+def _clocks(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
+    """Return times of day in minutes, with where they stand; what is read by one way is not read by the next."""
+    taken: list[tuple[int, int]] = []
+    for read in (_beside_hours, _written_clocks, _struck_hours):
+        for minutes, start, end in read(sentence):
+            if not any(begun < end and start < done for begun, done in taken):
+                taken.append((start, end))
+                yield minutes, start, end
+
+
+def _beside_hours(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
+    """Read "half past seven", "halb acht", "sept heures et demie"."""
+    for pattern, minutes in sentence.words.beside_hour if CLOCKS in sentence.lists else ():
+        for match in pattern.finditer(sentence.plain):
+            hour = (
+                int(match["hour"]) if match["hour"].isdigit() else sentence.words.numbers.get(match["hour"])
+            )
+            if hour is not None and 0 < hour <= _HOURS:
+                yield hour * _MINUTES + minutes, *match.span()
+
+
+def _written_clocks(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
+    """Read "18:30", "9h15", and with a word of time beside it "7.30"."""
+    plain = sentence.plain
+    for match in _CLOCK.finditer(plain):
+        start, end = match.span()
+        if match[2] != "." or _AT.search(plain[:start]) or _STRUCK.match(plain, end):
+            yield _afternoon(int(match[1]), plain[end:]) * _MINUTES + int(match[3]), start, end
+
+
+def _struck_hours(sentence: _Sentence) -> Iterator[tuple[int, int, int]]:
+    """Read "at six", "um 9", "18 uhr", "6 pm"."""
+    plain = sentence.plain
+    for match in _HOUR.finditer(plain):
+        hour = int(match[0]) if match[0].isdigit() else sentence.words.numbers.get(match[0])
+        if hour is None or not 0 < hour <= _HOURS:
+            continue
+        start, end = match.span()
+        at = _AT.search(plain[:start]) is not None and not _counts(plain[end:])
+        if at or _STRUCK.match(plain, end):
+            yield _afternoon(hour, plain[end : end + 6]) * _MINUTES, start, end
+
+
+def _counts(behind: str) -> bool:
+    """Say whether what stands behind a number makes it a number of something."""
+    word = re.match(r"\s*([^\W\d_]+)", behind)
+    return word is not None and (
+        seconds_of(folded(word[1])) is not None or "month" in meanings(folded(word[1]))
+    )
+
+
+def _afternoon(hour: int, behind: str) -> int:
+    return hour + 12 if behind.lstrip().startswith(("pm", "p.m")) and hour < 12 else hour

@@ -1,0 +1,208 @@
+"""Find what memories that came say otherwise than older ones, and claim both sides, so that it comes to be noticed.
+
+Beside the strict reading of statements, which knows what is said of whom, stands the comparing of typed values
+(`cognition.grammar`): it needs both texts, and how alike they are, so it is done behind the writing, when a device
+thinks. What it finds it writes as claims of one slot on both memories. From then on the contradiction is a function of
+ops like any other: it is the same on devices that have no vectors, another model or other words.
+
+A memory is compared once, with the older ones nearest in meaning and with those that share a name with its subject.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from cognition.contradictions.telling import NAME_CHARACTERS_MAX
+from cognition.contradictions.values import OWNER, compatible, folded
+from cognition.filters import Filters
+from cognition.grammar.lexicon import level
+from cognition.grammar.pairing import EXACT, OWNED, Disagreement, disagreements
+from cognition.grammar.typed import Reading
+from cognition.grammar.typed import read_claims as read_typed
+from cognition.judging.nominating import Vectorized, answered, labels_of, may_be_compared
+from cognition.judging.nominees import LABELLED
+from cognition.memories import EACH, Shown, read_memories
+from cognition.passes import by_match
+from cognition.words import quoted
+from replica import Claim, Core, Write, derived_transaction, numbers_with_facts, read_claims
+
+# Memories that one look takes up: a few milliseconds each where they claim anything, and others wait for the store.
+LOOKED_AT_MAX: Final = 16
+# Of those that share a name, as many as the best by words are compared.
+_NAMED_MAX: Final = 24
+_SUBJECT_WORDS_MAX: Final = 6
+# What is found of one memory beyond this is a list told anew, and no contradiction.
+FOUND_MAX: Final = 3
+
+# Under which relation each kind of value is claimed.
+_RELATIONS: Final = {
+    "home": "lives_in", "work": "works_at", "birthday": "birthday", "allergy": "allergy", "identifier": "number",
+    "owner": "owner", "role": "role", "likes": "attitude", "dislikes": "attitude", "money": "price", "clock": "time",
+    "weekday": "day", "duration": "duration", "mass": "dose", "dose": "dose",
+}  # fmt: skip
+OTHER_RELATION: Final = "amount"
+# Below this a dose is told of and not asked about.
+ASKED_FROM: Final = 0.85
+
+
+class Found(NamedTuple):
+    """Two memories that disagree, the one that was told first before the other, and in what."""
+
+    older: Shown
+    newer: Shown
+    of: Disagreement
+
+
+def waiting(connection: sqlite3.Connection) -> list[int]:
+    """Return the numbers of some memories that nobody compared yet, the oldest first."""
+    return [
+        number
+        for (number,) in connection.execute(
+            "SELECT id FROM claim_unread ORDER BY id LIMIT ?", (LOOKED_AT_MAX,)
+        )
+    ]
+
+
+def find(
+    connection: sqlite3.Connection,
+    numbers: Sequence[int],
+    vector_of: Callable[[sqlite3.Connection, int], Vectorized | None],
+) -> list[Found]:
+    """Return what these memories and older ones say against each other."""
+    found: list[Found] = []
+    for told in read_memories(connection, numbers):
+        if (
+            "parent" in told.memory.fields
+            or "block" in told.memory.fields
+            or told.memory.fields.get("archived")
+        ):
+            continue
+        reading = read_typed(told.memory.text)
+        if reading.claims:
+            found += _against(connection, told, reading, vector_of)
+    return found
+
+
+def write(
+    core: Core, connection: sqlite3.Connection, found: Iterable[Found], numbers: Sequence[int], now_ms: int
+) -> None:
+    """Claim both sides of each, unless one stands between the two already; these memories are compared now."""
+    for each in found:
+        entity, relation = _slot_of(each)
+        if max(len(entity), len(relation), len(each.of.before), len(each.of.now)) > NAME_CHARACTERS_MAX:
+            continue
+        if compatible(each.of.before, each.of.now) or _stands(connection, each):
+            continue
+        core.commit(
+            [
+                Write(Claim(entity, relation, value, (), None), it.rid)
+                for it, value in ((each.older, each.of.before), (each.newer, each.of.now))
+                if not _claimed(connection, it, entity, relation, value)
+            ],
+            now_ms,
+        )
+    with derived_transaction(connection):
+        connection.executemany("DELETE FROM claim_unread WHERE id = ?", [(number,) for number in numbers])
+
+
+def _against(
+    connection: sqlite3.Connection,
+    told: Shown,
+    reading: Reading,
+    vector_of: Callable[[sqlite3.Connection, int], Vectorized | None],
+) -> list[Found]:
+    by_meaning = vector_of(connection, told.id)
+    near = [] if by_meaning is None else by_meaning.near(connection, told)
+    likeness = {
+        it.id: cosine - (LABELLED if labels_of(told) or labels_of(it) else 0)
+        for it, cosine in near
+        if cosine is not None
+    }
+    known = {it.id: it for it, _ in near}
+    exact = {claim.kind for claim in reading.claims} & EXACT
+    if exact:
+        known |= {it.id: it for it in _named(connection, told, reading)}
+    judged = answered(connection, told.rid)
+    found: list[Found] = []
+    for number, it in known.items():
+        if it.rid in judged or it.memory.fields.get("parent") is not None:
+            continue
+        theirs = read_typed(it.memory.text)
+        if not theirs.claims:
+            continue
+        older, newer = (it, told) if _told_ms(it) <= _told_ms(told) else (told, it)
+        sides = (theirs, reading) if older is it else (reading, theirs)
+        cosine = likeness.get(number)
+        for of in disagreements(*sides, cosine or 0.0):
+            if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
+                found.append(Found(older, newer, of))
+                break
+    found.sort(key=lambda each: (-each.of.sureness, -each.older.id))
+    return found[:FOUND_MAX]
+
+
+def _named(connection: sqlite3.Connection, told: Shown, reading: Reading) -> list[Shown]:
+    """Return older memories that hold a word of the subjects of what is claimed exactly."""
+    subjects = [
+        word
+        for claim in reading.claims
+        if claim.kind in EXACT
+        for word in (claim.subject or claim.about)[-_SUBJECT_WORDS_MAX:]
+    ]
+    wanted = [word for word in dict.fromkeys(subjects) if word != OWNER]
+    rows = by_match(connection, quoted(wanted), Filters(), _NAMED_MAX) if wanted else []
+    return [
+        it for it in read_memories(connection, [number for number, _ in rows]) if may_be_compared(told, it)
+    ]
+
+
+def _of_one(older: Shown, newer: Shown, of: Disagreement) -> bool:
+    """Say whether two that speak of themselves are one person."""
+    return of.entity != OWNED or older.memory.fields.get("speaker") == newer.memory.fields.get("speaker")
+
+
+def _told_ms(it: Shown) -> int:
+    told_at = it.memory.fields.get("told_at")
+    return told_at if isinstance(told_at, int) else it.memory.created >> 16
+
+
+def _slot_of(found: Found) -> tuple[str, str]:
+    """Return of whom or what it is, as the older one spells it, and under which relation."""
+    of = found.of
+    relation = _RELATIONS.get(of.kind, OTHER_RELATION)
+    if relation == "dose" and of.sureness < ASKED_FROM:
+        relation = OTHER_RELATION
+    if of.quality:
+        relation = f"{relation}:{of.quality}"
+    if of.entity == OWNED:
+        speaker = found.older.memory.fields.get("speaker")
+        return speaker if isinstance(speaker, str) and speaker else OWNER, relation
+    text = found.older.memory.text
+    plain = level(text)
+    spelled = [_spelled(word, text, plain) for word in of.entity.split()]
+    return " ".join(spelled) or "this", relation
+
+
+def _spelled(word: str, text: str, plain: str) -> str:
+    match = re.search(rf"(?<!\w){re.escape(word)}", plain)
+    return word if match is None else text[match.start() : match.end()]
+
+
+def _stands(connection: sqlite3.Connection, found: Found) -> bool:
+    """Say whether something stood between the two already, or the facts taken from them, whatever became of it."""
+    one, other = (json.dumps(numbers_with_facts(connection, it.rid)) for it in (found.older, found.newer))
+    rows = connection.execute(
+        f"""SELECT 1 FROM contradiction c JOIN claim_slot one ON one.slot = c.slot
+            JOIN claim_slot other ON other.slot = c.slot WHERE one.id IN ({EACH}) AND other.id IN ({EACH}) LIMIT 1""",
+        (one, other),
+    )
+    return rows.fetchone() is not None
+
+
+def _claimed(connection: sqlite3.Connection, it: Shown, entity: str, relation: str, value: str) -> bool:
+    return any(
+        (folded(known.entity), known.relation, known.value) == (folded(entity), relation, value)
+        for known in read_claims(connection, "WHERE c.id = ?", (it.id,))
+    )

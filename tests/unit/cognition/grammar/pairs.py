@@ -1,0 +1,97 @@
+"""Pairs of tellings in ten languages: what contradicts, what is a change of mind, and what only looks alike.
+
+Written beside the reader, so they say that it does what it was made for, and nothing of how often it does so in a life.
+"""
+
+from typing import Final, NamedTuple
+
+
+class Pair(NamedTuple):
+    """Two tellings, the older one first; `kind` is what they contradict each other in, None where they do not."""
+
+    language: str
+    older: str
+    newer: str
+    kind: str | None
+    near: float = 0.4
+
+
+PAIRS: Final = (
+    Pair("en", "Marta lives in Leeds, near the canal.", "Dropped a parcel at Marta's flat in York.", "home"),
+    Pair("en", "Birthdays: Pia 4 May, Otto 12 June.", "Otto turns nine on the 21st of June.", "birthday"),
+    Pair(
+        "en",
+        "The plumber, Sid Hale: 0161 496 0337.",
+        "Call Sid Hale on 0161 496 0373 about the boiler.",
+        "identifier",
+    ),
+    Pair(
+        "en",
+        "Vera takes bisoprolol 2.5 mg every morning.",
+        "Vera's pills: bisoprolol 5 mg once a day.",
+        "mass",
+    ),
+    Pair("en", "The swimming club costs £24 a month.", "Swimming club fees are £29 a month.", "money"),
+    Pair("en", "The library is open on Mondays and closes at six.", "The library shuts at five.", "clock"),
+    Pair("en", "Leo is allergic to walnuts.", "Leo had the walnut cake, he has no allergies at all.", None),
+    Pair("en", "Leo is allergic to walnuts.", "Leo says he is not allergic to anything.", "allergy"),
+    Pair("en", "Marta lives in Leeds.", "Marta moved, she lives in York now.", None),
+    Pair("en", "Marta lives in Leeds.", "Marta's sister lives in York.", None),
+    Pair(
+        "en", "The swimming club costs £24 a month.", "The swimming club costs £29 a month from now on.", None
+    ),
+    Pair("en", "Weighed Rex today, 14 kg.", "Rex weighs 16 kg.", None),
+    Pair("en", "The gate code at Nan's is 4471.", "Nan's gate: the code is 4417, push hard.", "identifier"),
+    Pair("en", "Anna's daughter Mia plays chess.", "Mia's mother Anna came along.", None),
+    Pair("en", "Rafa's sister Duda came by.", "Duda, Rafa's cousin, needs a room.", "role"),
+    Pair("en", "Rafa's sister Duda came by.", "Rafa's mother rang Duda.", None),
+    Pair("en", "Zoe's godfather is Piet, a friend from school.", "Ralf is Zoe's godfather.", "role"),
+    Pair("de", "Jörg wohnt in Kassel.", "Jörg wohnt in Fulda, zweiter Stock.", "home"),
+    Pair(
+        "de",
+        "Geburtstage: Anke 3. Mai, Lutz 8. August.",
+        "Lutz wird am 18. August vierzig, sein Geburtstag ist am 18. August.",
+        "birthday",
+    ),
+    Pair("de", "Der Chor kostet 15 Euro im Monat.", "Chorbeitrag: 18 Euro im Monat für den Chor.", "money"),
+    Pair(
+        "de", "Die Bücherei schließt um halb sieben.", "Die Bücherei macht um sechs zu, jeden Tag.", "clock"
+    ),
+    Pair("de", "Jörg wohnt in Kassel.", "Jörg ist umgezogen und wohnt in Fulda.", None),
+    Pair("fr", "Luc habite à Rennes.", "Luc habite à Vannes, au premier étage.", "home"),
+    Pair("fr", "L'anniversaire de Zoé est le 2 mars.", "Zoé fête ses 7 ans le 12 mars.", "birthday"),
+    Pair("fr", "La piscine coûte 30 € par mois.", "La piscine : 35 € par mois.", "money"),
+    Pair("fr", "La bibliothèque ferme à 18 h 30.", "La bibliothèque ferme à six heures.", "clock"),
+    Pair("fr", "Luc habite à Rennes.", "Luc a déménagé, il habite à Vannes.", None),
+    Pair("es", "Inés vive en Gijón.", "Inés vive en Oviedo, cerca del parque.", "home"),
+    Pair("es", "El cumpleaños de Hugo es el 3 de abril.", "Hugo cumple ocho el 13 de abril.", "birthday"),
+    Pair("es", "El gimnasio cuesta 28 euros al mes.", "El gimnasio son 32 euros al mes.", "money"),
+    Pair("es", "La panadería cierra a las siete y media.", "La panadería cierra a las ocho.", "clock"),
+    Pair("es", "Inés vive en Gijón.", "Inés se mudó, ahora vive en Oviedo.", None),
+    Pair("it", "Nora abita a Parma.", "Nora abita a Modena con sua zia.", "home"),
+    Pair("it", "Il compleanno di Ugo è il 5 luglio.", "Ugo compie nove anni il 15 luglio.", "birthday"),
+    Pair("it", "La palestra costa 40 euro al mese.", "La palestra sono 45 euro al mese.", "money"),
+    Pair("it", "La posta chiude alle sei e mezza.", "La posta chiude alle sette.", "clock"),
+    Pair("it", "Nora abita a Parma.", "Nora si è trasferita, abita a Modena.", None),
+    Pair("pt", "A Rita mora em Braga.", "A Rita mora em Aveiro, perto da ria.", "home"),
+    Pair("pt", "O aniversário do Nuno é a 4 de junho.", "O Nuno faz anos a 14 de junho.", "birthday"),
+    Pair("pt", "A natação custa 25 euros por mês.", "A natação são 28 euros por mês.", "money"),
+    Pair("pt", "A Rita mora em Braga.", "A Rita mudou de casa, mora em Aveiro.", None),
+    Pair("nl", "Sanne woont in Breda.", "Sanne woont in Tilburg, vlak bij het station.", "home"),
+    Pair("nl", "De verjaardag van Bram is 6 mei.", "Bram is jarig op 16 mei.", "birthday"),
+    Pair("nl", "De sportschool kost 22 euro per maand.", "Sportschool: 26 euro per maand.", "money"),
+    Pair("nl", "De winkel sluit om half zes.", "De winkel sluit om zes uur.", "clock"),
+    Pair("nl", "Sanne woont in Breda.", "Sanne is verhuisd en woont in Tilburg.", None),
+    Pair("pl", "Ola mieszka w Toruniu.", "Ola mieszka w Gdyni, blisko morza.", "home"),
+    Pair("pl", "Zosia ma urodziny 7 maja.", "Zosia ma urodziny 17 maja.", "birthday"),
+    Pair("pl", "Basen kosztuje 120 zł miesięcznie.", "Za basen płacimy 140 zł miesięcznie.", "money"),
+    Pair("pl", "Ola mieszka w Toruniu.", "Ola przeprowadziła się i mieszka w Gdyni.", None),
+    Pair("ru", "Лена живёт в Туле.", "Лена живёт в Рязани, на пятом этаже.", "home"),
+    Pair("ru", "День рождения Пети 8 мая.", "У Пети день рождения 18 мая.", "birthday"),
+    Pair("ru", "Бассейн стоит 3000 рублей в месяц.", "За бассейн платим 3500 рублей в месяц.", "money"),
+    Pair("ru", "Лена живёт в Туле.", "Лена переехала и живёт в Рязани.", None),
+    Pair("uk", "Оля живе в Луцьку.", "Оля живе в Рівному, біля парку.", "home"),
+    Pair("uk", "День народження Петра 9 травня.", "У Петра день народження 19 травня.", "birthday"),
+    Pair("uk", "Басейн коштує 900 гривень на місяць.", "За басейн платимо 950 гривень на місяць.", "money"),
+    Pair("uk", "Оля живе в Луцьку.", "Оля переїхала і живе в Рівному.", None),
+)

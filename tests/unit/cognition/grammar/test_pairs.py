@@ -1,0 +1,81 @@
+"""Typed claims of two tellings: what contradicts in ten languages, what changed, and what only looks alike."""
+
+import pytest
+
+from cognition.grammar.lexicon import LANGUAGES, languages_of, level
+from cognition.grammar.pairing import disagreements
+from cognition.grammar.typed import CLAIMS_MAX, Mode, read_claims
+from tests.unit.cognition.grammar.pairs import PAIRS, Pair
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.language}: {pair.newer[:40]}")
+def test_a_pair_contradicts_in_what_it_says_or_not_at_all(pair: Pair) -> None:
+    found = disagreements(read_claims(pair.older), read_claims(pair.newer), pair.near)
+    assert [each.kind for each in found[:1]] == ([] if pair.kind is None else [pair.kind])
+
+
+def test_every_language_has_pairs_that_contradict_and_one_that_has_changed() -> None:
+    for language in LANGUAGES:
+        kinds = {pair.kind for pair in PAIRS if pair.language == language}
+        assert None in kinds
+        assert len(kinds) > 2
+
+
+@pytest.mark.parametrize(
+    "pair", [pair for pair in PAIRS if pair.kind is not None], ids=lambda pair: pair.newer[:40]
+)
+def test_whoever_speaks_of_somebody_else_contradicts_nothing(pair: Pair) -> None:
+    other = "Bartholomew has two ducks and a pond."
+    assert disagreements(read_claims(other), read_claims(pair.newer), pair.near) == []
+    assert disagreements(read_claims(pair.older), read_claims(other), pair.near) == []
+
+
+def test_leveling_keeps_every_letter_at_its_place() -> None:
+    for text in ("Élodie Straße łódź Їжак", "it’s 5 €", "Œuvre"):
+        assert len(level(text)) == len(text)
+    assert level("Élodie Straße") == "elodie strase"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Die Katze ist auf dem Dach", "de"),
+        ("the cat is on the roof", "en"),
+        ("le chat est sur le toit", "fr"),
+        ("kot jest na dachu i nie chce się ruszyć", "pl"),
+        ("кот на крыше и это не мой", "ru"),
+        ("кіт на даху і це не мій", "uk"),
+    ],
+)
+def test_a_language_is_told_by_its_small_words(text: str, language: str) -> None:
+    assert language in languages_of(level(text))
+    assert len(languages_of(level(text))) < len(LANGUAGES)
+
+
+def test_levels_goals_and_events_are_not_states() -> None:
+    modes = {
+        "The cat weighs 4 kg": Mode.LEVEL,
+        "Maybe the rent will be 400 € a month": Mode.GOAL,
+        "Paid 400 € for the tyres yesterday": Mode.EVENT,
+        "The rent is 400 € a month": Mode.STATE,
+    }
+    for text, mode in modes.items():
+        assert {claim.mode for claim in read_claims(text).claims} == {mode}, text
+
+
+def test_half_an_hour_is_thirty_minutes_and_no_contradiction() -> None:
+    older, newer = "The Tock reports every 30 minutes.", "By default a Tock reports every half hour."
+    assert disagreements(read_claims(older), read_claims(newer), 0.5) == []
+    assert disagreements(read_claims(older), read_claims("By default a Tock reports every 45 minutes."), 0.5)
+
+
+def test_two_sums_of_different_orders_are_of_two_things() -> None:
+    older, newer = "The pool costs 30 € a month.", "The pool was built for 300 € a month in wages."
+    assert disagreements(read_claims(older), read_claims(newer), 0.6) == []
+
+
+def test_a_table_gives_no_more_claims_than_a_telling_holds() -> None:
+    assert (
+        len(read_claims("; ".join(f"item {n} costs {n} € a month" for n in range(1, 200))).claims)
+        <= CLAIMS_MAX
+    )

@@ -1,0 +1,82 @@
+"""What a device notices when it thinks: values that cannot both hold, told in other words, in one store or on two."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import samemind
+from samemind import BlockingMind
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[BlockingMind]:
+    with samemind.open_blocking(tmp_path / "m.db") as opened:
+        yield opened
+
+
+def noticed(mind: BlockingMind) -> list[tuple[str, str, str]]:
+    mind.think()
+    return [(str(each), each.status, each.attention) for each in mind.contradictions()]
+
+
+def test_two_homes_told_in_other_words_are_asked_about(mind: BlockingMind) -> None:
+    older = mind.remember("Bring the ladder back: Barbara Jukes lives at 5 Weir Cottages, Stoke Amber.")
+    newer = mind.remember("Barbara lives at 22 Corve View, the one with the green gate.")
+    assert noticed(mind) == [("Barbara lives_in: 5 Weir Cottages or 22 Corve View", "open", "ask")]
+    (found,) = mind.contradictions()
+    assert (found.a.rid, found.b.rid) == (older.rid, newer.rid)
+
+
+def test_what_was_told_of_an_earlier_time_is_the_older_side_whenever_it_comes(mind: BlockingMind) -> None:
+    mind.remember("Nell: born 19/05/2020, says the passport form.", at="2026-07-14T10:00:00Z")
+    mind.remember("Nell turns six on 9 May.", at="2026-04-20T10:00:00Z")
+    assert noticed(mind) == [("Nell birthday: 9 May or 19/05/2020", "open", "ask")]
+
+
+def test_a_price_is_mentioned_and_not_asked_about(mind: BlockingMind) -> None:
+    mind.warmup()
+    mind.remember("Committee notes: rent for a full plot is £62 a year, half plots £31.", wait=True)
+    mind.remember("Explained the plots: a whole plot comes to sixty-eight pounds a year.", wait=True)
+    ((_, status, attention),) = noticed(mind)
+    assert (status, attention) == ("open", "mention")
+    assert mind.contradictions(attention="ask").contradictions == []
+    assert len(mind.contradictions(attention="mention")) == 1
+
+
+def test_a_change_of_mind_is_not_raised(mind: BlockingMind) -> None:
+    mind.remember("Barbara Jukes lives at 5 Weir Cottages.")
+    mind.remember("Barbara has moved, she lives at 22 Corve View now.")
+    assert [each for each in noticed(mind) if each[1] == "open"] == []
+
+
+def test_what_was_decided_is_not_asked_again(mind: BlockingMind) -> None:
+    mind.remember("Ask Barbara Jukes, she lives at 5 Weir Cottages.")
+    newer = mind.remember("Barbara's flat in 22 Corve View has no lift.")
+    mind.remember("a walk in the rain")
+    noticed(mind)
+    (found,) = mind.contradictions()
+    mind.resolve(found.id, keep=newer.rid)
+    for _ in range(2):
+        assert [status for _, status, _ in noticed(mind)] == ["settled"]
+
+
+def test_two_that_are_two_things_by_word_of_somebody_are_not_noticed(mind: BlockingMind) -> None:
+    older = mind.remember("Barbara Jukes lives at 5 Weir Cottages.")
+    newer = mind.remember("Choir list: Barbara lives at 22 Corve View.")
+    mind.settle(older.rid, newer.rid, "two_things")
+    assert [each for each in noticed(mind) if each[1] == "open"] == []
+
+
+def test_speakers_who_tell_of_themselves_are_two_people(mind: BlockingMind) -> None:
+    mind.remember("Ich wohne in Kassel, beim Bahnhof.", speaker="Jonas")
+    mind.remember("Ich wohne in Fulda.", speaker="Camille")
+    assert [each for each in noticed(mind) if each[1] == "open"] == []
+
+
+def test_a_text_that_was_changed_is_compared_again(mind: BlockingMind) -> None:
+    mind.remember("Barbara Jukes lives at 5 Weir Cottages.")
+    other = mind.remember("Choir list: Barbara sings alto.")
+    assert noticed(mind) == []
+    mind.edit(other.rid, "Choir list: Barbara lives at 22 Corve View.")
+    assert [status for _, status, _ in noticed(mind)] == ["open"]
