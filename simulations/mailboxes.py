@@ -12,7 +12,7 @@ erased words are in no file, the mailbox is no larger than what it is for, and i
 import copy
 import io
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -31,7 +31,7 @@ from replica.storage.memory_store import MemoryStore
 from simulations.clock import DAY_MS
 from simulations.device import Key
 from sync.carrier.cargo import export, messages
-from sync.carrier.shelf import Shelf, new_name
+from sync.carrier.shelf import TIER_FILES_MAX, Shelf, new_name
 from sync.carrier.visit import Get, Looked, Names, Put, Remove, Run, Save, Step, Visitor
 from sync.errors import Denied, Full, Gone, SyncError, Unreached
 from sync.identity import Identity
@@ -166,8 +166,10 @@ class Visiting:
 class World:
     """One world; `run` plays it, and returns what did not hold."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, merge_at: int | None = None) -> None:
+        """`merge_at`: how many own files of one size a device writes as one; drawn from the seed, mostly few."""
         self.random = Random(f"mailbox {seed}")
+        self.merge_at = merge_at or Random(f"merging {seed}").choice([2, 3, 5, TIER_FILES_MAX])
         self.now_ms = START_MS
         self.box = Box(Random(f"box {seed}"))
         self.box.chances = {
@@ -262,10 +264,10 @@ class World:
             return
         core = self._core(device.key, copy.deepcopy(store))
         if self.random.random() < 0.5:
-            device.core, device.rows, device.shelf = core, dict(rows), Shelf(rows.items())
+            device.core, device.rows, device.shelf = core, dict(rows), self._shelf(rows)
         else:
             self.devices.append(
-                Visiting(f"{device.name}, cloned", device.key, core, Shelf(rows.items()), dict(rows))
+                Visiting(f"{device.name}, cloned", device.key, core, self._shelf(rows), dict(rows))
             )
 
     def _revoke(self) -> None:
@@ -322,9 +324,12 @@ class World:
     def _core(self, key: Key, store: MemoryStore) -> Core:
         return Core(store, device=key.device, sign=key.private.sign, random=Random(self.random.random()))
 
+    def _shelf(self, rows: Mapping[str, bytes]) -> Shelf:
+        return Shelf(rows.items(), merge_at=self.merge_at)
+
     def _new(self, name: str) -> Visiting:
         key = Key.draw(self.random)
-        device = Visiting(name, key, self._core(key, MemoryStore()))
+        device = Visiting(name, key, self._core(key, MemoryStore()), self._shelf({}))
         device.core.found(introduction(device, device))
         return device
 

@@ -10,18 +10,21 @@ How far a file reaches is not what it says of itself: it is what was found in it
 
 import hashlib
 import secrets
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from replica.codec import pack, unpack
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.frame import SEQ_MAX, Frame, decode_frame, encode_frame
+from replica.frame import SEQ_MAX, Frame, Segment, decode_frame, encode_frame
 from replica.frontier import Frontier
 from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
 from replica.limits import SEEN_MAX
 from replica.membership import Member, lineage, marks
+from replica.ops import Op
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
@@ -217,6 +220,47 @@ def seen_in(frame: Frame) -> set[Place]:
     return {place for op in frame.ops for place in op.seen}
 
 
+def from_where_it_is_news(core: Core, frame: Frame) -> Frame:
+    """Return a frame without the ops that each of its chains begins with and that are held here.
+
+    On a link the two find out where chains of one origin part, so each branch begins with its first op. A file is for
+    whoever reads it: a branch may leave in the middle of a chain, below the reader's base, where only the file still
+    tells what the writer had seen.
+    """
+    by_segment: list[list[Op]] = [[] for _ in frame.segments]
+    for op, at in zip(frame.ops, frame.segment_of, strict=True):
+        by_segment[at].append(op)
+    skip = [bisect_left(ops, True, key=partial(_is_lacking, core)) for ops in by_segment]
+    skip = [held if held < len(ops) else 0 for held, ops in zip(skip, by_segment, strict=True)]
+    if not any(skip):
+        return frame
+    segments = tuple(
+        segment._replace(
+            first_seq=ops[held].seq, prev=ops[held].prev, vector=_seen_before(segment, ops[:held])
+        )
+        if held
+        else segment
+        for segment, ops, held in zip(frame.segments, by_segment, skip, strict=True)
+    )
+    kept = [
+        (op, at)
+        for op, at in zip(frame.ops, frame.segment_of, strict=True)
+        if not skip[at] or op.seq >= segments[at].first_seq
+    ]
+    return Frame(segments, tuple(op for op, _ in kept), tuple(at for _, at in kept))
+
+
+def _is_lacking(core: Core, op: Op) -> bool:
+    return core.feeds.locate(op.place) is None
+
+
+def _seen_before(segment: Segment, ops: list[Op]) -> tuple[Place, ...] | None:
+    """Return what the writer of the last of these ops had seen; None where the file does not tell."""
+    if segment.prev is not None and segment.vector is None:
+        return None
+    return tuple(dict.fromkeys([*(segment.vector or ()), *(place for op in ops for place in op.seen)]))
+
+
 def base_reaches(core: Core, reaches: dict[int, int]) -> list[Reach]:
     """Return which stretches of feeds a snapshot has that reaches so far; what lies below is in it too."""
     return [
@@ -290,7 +334,7 @@ class Taking:
                 try:
                     frame = decode_frame(data)
                     self._let_in(core, (each.origin.device for each in frame.segments))
-                    taken = core.take(frame, now_ms)
+                    taken = core.take(from_where_it_is_news(core, frame), now_ms)
                 except InvalidOp as error:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
                 self.brought.ops += taken.ops

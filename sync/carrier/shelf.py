@@ -154,9 +154,10 @@ class Plan:
 
 
 class Shelf:
-    """What one device remembers of one place. `rows` is what `packed` returned once."""
+    """What one device remembers of one place. `rows`: what `changes` returned; `merge_at`: own files of one size."""
 
-    def __init__(self, rows: Iterable[tuple[str, bytes]] = ()) -> None:
+    def __init__(self, rows: Iterable[tuple[str, bytes]] = (), *, merge_at: int = TIER_FILES_MAX) -> None:
+        self._merge_at = merge_at
         self._kept: dict[str, Kept] = {}
         self._changed: set[str] = set()
         # Names that were listed and never read yet, in the order in which they came up. Written down nowhere.
@@ -241,7 +242,7 @@ class Shelf:
             and now_ms - kept.since_ms >= UNREADABLE_MS_MAX
             and _OURS.fullmatch(name)
         ]
-        return plan(core, files, old, bytes_max=bytes_max)
+        return plan(core, files, old, bytes_max=bytes_max, merge_at=self._merge_at)
 
     def stale(self, core: Core) -> Counter[DeviceId]:
         """Return who wrote how many files without knowing of every erasure: they may hold the words."""
@@ -300,7 +301,12 @@ def new_name(entropy: Entropy = secrets.token_bytes) -> str:
 
 
 def plan(
-    core: Core, files: Mapping[str, File], old: Collection[str] = (), *, bytes_max: int | None = None
+    core: Core,
+    files: Mapping[str, File],
+    old: Collection[str] = (),
+    *,
+    bytes_max: int | None = None,
+    merge_at: int = TIER_FILES_MAX,
 ) -> Plan:
     """Return what this device should do to a place that has these files; `old` go in any case.
 
@@ -325,7 +331,7 @@ def plan(
     }
     counts = kept if listed == good else place.needed(good)
     own = {name: files[name].size for name in counts if files[name].filed.maker == core.device}
-    merging = _merging(own, sum(files[name].size for name in counts), bytes_max)
+    merging = _merging(own, sum(files[name].size for name in counts), bytes_max, merge_at)
     reached = place.reached(counts - merging)
     lacking = {
         feed.origin.device for feed in core.feeds if feed.seq > max(feed.fork, reached.get(feed.no, 0))
@@ -493,7 +499,7 @@ def _is_reached(core: Core, file: Placed, reached: dict[int, int]) -> bool:
     return all(_reaches(core, reached, no, last) for no, _, last in file.stretches)
 
 
-def _merging(own: Mapping[str, int], total: int, bytes_max: int | None) -> set[str]:
+def _merging(own: Mapping[str, int], total: int, bytes_max: int | None, merge_at: int) -> set[str]:
     """Return which own files to write as one: all of a class of size that is full, and of those below."""
     small = {name: size for name, size in own.items() if size < FILE_BYTES_TARGET // 2}
     if bytes_max is not None and total > bytes_max and len(small) > 1:
@@ -501,7 +507,7 @@ def _merging(own: Mapping[str, int], total: int, bytes_max: int | None) -> set[s
     tiers: dict[int, list[str]] = {}
     for name, size in small.items():
         tiers.setdefault(tier(size), []).append(name)
-    full = [each for each, names in tiers.items() if len(names) >= TIER_FILES_MAX]
+    full = [each for each, names in tiers.items() if len(names) >= merge_at]
     return {name for each, names in tiers.items() if full and each <= max(full) for name in names}
 
 

@@ -1,9 +1,11 @@
 """A month of a few devices at a mailbox: `python -m simulations.mailbox_year` plays a year of twenty."""
 
+from functools import partialmethod
+
 import pytest
 
 from simulations.mailbox_year import FILES_A_DEVICE_MAX, Year
-from sync.carrier import shelf
+from sync.carrier.shelf import Shelf
 
 DEVICES, DAYS = 3, 30
 
@@ -19,9 +21,10 @@ def test_what_is_written_stays_within_three_times_the_news_and_a_base_a_week() -
 
 
 def test_devices_that_merge_at_every_visit_or_never_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "TIER_FILES_MAX", 2)
+    begin = Shelf.__init__
+    monkeypatch.setattr(Shelf, "__init__", partialmethod(begin, merge_at=2))
     often = Year(1, DEVICES, looks_a_day=6).run(DAYS)
     assert often.news + often.others > often.bound
-    monkeypatch.setattr(shelf, "TIER_FILES_MAX", 10_000)
+    monkeypatch.setattr(Shelf, "__init__", partialmethod(begin, merge_at=10_000))
     never = Year(1, DEVICES, looks_a_day=18, erased_every_days=DAYS + 1).run(DAYS)
     assert never.files_most > FILES_A_DEVICE_MAX

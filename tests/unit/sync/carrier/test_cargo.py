@@ -1,5 +1,6 @@
 """A file carries what a link would, to the members of the group and to nobody else."""
 
+import copy
 import io
 from random import Random
 
@@ -320,3 +321,21 @@ def test_a_plain_file_is_so_large_before_padding(members: int) -> None:
     plain = plain_bytes(cores, 1)
     assert plain <= 1_020 + 140 * members
     assert plain_bytes(cores, members - 1) - plain <= 60 * (members - 2)
+
+
+def test_a_branch_in_the_middle_of_a_file_is_taken_by_whoever_compacted_what_it_leaves() -> None:
+    """A device was restored from a backup and went on; others had its first way, and folded it away."""
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "before the backup")
+    store = copy.deepcopy(laptop.store)
+    who = identity("laptop")
+    restored = Core(store, device=who.device_id, sign=who.sign, random=Random("restored"))
+    for n in range(3):
+        remember(laptop, f"on the first way {n}")
+    unload(phone, "phone", load(laptop))
+    assert compact(phone, NOW_MS) == 4
+    for n in range(3):
+        remember(restored, f"on the other way {n}")
+    assert unload(phone, "phone", load(restored)).refused == ()
+    assert len(texts(phone)) == 7
+    assert verify_replica(phone).ok
