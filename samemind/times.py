@@ -21,6 +21,24 @@ def read_time(text: str, *, name: str) -> int:
     return _milliseconds(_moment(text, name), text, name)
 
 
+def read_since(text: str, *, name: str, now_ms: int) -> int:
+    """Return since when something holds, in ms since 1970: a time, or words for one that is over: "last March".
+
+    Words of ten languages are read as a question's are; of a stretch its first moment counts, of several the latest.
+    """
+    try:
+        return read_time(text, name=name)
+    except Usage:
+        from cognition.ranking.times import (
+            windows,  # most times are told in digits, and this takes a while to load
+        )
+
+        begun = [window.start_ms for window in windows(text, now_ms) if window.start_ms <= now_ms]
+        if not begun:
+            raise
+        return max(begun)
+
+
 def read_end(text: str, *, name: str) -> int:
     """Return the first ms after a time; after a date alone, that of the next day."""
     moment = _moment(text, name)

@@ -52,7 +52,8 @@ class ResolveContradiction:
     )
     since: str | None = option(
         "--since",
-        f"it changed: what is kept holds from then on, and the other held until then: {_TIME}",
+        "it changed: what is kept holds from then on, and the other held until then: a day, or words such as "
+        "'last March' or 'gestern'",
         metavar="TIME",
     )
     merge: str | None = option("--merge", "none is as it was told: this is how it is", metavar="TEXT")
@@ -78,7 +79,9 @@ class Settle:
         metavar="VERDICT",
         choices=("same", "changed", "disagree", "two_things", "repeats"),
     )
-    since: str | None = option("--since", f"when it changed: {_TIME}", metavar="TIME")
+    since: str | None = option(
+        "--since", "when it changed: a day, or words such as 'last March' or 'gestern'", metavar="TIME"
+    )
     by: str = option(
         "--by", "who judged it; a person outranks an agent", default="person", choices=("person", "agent")
     )

@@ -41,7 +41,7 @@ from samemind.results.contradictions import (
     Side,
 )
 from samemind.surface.contradictions import ListContradictions, ResolveContradiction, ShowContradiction
-from samemind.times import at_ms, at_stamp, read_end, read_time
+from samemind.times import at_ms, at_stamp, read_end, read_since
 from samemind.verbs.ids import CANDIDATES_MAX, find_memory, id_range
 from samemind.verbs.refusing import refuse_secret
 
@@ -110,7 +110,9 @@ async def contradictions_resolve(device: Device, options: ResolveContradiction) 
     decisions = [options.keep_a, options.keep_b, options.keep_both, options.keep is not None]
     if sum(decisions) + (options.merge is not None) > 1:
         raise Usage("expected one of --keep-a, --keep-b, --keep-both, --keep and --merge, got several")
-    since_ms = None if options.since is None else read_time(options.since, name="since")
+    since_ms = (
+        None if options.since is None else read_since(options.since, name="since", now_ms=device.now_ms())
+    )
     if since_ms is not None and (options.keep_both or options.merge is not None):
         raise Usage(
             "expected --since with --keep-a, --keep-b or --keep: it says since when one of them holds"

@@ -16,7 +16,7 @@ from samemind.errors import Usage
 from samemind.results.contradictions import Review, Settled, Unjudged
 from samemind.results.memories import NomineeValue, NomineeView
 from samemind.surface.contradictions import ReviewContradictions, Settle
-from samemind.times import at_ms, read_time
+from samemind.times import at_ms, read_since
 from samemind.verbs.ids import find_memory
 
 LIST_MAX: Final = 1_000
@@ -49,7 +49,9 @@ async def contradictions_review(device: Device, options: ReviewContradictions) -
 async def settle(device: Device, options: Settle) -> Settled:
     """Write what two memories are to each other, unless somebody who ranks higher has said so."""
     verdict, judge = Verdict(options.verdict), Judge(options.by)
-    since_ms = None if options.since is None else read_time(options.since, name="since")
+    since_ms = (
+        None if options.since is None else read_since(options.since, name="since", now_ms=device.now_ms())
+    )
     if since_ms is not None and verdict is not Verdict.CHANGED:
         raise Usage(f"expected --since with changed alone, got it with {verdict.value}", code="invalid")
 

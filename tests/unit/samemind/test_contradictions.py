@@ -8,7 +8,9 @@ import pytest
 
 import samemind
 from samemind import BlockingMind
+from samemind.errors import Usage
 from samemind.results.contradictions import ContradictionView
+from samemind.times import read_since
 
 
 @pytest.fixture
@@ -366,3 +368,36 @@ def test_what_a_decision_hid_stays_hidden_when_what_had_replaced_it_goes(mind: B
     mind.forget(meta)
     assert standings(only(mind)) == [("Google", "hidden"), ("Apple", "held")]
     assert only(mind).status == "settled"
+
+
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("last March", "2026-03-01"),
+        ("gestern", "2026-06-14"),
+        ("la semaine dernière", "2026-06-08"),
+        ("в марте", "2026-03-01"),
+        ("2026-02-03", "2026-02-03"),
+    ],
+)
+def test_since_when_it_changed_is_told_in_words(words: str, day: str) -> None:
+    now = datetime(2026, 6, 15, 12, tzinfo=UTC)
+    read = read_since(words, name="since", now_ms=round(now.timestamp() * 1_000))
+    found = datetime.fromtimestamp(read / 1_000, UTC)
+    assert abs(found - datetime.fromisoformat(day).replace(tzinfo=UTC)) < timedelta(days=1)
+
+
+def test_words_that_name_no_time_that_is_over_are_refused() -> None:
+    for words in ("soon", "tomorrow", "the day it happened"):
+        with pytest.raises(Usage):
+            read_since(words, name="since", now_ms=1_750_000_000_000)
+
+
+def test_it_changed_closes_the_old_value_where_the_words_say(mind: BlockingMind) -> None:
+    mind.remember("Ann lives in Lisbon", at="2020-01-01")
+    name = mind.remember("Ann lives in Porto", at="2020-02-01").contradictions[0]
+    found = mind.resolve(name, keep_b=True, since="yesterday").contradiction
+    assert (found.status, found.settled_by) == ("settled", "change")
+    closed = next(belief for belief in found.beliefs if belief.value == "Lisbon").valid_until
+    assert closed is not None
+    assert timedelta() < datetime.now(UTC) - closed < timedelta(days=3)
