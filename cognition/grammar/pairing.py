@@ -10,9 +10,9 @@ down as ops, and from then on all devices agree on it.
 
 from typing import Final, NamedTuple
 
+from cognition.grammar.attributes import Attribute, differ
 from cognition.grammar.lexicon import level
 from cognition.grammar.typed import Mode, Reading, TypedClaim, telling
-from cognition.judging.attributes import Attribute, differ
 from cognition.ranking.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.

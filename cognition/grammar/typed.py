@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.contradictions.places import COUNTRIES, REGIONS
+from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
 from cognition.grammar.lexicon import CLOCKS, Lexicon, languages_of, level, lexicon
-from cognition.judging.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
 from cognition.ranking.times import folded, meanings
 from cognition.words import SILENT_WORDS
 

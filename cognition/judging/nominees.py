@@ -1,9 +1,9 @@
 """Name what somebody who understands the words should compare with a new telling: at most three older memories.
 
 What is told twice, or otherwise than before, is nearly always among the memories nearest in meaning; but so is much
-that only sounds alike. So nearness alone is not enough: names that both hold, and attributes that both state (a price
-and a price, a dose and a dose), weigh beside it. This judges nothing. Whoever told it, an agent or a person, reads both
-and says what they are to each other (`settle`).
+that only sounds alike. So nearness alone is not enough: names that both hold, attributes that both state (a price and
+a price, a dose and a dose), and typed values that cannot both hold, weigh beside it. This judges nothing. Whoever told
+it, an agent or a person, reads both and says what they are to each other (`settle`).
 
 The weights were set on the four lives in which 32 pairs contradict and 19 repeat each other.
 """
@@ -14,7 +14,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from cognition.judging.attributes import Attribute, attributes, differ
+from cognition.grammar.attributes import Attribute, attributes, differ
+from cognition.grammar.pairing import disagreements
+from cognition.grammar.typed import read_claims
 from cognition.words import SILENT_WORDS, words
 
 NOMINEES_MAX: Final = 3
@@ -24,8 +26,10 @@ LOOKED_AT: Final = 24
 NAME: Final = 0.05
 ATTRIBUTE: Final = 0.05
 COUNTED_MAX: Final = 2
+# What two typed values that cannot both hold add.
+DISAGREES: Final = 0.15
 # Below, six of ten that only sound alike would be named; from here on less than half of what has no partner names any.
-WEIGHT_MIN: Final = 0.375
+WEIGHT_MIN: Final = 0.385
 # What labels leave behind makes all of a store a little more alike.
 LABELLED: Final = 0.045
 # Where no model is at hand, shared words stand for meaning; they are fewer between tellings in other words.
@@ -76,7 +80,7 @@ class _Read(NamedTuple):
 
 def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
     """Return at most `NOMINEES_MAX` of the near ones that a text is to be compared with, the weightiest first."""
-    told = _read(text)
+    told, claims = _read(text), read_claims(text)
     found = []
     for each in near:
         known = _read(each.text)
@@ -84,7 +88,13 @@ def nominees(text: str, near: Iterable[Near]) -> list[Nominee]:
         kinds = told.kinds & known.kinds
         likeness = _overlap(told.words, known.words) if each.cosine is None else each.cosine
         weight = likeness + NAME * min(len(names), COUNTED_MAX) + ATTRIBUTE * min(len(kinds), COUNTED_MAX)
-        if weight >= _least(each):
+        least = _least(each)
+        if weight >= least - DISAGREES:
+            against = disagreements(
+                read_claims(each.text), claims, max(likeness - LABELLED * each.labelled, 0)
+            )
+            weight += DISAGREES if against else 0
+        if weight >= least:
             values = _values(told.attributes, known.attributes)
             relation = _relation(likeness, kinds, values, told, known)
             found.append(

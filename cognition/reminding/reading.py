@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from cognition.judging.attributes import seconds_of
+from cognition.grammar.attributes import seconds_of
 from cognition.ranking.times import folded, meanings
 
 # A reminder is a line; a page that names a day is none.

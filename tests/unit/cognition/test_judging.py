@@ -7,7 +7,7 @@ import pytest
 import trio
 import trio.testing
 
-from cognition.judging.attributes import Attribute, attributes, differ
+from cognition.grammar.attributes import Attribute, attributes, differ
 from cognition.judging.nominees import NOMINEES_MAX, Near, nominees
 from tests.support.minds import FaultyEmbedder, open_memory, remember
 
@@ -95,3 +95,14 @@ def test_nobody_who_tells_something_waits_for_a_model_and_nothing_is_embedded_tw
             assert sorted(told) == sorted([old, new, newer])
 
     trio.run(main)
+
+
+def test_values_that_cannot_both_hold_weigh_as_much_as_three_shared_names() -> None:
+    """Two homes of one person are rarely near each other in meaning: the words of two places part them."""
+    older, newer = "Barbara Jukes lives at 5 Weir Cottages.", "Choir list: Barbara lives at 22 Corve View."
+    agreeing = "Choir list: Barbara lives at 5 Weir Cottages."
+    (differs,) = nominees(newer, [Near(1, older, 0.4)])
+    (alike,) = nominees(agreeing, [Near(1, older, 0.4)])
+    assert differs.weight > alike.weight
+    assert [each.id for each in nominees(newer, [Near(1, older, 0.2)])] == [1]
+    assert nominees("Choir list: Barbara sings alto.", [Near(1, older, 0.2)]) == []
