@@ -35,7 +35,7 @@ from replica.limits import (
     FRAME_PAYLOAD_BYTES_TARGET,
     NAMES_MAX,
 )
-from replica.membership import Reach, name_author, name_root, names_author, reach_of, revoke
+from replica.membership import INCARNATIONS_MAX, Reach, name_author, name_root, names_author, reach_of, revoke
 from replica.oplog import Changes, Entry
 from replica.ops import TEXT_KINDS, Edit, Erase, Kind, Remember, Write
 from replica.outbox import frame_of
@@ -88,7 +88,8 @@ def authors_of(
             else max(each.seq for each in feeds)
             for origin, feeds in by_origin.items()
         }
-        reaches[device] = {incarnation: seq for incarnation, seq in reach.items() if seq}
+        longest = sorted(((seq, incarnation) for incarnation, seq in reach.items() if seq), reverse=True)
+        reaches[device] = {incarnation: seq for seq, incarnation in longest[:INCARNATIONS_MAX]}
     return reaches
 
 

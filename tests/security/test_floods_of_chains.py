@@ -20,6 +20,7 @@ from replica.limits import (
     REFUSALS_SAID_MAX,
     SEEN_SAID_MAX,
 )
+from replica.membership import INCARNATIONS_MAX, revoke
 from replica.ops import Relate
 from replica.quotas import CHAINS_AN_HOUR, HOUR_MS
 from replica.verify import verify_replica
@@ -35,6 +36,7 @@ from sync.wire.messages import (
     decode_message,
     encode_message,
 )
+from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
     Hand,
@@ -49,6 +51,7 @@ from tests.support.replicas import (
     sync,
     texts,
 )
+from tests.unit.replica.test_rebuilding import moved, rebuilt
 
 FLOOD = 10_200
 
@@ -146,6 +149,25 @@ def test_a_store_that_was_flooded_goes_on_and_is_read_by_others() -> None:
     join(cleo, ann)
     assert agree(cleo, ann)
     assert verify_replica(cleo).ok
+
+
+@pytest.mark.parametrize("is_left_out", [True, False])
+def test_heads_shrink_again_where_the_group_is_rebuilt(is_left_out: bool) -> None:
+    """Also where the flooder had been revoked, and is only not named: its longest chains are kept."""
+    ann, ben = flooded()
+    remember(ann, "after the flood")
+    settle([ann, ben])
+    eve = identity("eve").device_id
+    ann.learn([], [revoke(identity("ann").sign, ann.device, eve)])
+    assert len(ann.frontier().heads) > FLOOD
+    new, carried = rebuilt(ann, "ann", *(["eve"] if is_left_out else []))
+    assert not carried.refused
+    assert "after the flood" in texts(new)
+    own = sum(head.origin.device != eve for head in new.frontier().heads)
+    assert len(new.frontier().heads) == own + (0 if is_left_out else INCARNATIONS_MAX)
+    ben2, carried = moved(ben, "ben", new, "ann")
+    assert not carried.refused
+    assert agree(new, ben2)
 
 
 def test_an_op_of_an_older_version_that_named_all_heads_at_once_is_read(

@@ -7,6 +7,7 @@ import pytest
 from replica.codec import pack
 from replica.compaction import compact
 from replica.core import Core
+from replica.errors import InvalidOp
 from replica.ids import DeviceId
 from replica.membership import (
     admits_nobody,
@@ -17,7 +18,7 @@ from replica.membership import (
     reach_of,
     revoke,
 )
-from replica.ops import Erase, Forget, Set, Tag
+from replica.ops import Erase, Forget, Remember, Set, Tag
 from replica.rebuilding import (
     Carried,
     authors_of,
@@ -29,10 +30,12 @@ from replica.rebuilding import (
     tell_again,
     told_by,
 )
+from replica.snapshot import absorb, make_snapshot, read_snapshot
 from tests.support import replicas
 from tests.support.links import identity
 from tests.support.replicas import (
     NOW_MS,
+    Hand,
     acquaint,
     agree,
     core_of,
@@ -239,6 +242,36 @@ def test_a_bad_one_cannot_come_back_in() -> None:
     assert device("eve") not in new.membership.standing, "also if it is paired again under its key"
 
 
+def test_no_snapshot_of_a_member_brings_in_what_was_left_out() -> None:
+    ann, ben, eve = group("ann", "ben", "eve")
+    remember(eve, "a lie")
+    settle([ann, ben, eve])
+    compact(ben, NOW_MS)
+    new, _ = rebuilt(ann, "ann", "eve")
+    moved(ben, "ben", new, "ann")
+    with pytest.raises(InvalidOp, match="rebuilt without"):
+        absorb(new, read_snapshot(make_snapshot(ben), new), NOW_MS)
+    assert not texts(new)
+
+
+def test_where_chains_of_a_bad_one_part_nothing_behind_that_is_kept() -> None:
+    """By its seq alone nobody knows which of two ops is meant, and one of them may end no commit."""
+    ann, _ = group("ann", "eve")
+    hand = Hand("eve")
+    take(ann, hand.frame(hand.write(Remember("before", {}), bytes(16))))
+    clone = hand.fork()
+    stem = [hand.write(Remember(f"stem {n}", {}), bytes(15) + bytes([n]), ends=n == 2) for n in (1, 2)]
+    branch = [
+        clone.write(Remember(f"branch {n}", {}), bytes(14) + bytes([n, n]), ends=n == 3) for n in (1, 2, 3)
+    ]
+    take(ann, hand.frame(*stem))
+    take(ann, clone.frame(*branch))
+    remember(ann, "seen all", now_ms=NOW_MS + 10)
+    new, carried = rebuilt(ann, "ann", "eve", until_ms=NOW_MS + 1_000)
+    assert not carried.refused
+    assert texts(new) == {"before", "seen all"}
+
+
 def test_devices_that_left_long_ago_keep_what_they_wrote_and_write_no_more() -> None:
     ann, old, eve = group("ann", "old", "eve")
     remember(old, "by an old phone")
@@ -262,6 +295,9 @@ def test_only_the_root_names_authors() -> None:
     ben2.learn([forged], [])
     for each in (new, ben2):
         assert each.membership.allows(new.origin, 1)
+        assert forged not in (*each.membership.members.values(), *each.membership.further), (
+            "nor are they kept"
+        )
     remember(new, "still heard")
     sync(new, ben2)
     assert agree(new, ben2)
