@@ -136,6 +136,16 @@ def lexicon(languages: tuple[str, ...] = LANGUAGES) -> Lexicon:
     )
 
 
+def words_of(name: str) -> frozenset[str]:
+    """Return the leveled words of the phrases of a list, in all languages."""
+    return frozenset(
+        word
+        for told in _told().values()
+        for phrase in told.get(name, ())
+        for word in _RUN.findall(level(phrase))
+    )
+
+
 def _beginnings(
     told: Sequence[Mapping[str, Any]],
 ) -> tuple[Mapping[str, frozenset[str]], Mapping[str, Sequence[tuple[str, str]]], frozenset[str]]:

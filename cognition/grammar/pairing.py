@@ -8,10 +8,11 @@ Pure, and the same on every device but for the likeness, which comes of a device
 down as ops, and from then on all devices agree on it.
 """
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import Attribute, differ
-from cognition.grammar.lexicon import level
+from cognition.grammar.lexicon import level, words_of
 from cognition.grammar.typed import Mode, Reading, TypedClaim, telling
 from cognition.ranking.times import folded, meanings
 
@@ -208,8 +209,20 @@ def _roles_differ(before: TypedClaim, now: TypedClaim, older: Reading, newer: Re
     return None
 
 
+@lru_cache(1)
+def _hours_words() -> frozenset[str]:
+    """Return the words by which hours and what comes round are told: they say nothing of what is open."""
+    lists = ("opens", "closes", "starts", "ends", "every", "per")
+    return frozenset(word for name in lists for word in words_of(name))
+
+
 def _is_counted(word: str) -> bool:
-    return word in _COUNTED or word.isdigit() or not _TIMES.isdisjoint(meanings(folded(word)))
+    return (
+        word in _COUNTED
+        or word in _hours_words()
+        or word.isdigit()
+        or not _TIMES.isdisjoint(meanings(folded(word)))
+    )
 
 
 def _is_name(word: str, older: Reading, newer: Reading) -> bool:
@@ -249,6 +262,8 @@ def _quantities_differ(
     names = [word for word in shared if _is_name(word, older, newer)]
     near = [word for word in _shared(before.subject, now.subject) if not _is_counted(word)]
     equal = _equal_values(older, newer)
+    if not shared and not equal and older.languages & newer.languages:
+        return None  # in one language one thing is told with a word in common
     sureness = _sureness(now, unit, likeness, len(shared), len(names), len(near), equal)
     if sureness < SURENESS_MIN or (not names and _of_others(before, now, older, newer)):
         return None
@@ -294,7 +309,7 @@ def _sureness(
         case "weekday":
             wanted = 0.42 if shared > names else never
         case "duration":
-            wanted = 0.30 if equal and names else 0.34 if near and names else never
+            wanted = 0.30 if equal and names else 0.34 if near and names else 0.45 if near > 1 else never
         case _:
             wanted = 0.6 if equal and names else never
     return SURENESS_MIN + (alike - wanted)

@@ -66,6 +66,7 @@ _PLACE_ENDS: Final = re.compile(
     r"desde|dal|sinds|od|na|no|nas|nos|em|nel|nella|del|en|aan|op|przy|now|again|since|for|on|at|but|because|do|ao|da|por|sobre|chez|bei|à|a|in|im|auf|zusammen|together|alone|allein)\s"
 )
 _SHORT_NUMBER: Final = re.compile(r"[^\d.,;!?]{0,24}?(?<![\w])([a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)")
+_ALLERGY: Final = re.compile(r"al+erg|ал+ерг|uczul")
 # Whose sister it is, is not who the sister is.
 _WHOSE: Final = re.compile(r"[^\W_]+'s\s+$")
 # The first word of a sentence is a name where another follows it: "Barbara Jukes lives".
@@ -133,6 +134,7 @@ class Reading(NamedTuple):
     words: frozenset[str]
     names: frozenset[str]
     plain: str
+    languages: frozenset[str]
 
 
 class _Sentence(NamedTuple):
@@ -162,7 +164,8 @@ def read_claims(text: str) -> Reading:
     """Return what a text claims; of a long one its beginning."""
     text = text[:CHARACTERS_MAX]
     plain = level(text)
-    words = lexicon(languages_of(plain))
+    languages = languages_of(plain)
+    words = lexicon(languages)
     written = [*_NAME.findall(text), *_FULL_NAME.findall(text)]
     names = frozenset(level(name) for name in written if name[0].isupper()) - SILENT_WORDS
     claims: list[TypedClaim] = []
@@ -173,6 +176,7 @@ def read_claims(text: str) -> Reading:
         frozenset(telling(plain)),
         names,
         plain,
+        frozenset(languages),
     )
 
 
@@ -211,7 +215,7 @@ def _mode(sentence: _Sentence) -> Mode:
 
 
 def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
-    for read in (_codes, _births, _homes, _owners, _roles, _tastes, _works, _quantities):
+    for read in (_codes, _births, _homes, _owners, _roles, _tastes, _free_of, _works, _quantities):
         yield from read(sentence)
 
 
@@ -290,9 +294,13 @@ def _person_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     """Return who does what a verb says; nobody where it is a relation of the one who is named: "Marta's sister"."""
     named = _named_before(sentence, start)
     said = sentence.plain[:start]
+    roles = [pattern for role, pattern in sentence.words.roles if role in sentence.lists]
+    if named and any(pattern.fullmatch(named[-1]) for pattern in roles):
+        return ()
     behind = said[said.rfind(named[-1]) + len(named[-1]) :] if named and named[-1] in said else said
-    roles = (pattern for role, pattern in sentence.words.roles if role in sentence.lists)
-    return () if any(pattern.search(behind) for pattern in roles) else named
+    if any(pattern.search(behind) for pattern in roles):
+        return ()
+    return tuple(word for word in named if not any(pattern.fullmatch(word) for pattern in roles))
 
 
 def _first_name(sentence: _Sentence) -> tuple[str, ...]:
@@ -398,6 +406,14 @@ def _tastes(sentence: _Sentence) -> Iterator[TypedClaim]:
             )  # fmt: skip
 
 
+def _free_of(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read that somebody has no allergies at all."""
+    for match in sentence.all_of("nothing"):
+        if _ALLERGY.search(match[0]):
+            subject = _named_before(sentence, match.start()) or telling(sentence.plain[: match.start()])
+            yield _made(sentence, "allergy", "nothing", match[0], match.span(), subject)
+
+
 def _works(sentence: _Sentence) -> Iterator[TypedClaim]:
     for match in sentence.all_of("works"):
         found = re.match(
@@ -435,7 +451,7 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
     if not (_NUMBER.search(sentence.plain) or _says_number(sentence)):
         return
     hours = "close" if sentence.has("closes") else "open" if sentence.has("opens") else ""
-    comes_round = hours or ("at" if sentence.has("every") else "")
+    comes_round = hours or ("end" if sentence.has("ends") else "at" if sentence.has("every") else "")
     subject = telling(sentence.plain)
     if comes_round:
         for value, start, end in _clocks(sentence):
