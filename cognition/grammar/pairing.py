@@ -24,6 +24,8 @@ EXACT: Final = frozenset(
 OWNED: Final = "owner"
 # Digits of an identifier that are written down wrongly together; more are another number.
 DIGITS_APART_MAX: Final = 3
+# Nobody rounds a rent by more.
+ROUNDED_SHARE: Final = 0.03
 # More names beside a role are a list of people.
 HOLDERS_MAX: Final = 3
 # Who tells one number twice is hardly ever off by more.
@@ -83,7 +85,8 @@ def disagreements(older: Reading, newer: Reading, likeness: float) -> list[Disag
         for now in newer.claims:
             if before.kind != now.kind and {before.kind, now.kind} != {"likes", "dislikes"}:
                 continue
-            if Mode.GOAL in (before.mode, now.mode) or now.changes:
+            meant = now.kind == "identifier" or Mode.GOAL not in (before.mode, now.mode)
+            if not meant or now.changes:
                 continue
             judged = _judged(before, now, older, newer, likeness)
             if judged is not None:
@@ -265,7 +268,7 @@ def _quantities_differ(
     if not shared and not equal and older.languages & newer.languages:
         return None  # in one language one thing is told with a word in common
     sureness = _sureness(now, unit, likeness, len(shared), len(names), len(near), equal)
-    if sureness < SURENESS_MIN or (not names and _of_others(before, now, older, newer)):
+    if sureness < SURENESS_MIN or (len(shared) < 2 and not names and _of_others(before, now, older, newer)):
         return None
     entity = " ".join((names or shared)[:3])
     return Disagreement(
@@ -301,7 +304,7 @@ def _sureness(
         case "mass" | "dose":
             wanted = 0.34 if near and (now.kind == "dose" or _is_medicine(now)) else never
         case "money":
-            wanted = 0.34 if "/" in unit else never
+            wanted = 0.34 if "/" in unit else 0.5 if near > 1 else never
         case "clock" | "weekday" if unit in ("open", "close"):
             wanted = 0.34
         case "clock":
@@ -360,5 +363,7 @@ def _of_others(before: TypedClaim, now: TypedClaim, older: Reading, newer: Readi
 
 
 def apart(before: TypedClaim, now: TypedClaim) -> bool:
-    """Say whether two numbers differ by more than the coarser of them was told."""
+    """Say whether two numbers differ by more than the coarser of them was told; what is paid for is told in full."""
+    if "/" in now.unit and isinstance(before.value, float) and isinstance(now.value, float):
+        return abs(before.value - now.value) > ROUNDED_SHARE * max(before.value, now.value)
     return differ(Attribute(before.kind, before.value, ""), Attribute(now.kind, now.value, ""))

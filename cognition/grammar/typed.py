@@ -67,6 +67,10 @@ _PLACE_ENDS: Final = re.compile(
 )
 _SHORT_NUMBER: Final = re.compile(r"[^\d.,;!?]{0,24}?(?<![\w])([a-z]?\d{3,6}[a-z]?)(?![\w:]|[.,]\d)")
 _ALLERGY: Final = re.compile(r"al+erg|ал+ерг|uczul")
+# "Open until seven" says when it closes.
+_UNTIL: Final = re.compile(
+    r"\b(?:until|till|til|to|bis|a|à|jusqu'a|hasta las?|fino alle|ate as|tot|do|до)\s+$"
+)
 # Whose sister it is, is not who the sister is.
 _WHOSE: Final = re.compile(r"[^\W_]+'s\s+$")
 # The first word of a sentence is a name where another follows it: "Barbara Jukes lives".
@@ -80,7 +84,7 @@ _HOUR: Final = re.compile(
     r"(?<![\d.,:/€£$-])(?:\d{1,2}(?![\d:]|[.,/-]\d|\s?(?:[%€£$]|st\b|nd\b|rd\b|th\b))|[^\W\d_]{2,})"
 )
 _AT: Final = re.compile(
-    r"\b(?:at|by|from|till|until|um|bis|ab|gegen|a|à|as|às|las|alle|dalle|om|tot|vanaf|o|od|do|в|с|до|о|об|з)\s+$"
+    r"\b(?:at|by|from|till|until|to|um|bis|ab|gegen|a|à|as|às|las|alle|dalle|om|tot|vanaf|o|od|do|в|с|до|о|об|з)\s+$"
 )
 _STRUCK: Final = re.compile(
     r"\s?(?:uhr|h\b|heures?\b|uur\b|o'clock|am\b|pm\b|a\.m|p\.m|часов|часа\b|год\b|години\b|sharp)"
@@ -456,9 +460,10 @@ def _quantities(sentence: _Sentence) -> Iterator[TypedClaim]:
     if comes_round:
         for value, start, end in _clocks(sentence):
             minutes = float(value % _HALF_DAY)
-            yield _made(
-                sentence, "clock", comes_round, minutes, (start, end), subject, mode=_lasting(sentence)
-            )
+            before = sentence.plain[:start]
+            until = comes_round == "open" and _UNTIL.search(before) and not sentence.holds("not", before)
+            unit = "close" if until else comes_round
+            yield _made(sentence, "clock", unit, minutes, (start, end), subject, mode=_lasting(sentence))
     for name, seconds in _WHOLE.items():
         for match in sentence.all_of(name):
             yield _made(sentence, "duration", "", float(seconds), match.span(), subject)
