@@ -8,6 +8,7 @@ Pure, and the same on every device but for the likeness, which comes of a device
 down as ops, and from then on all devices agree on it.
 """
 
+import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -26,6 +27,8 @@ OWNED: Final = "owner"
 DIGITS_APART_MAX: Final = 3
 # Nobody rounds a rent by more.
 ROUNDED_SHARE: Final = 0.03
+# Shorter values than this stand in a text for many things.
+_OLD_CHARACTERS_MIN: Final = 3
 # More names beside a role are a list of people.
 HOLDERS_MAX: Final = 3
 # Who tells one number twice is hardly ever off by more.
@@ -86,12 +89,24 @@ def disagreements(older: Reading, newer: Reading, likeness: float) -> list[Disag
             if before.kind != now.kind and {before.kind, now.kind} != {"likes", "dislikes"}:
                 continue
             meant = now.kind == "identifier" or Mode.GOAL not in (before.mode, now.mode)
-            if not meant or now.changes:
+            changes = now.changes and now.value not in BONDS  # nobody becomes a cousin
+            if not meant or changes or _names_old(before, newer):
                 continue
             judged = _judged(before, now, older, newer, likeness)
             if judged is not None:
                 found.append(judged)
     return sorted(found, key=lambda each: -each.sureness)
+
+
+def _names_old(before: TypedClaim, newer: Reading) -> bool:
+    """Say whether a newer telling holds the older value, too: whoever names both knows of both."""
+    if before.kind not in ("home", "work", "money", "clock", "weekday", "birthday"):
+        return False
+    old = level(before.told)
+    return (
+        len(old) >= _OLD_CHARACTERS_MIN
+        and re.search(rf"(?<![\w.,]){re.escape(old)}(?!\w|[.,]\d|\s\d)", newer.plain) is not None
+    )
 
 
 def _judged(

@@ -37,6 +37,10 @@ _CRY_WORDS_MAX: Final = 4
 _WHOLE: Final = {"half_hour": 1_800, "and_half_hour": 5_400, "half_year": 15_778_800}
 _PERIODS: Final = {"per_month": 2_629_800, "per_year": 31_557_600, "per_week": 604_800}
 _CURRENCY: Final = re.compile(r"[€£$₴₽]|\b(?:eur|euros?|pounds?|dollars?|zl|rub\w*|руб\w*|грн|грив\w*)\b")
+# "Since the middle of May": so many words behind it tell when.
+_SINCE_WORDS: Final = 2
+_SINCE_WHEN: Final = frozenset(["month", "relative", "season"])
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 # Words before a taste among which is whose it is.
 _LIKING: Final = 3
 # Words on each side of a number among which stands what it is a number of.
@@ -204,10 +208,20 @@ def _sentences(text: str, plain: str, names: frozenset[str], words: Lexicon) -> 
         if said.strip():
             lists = words.named_in(said)
             changes = "change" in lists and words.lists["change"].search(said) is not None
+            changes = changes or ("since" in lists and _since_when(said, words))
             # "We've moved!" says of what follows that it is news.
             yield _Sentence(text[start:end], said, plain[:start], names, changes or changed, lists, words)
             changed |= changes and len(said.split()) <= _CRY_WORDS_MAX
         start = end if match is None else match.end()
+
+
+def _since_when(said: str, words: Lexicon) -> bool:
+    """Say whether something is told to hold since a month, a year or a day near by: then it did not before."""
+    for match in words.lists["since"].finditer(said):
+        for word in _WORD.findall(said[match.end() :])[:_SINCE_WORDS]:
+            if not _SINCE_WHEN.isdisjoint(meanings(folded(word))) or _YEAR.fullmatch(word):
+                return True
+    return False
 
 
 def _mode(sentence: _Sentence) -> Mode:
