@@ -486,8 +486,9 @@ class Membership:
         }
         successors = [
             each.device
-            for each in said
-            if each.device != each.introduced_by
+            for each in (*self._further.values(), *said)  # 0.1.0 may have kept half of what was said
+            if names_root(each)
+            and each.device != each.introduced_by
             and each.device in by_itself  # or it could not tell a newcomer
             and (each.introduced_by in self.standing if root is None else each.introduced_by == root)
         ]

@@ -309,3 +309,11 @@ def keep_every_introduction(connection: sqlite3.Connection) -> None:
             PRIMARY KEY (device, introduced_by, signature)
         ) WITHOUT ROWID"""
     )
+    # 0.1.0 took a statement of who the root is for the introduction of a device, where a newer one had told it so.
+    connection.execute(
+        """INSERT INTO introduction (device, introduced_by, signature, public_key, certificate, name)
+           SELECT device, introduced_by, signature, public_key, certificate, name FROM member
+           WHERE certificate = ?""",
+        (b"samemind root 1\0",),
+    )
+    connection.execute("DELETE FROM member WHERE certificate = ?", (b"samemind root 1\0",))

@@ -13,6 +13,7 @@ from replica.membership import (
     Membership,
     Revocation,
     introduce,
+    name_root,
     plain_member,
     read_member,
     read_revocation,
@@ -172,3 +173,15 @@ def test_a_revocation_has_one_shape(plain: Any) -> None:
     assert read_revocation([*told]) == told
     with pytest.raises(InvalidOp, match="expected a revocation"):
         read_revocation(plain)
+
+
+def test_half_of_what_was_said_of_the_root_is_enough_when_the_other_half_comes() -> None:
+    """0.1.0 keeps one statement about each device, and its store is upgraded in place."""
+    ann, code = identity("ann"), identity("code")
+    handed = name_root(ann.sign, ann.device_id, public_key=code.public_key, name="code")
+    itself = name_root(code.sign, code.device_id, public_key=code.public_key, name="code")
+    for kept, comes in ((handed, itself), (itself, handed)):
+        group = Membership([by("ann", "ann"), by("ann", "ben")], [], [kept])
+        assert group.root is None
+        group.add(*group.news([comes], [], by=ann.device_id))
+        assert group.root == code.device_id
