@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import Attribute, differ
 from cognition.grammar.lexicon import level, words_of
-from cognition.grammar.typed import Mode, Reading, TypedClaim, telling
+from cognition.grammar.typed import HELD_ONCE, Mode, Reading, TypedClaim, telling
 from cognition.ranking.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
@@ -47,8 +47,6 @@ _CONVERSE: Final = (
     frozenset(["wife", "husband", "girlfriend", "boyfriend"]),
     frozenset(["sister", "brother"]),
 )
-_PARTS: Final = "godfather godmother boss landlord"
-PARTS: Final = frozenset(_PARTS.split())
 # A longer word is another form of one with so many letters if it only ends otherwise: "vitamin", "vitamine".
 _STEM_MIN: Final = 5
 _ENDING_MAX: Final = 2
@@ -179,7 +177,7 @@ def _numbers_differ(before: TypedClaim, now: TypedClaim) -> Disagreement | None:
     ):
         return None
     shared = _shared(before.about, now.about)
-    if not shared:
+    if not shared or (len(shared) == 1 and _contrasted(before, now)):
         return None
     return Disagreement(now.kind, " ".join(shared[:3]), before.told, now.told, 0.9)
 
@@ -217,9 +215,10 @@ def _roles_differ(before: TypedClaim, now: TypedClaim, older: Reading, newer: Re
         if beside and len(shared) >= 2 and roles <= BONDS and not any(roles <= pair for pair in _CONVERSE):
             return Disagreement("role", " ".join(shared[:3]), before.told, now.told, 0.75)
         return None
-    if before.value not in PARTS:
+    if before.value not in HELD_ONCE:
         return None
-    whose = [name for name in shared if _is_name(name, older, newer)]
+    beside = _shared(before.subject, now.subject)
+    whose = [name for name in beside if _is_name(name, older, newer)]
     one, other = _holders(before, whose), _holders(now, whose)
     few = max(len(one), len(other)) <= HOLDERS_MAX
     if whose and one and other and few and not _shared(one, other):
@@ -229,8 +228,8 @@ def _roles_differ(before: TypedClaim, now: TypedClaim, older: Reading, newer: Re
 
 @lru_cache(1)
 def _hours_words() -> frozenset[str]:
-    """Return the words by which hours and what comes round are told: they say nothing of what is open."""
-    lists = ("opens", "closes", "starts", "ends", "every", "per")
+    """Return the words by which hours and prices are told: they say nothing of what is open, or costs that."""
+    lists = ("opens", "closes", "starts", "ends", "every", "per", "costs")
     return frozenset(word for name in lists for word in words_of(name))
 
 
@@ -277,6 +276,8 @@ def _quantities_differ(
     if any(agree):
         return None
     shared = [word for word in _shared(before.about, now.about) if not _is_counted(word)]
+    if _contrasted(before, now) or (now.kind == "clock" and _of_other_days(before, now)):
+        return None
     names = [word for word in shared if _is_name(word, older, newer)]
     near = [word for word in _shared(before.subject, now.subject) if not _is_counted(word)]
     equal = _equal_values(older, newer)
@@ -299,6 +300,48 @@ def _quality(now: TypedClaim, unit: str) -> str:
 
 # What a sum is paid for, in seconds.
 _PERIODS: Final = {"3600": "hour", "86400": "day", "604800": "week", "2629800": "month", "31557600": "year"}
+
+
+def _contrasted(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether two sentences part in what they are about, and else are one: "gross salary", "net salary", "room 12".
+
+    Who tells one thing twice hardly ever does so in the same words but for its name.
+    """
+    one, other = (
+        [word for word in claim.about if not _is_counted(word) and word not in level(claim.told)]
+        for claim in (before, now)
+    )
+    mine = [word for word in one if not any(_same(word, each) for each in other)]
+    theirs = [word for word in other if not any(_same(word, each) for each in one)]
+    if (
+        len(mine) == len(theirs) == 1
+        and len(one) == len(other)
+        and one.index(mine[0]) == other.index(theirs[0])
+    ):
+        return True
+    numbered = [dict(_NUMBERED.findall(level(claim.clause))) for claim in (before, now)]
+    return any(numbered[1].get(word, number) != number for word, number in numbered[0].items())
+
+
+_NUMBERED: Final = re.compile(r"(?<![^\W_])([^\W\d_]{3,}) #?(\d{1,3})(?![\w:]|[.,]\d)")
+
+
+def _of_other_days(before: TypedClaim, now: TypedClaim) -> bool:
+    """Say whether hours are of other days, or those of one day beside those of all."""
+    one, other = (
+        {
+            day
+            for word in claim.about
+            if (
+                day := meanings(folded(word.removesuffix("s"))).get(
+                    "weekday", meanings(folded(word)).get("weekday")
+                )
+            )
+            is not None
+        }
+        for claim in (before, now)
+    )
+    return bool(other) and not one & other
 
 
 def _comparable(before: TypedClaim, now: TypedClaim) -> bool:

@@ -43,6 +43,8 @@ _SINCE_WHEN: Final = frozenset(["month", "relative", "season"])
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 # Words before a taste among which is whose it is.
 _LIKING: Final = 3
+# Parts that one person plays for somebody: whose they are stands beside them.
+HELD_ONCE: Final = frozenset(["godfather", "godmother", "boss", "landlord"])
 # Words on each side of a number among which stands what it is a number of.
 _NEAR: Final = 5
 # "duda, la cugina", "sister Duda": who has a role is named right beside it, with an article between.
@@ -300,12 +302,22 @@ def _named_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     cuts = [match.end() for match in _SEGMENT.finditer(said)]
     part = said[cuts[-1] :] if cuts else said
     for where in (part, said, sentence.before):
-        found = [word for word in telling(where) if word in sentence.names]
+        found = [
+            word for word in telling(where) if word in sentence.names and not _is_kin(sentence, where, word)
+        ]
         if found:
             return tuple(found[-_NAME_WORDS:])
     if start and (word := _first_name(sentence)):
         return word
     return () if sentence.names else telling(f"{sentence.before} {said}")[-_UNNAMED:]
+
+
+def _is_kin(sentence: _Sentence, where: str, name: str) -> bool:
+    """Say whether a name stands there only to say whose sister somebody is."""
+    behind = re.search(rf"(?<!\w){re.escape(name)}'s\s+([^\W\d_]+)", where)
+    return behind is not None and any(
+        role in sentence.lists and pattern.fullmatch(behind[1]) for role, pattern in sentence.words.roles
+    )
 
 
 def _person_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
@@ -315,10 +327,20 @@ def _person_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
     roles = [pattern for role, pattern in sentence.words.roles if role in sentence.lists]
     if named and any(pattern.fullmatch(named[-1]) for pattern in roles):
         return ()
+    if named and any(_relative_of(pattern, said, named[-1]) for pattern in roles):
+        return ()
     behind = said[said.rfind(named[-1]) + len(named[-1]) :] if named and named[-1] in said else said
     if any(pattern.search(behind) for pattern in roles):
         return ()
     return tuple(word for word in named if not any(pattern.fullmatch(word) for pattern in roles))
+
+
+def _relative_of(role: "re.Pattern[str]", said: str, name: str) -> bool:
+    """Say whether a name tells whose relation is spoken of: "le frère de Marie", "de broer van Jan"."""
+    return any(
+        re.match(rf"\s+(?:of|de|du|di|da|do|van|von|d')\s*{re.escape(name)}(?!\w)", said[match.end() :])
+        for match in role.finditer(said)
+    )
 
 
 def _first_name(sentence: _Sentence) -> tuple[str, ...]:
@@ -389,9 +411,14 @@ def _roles(sentence: _Sentence) -> Iterator[TypedClaim]:
             continue
         for match in pattern.finditer(sentence.plain):
             near = [
-                *_words_at(_WHOSE.sub("", sentence.plain[: match.start()]), -_BEFORE_ROLE),
-                *_words_at(sentence.plain[match.end() :], 1),
+                *_words_at(sentence.plain[: match.start()], -1),
+                *_words_at(sentence.plain[match.end() :], 2),
             ]
+            if role not in HELD_ONCE:
+                near = [
+                    *_words_at(_WHOSE.sub("", sentence.plain[: match.start()]), -_BEFORE_ROLE),
+                    *_words_at(sentence.plain[match.end() :], 1),
+                ]
             yield _made(sentence, "role", role, role, match.span(), near)
 
 
