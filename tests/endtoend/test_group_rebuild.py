@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 
+from replica import introduce, make_key, salt_of
+from replica.replica import open_core
+from samemind.config import Home
 from samemind.errors import SamemindError
+from sync import Identity
 from tests.support import cli
 from tests.support.household import Member, members_agree, seconds_until
 
@@ -136,7 +140,7 @@ def _refused(host: Member, guest: Member) -> str:
 
 
 def test_killed_at_any_moment_the_group_is_the_old_one_or_the_new_one(household: Household) -> None:
-    laptop, _, _, thief = household
+    laptop, phone, tablet, thief = household
     for i in range(30):
         remembers(laptop, f"truth {i}")
     remembers(thief, "a lie")
@@ -160,12 +164,17 @@ def test_killed_at_any_moment_the_group_is_the_old_one_or_the_new_one(household:
             break
     else:
         run(laptop, "group", "rebuild", "--without", "thief")
+    assert len(run(laptop, "list", "--limit", "100")["memories"]) == 30
     (kept, *_) = sorted(laptop.home.glob("memory.db.before-rebuild-*Z"))
     run(laptop, "restore", str(kept))
     assert len(run(laptop, "list", "--limit", "100")["memories"]) == 31, "a backup takes it all back"
     laptop.start()
     remembers(laptop, "back in the old group")
-    members_agree(household)
+    members_agree([laptop, phone, tablet])
+    states = {one["name"]: one["state"] for one in laptop.ask("group show")["members"]}
+    assert states["thief"] == "revoked", (
+        "revocations are kept outside of the home, and outlive what is put back"
+    )
 
 
 def test_who_came_in_through_a_bad_device_is_asked_about(household: Household, tmp_path: Path) -> None:
@@ -198,3 +207,34 @@ def test_who_came_in_through_a_bad_device_is_asked_about(household: Household, t
         }
 
     seconds_until(is_shown, "it does not say who is expected")
+
+
+def test_an_encrypted_store_is_rebuilt_encrypted(tmp_path: Path) -> None:
+    pytest.importorskip("sqlcipher3", reason="no SQLCipher for this platform")
+    home = Home.at(tmp_path / "laptop")
+    secret = {"SAMEMIND_PASSPHRASE": "5a" * 32}
+    assert cli.run(home.folder, "remember", "zyzzyvaquux").code == 0
+    assert cli.run(home.folder, "encrypt", **secret).code == 0
+    own, thief = Identity.load(home.identity), Identity.create()
+    salt = salt_of(home.store)
+    assert salt is not None
+    key = make_key("5a" * 32, salt)
+    with open_core(home.store, device=own.device_id, sign=own.sign, key=key) as (core, _):
+        core.learn(
+            [
+                introduce(
+                    own.sign,
+                    own.device_id,
+                    public_key=thief.public_key,
+                    certificate=thief.certificate,
+                    name="thief",
+                )
+            ],
+            [],
+        )
+    made = cli.run(home.folder, "group", "rebuild", "--without", "thief", "--json", **secret)
+    assert made.code == 0, made.out
+    assert made.json["memories"] == 1
+    assert "zyzzyvaquux" in cli.run(home.folder, "list", **secret).out
+    files = [path for path in home.folder.rglob("*") if path.is_file()]
+    assert not [path.name for path in files if b"zyzzyvaquux" in path.read_bytes()]
