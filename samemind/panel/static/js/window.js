@@ -77,7 +77,8 @@ export function windowed({ label, fetch, make, rowHeight, heard = () => {} }) {
       const item = itemAt(place);
       if (item === undefined) load(Math.floor(place / PAGE)).catch(() => {});
       let row = rows.get(place);
-      if (!row || row.stale || row.item !== item) {
+      // What stands there is drawn until its page is known anew: else the focus would be lost between the two.
+      if (!row || (item !== undefined && (row.stale || row.item !== item))) {
         const focused = row?.contains(document.activeElement);
         const fresh = h("li", { class: item ? "row" : "row waiting", "aria-posinset": place + 1, "aria-setsize": total }, item ? make(item, place) : null);
         fresh.item = item;
