@@ -7,6 +7,7 @@ from the first moment: memories whose vectors are not ready are found by their w
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Final, TypeVar
 
 import trio
@@ -292,12 +293,12 @@ class Mind:
     ) -> Ranked:
         """Put the candidates of a question in order; on the thread of the connection."""
         asked, vector = part
-        ranked = rank(
+        rank_with = partial(
+            rank,
             connection,
             asked,
             vector=vector,
             index=None if vector is None else index_of(connection),
-            lexicon=None if vector is None else lexicon,
             filters=filters,
             now_ms=now_ms,
             limit=pool_size(asked, k),
@@ -307,6 +308,11 @@ class Mind:
             profile=self.profile,
             postings=postings,
         )
+        try:
+            ranked = rank_with(lexicon=None if vector is None else lexicon)
+        except ModelUnavailable as error:  # the vectors of words; those of texts were had
+            self.embedding.trouble = error
+            ranked = rank_with(lexicon=None)
         reranker = self.reranking.reranker
         return ranked if reranker is None else with_readings(connection, ranked, reranker)
 

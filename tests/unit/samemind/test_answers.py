@@ -1,12 +1,16 @@
 """What is asked for is answered by what is believed of it, whatever else shares its words."""
 
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import trio
 
 import samemind
+from cognition.embedding.static import StaticEmbedder
+from cognition.errors import ModelUnavailable
 from samemind.blocking import BlockingMind
 from samemind.cli.show import show
 from samemind.mcp.telling import tell
@@ -131,8 +135,9 @@ def test_what_is_told_of_whom_is_read_where_no_claim_was_and_the_latest_stands(
 
 def test_in_the_past_what_was_believed_then_comes_first(mind: BlockingMind, tmp_path: Path) -> None:
     with samemind.open_blocking(tmp_path / "m.db") as own:
-        rid = own.remember("I work at Barclays").rid
-        then = own.get(rid).created_at
+        own.remember("I work at Barclays", wait=True)
+        then = datetime.now(UTC)  # what it states was read by then
+        time.sleep(0.01)
         own.remember("I just started at Stripe", wait=True)
         (was, *_) = own.recall("where do I work?", as_of=then.isoformat()).results
         assert was.claim is not None
@@ -166,3 +171,17 @@ def test_an_everyday_home_answers(tmp_path: Path) -> None:
     homes = {home.name: home for home in read(SEEN)}
     for name in ("en starter", "de anfang", "uk дім"):
         assert all(answered.right for answered in ask(homes[name])), name
+
+
+def test_without_the_vectors_of_words_a_recall_goes_on_with_those_of_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was out of file descriptors failed at every question."""
+
+    def spent(_: StaticEmbedder) -> None:
+        raise ModelUnavailable("Too many open files")
+
+    with samemind.open_blocking(tmp_path / "m.db") as own:
+        own.remember("Ann works at Barclays", wait=True)
+        monkeypatch.setattr(StaticEmbedder, "_load", spent)
+        assert [hit.text for hit in own.recall("who is employed at Barclays?")] == ["Ann works at Barclays"]
