@@ -35,7 +35,7 @@ class Daemon:
             check=False,
         )
         assert done.returncode in codes, (words, done.stdout, done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(done.stdout.splitlines()[-1])  # before it, long work says how far it is
 
     @contextmanager
     def up(self) -> Iterator[None]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-import cognition.linking
 import cognition.recall
 import samemind.verbs.standing
 from cognition.linking import Again
@@ -24,21 +23,21 @@ def test_what_is_told_is_there_until_it_is_forgotten_by_who_had_it(store: StoreN
 
 
 def skip(patch: pytest.MonkeyPatch) -> None:
-    """What says the same is not stored."""
+    """What says the same goes again as soon as that is seen."""
 
-    def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
-        return [] if again.rids else [*writes]
+    def writes(again: Again, rid: MemoryId) -> list[Write]:
+        return [Write(Forget((rid,)))] if again.rids else []
 
-    patch.setattr(cognition.linking, "as_told", as_told)
+    patch.setattr(Again, "writes", writes)
 
 
 def overwrite(patch: pytest.MonkeyPatch) -> None:
     """A telling takes the place of what it says again."""
 
-    def as_told(writes: Sequence[Write], again: Again, rid: MemoryId) -> list[Write]:
-        return [*writes, *(Write(Forget((known,))) for known in again.rids[:1])]
+    def writes(again: Again, rid: MemoryId) -> list[Write]:
+        return [Write(Forget((known,))) for known in again.rids[:1]]
 
-    patch.setattr(cognition.linking, "as_told", as_told)
+    patch.setattr(Again, "writes", writes)
 
 
 def hide(patch: pytest.MonkeyPatch) -> None:

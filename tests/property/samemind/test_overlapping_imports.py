@@ -19,7 +19,7 @@ from tests.support.replicas import NOW_MS, group, settle
 
 CONNECTIONS: weakref.WeakKeyDictionary[SqliteStore, sqlite3.Connection] = weakref.WeakKeyDictionary()
 # What an import asks of a device beside its core.
-DEVICE: Any = SimpleNamespace(now_ms=lambda: NOW_MS, settings=SimpleNamespace(contradictions="ask"))
+DEVICE: Any = SimpleNamespace(now_ms=lambda: NOW_MS, newer=False)
 PEOPLE = ("Ann", "Bob", "Cleo")
 SAID = (
     "I live in {place} now, near the old harbour. {other} works at {firm}, and likes it a lot.",

@@ -44,7 +44,7 @@ def test_why_not_finds_exactly_what_a_recall_shows(tmp_path: Path) -> None:
                     assert all(stage.passed for stage in told.stages[:-1])
                     if told.found:
                         assert f"at {shown.index(rid) + 1} of {len(shown)}" in last.detail
-    assert stages == {"filters", "summary", "duplicates", "candidates", "ranking", "fusion"}
+    assert stages == {"filters", "summary", "duplicates", "contradiction", "candidates", "ranking", "fusion"}
 
 
 def test_a_part_of_a_question_that_others_outdid_is_named(tmp_path: Path) -> None:
