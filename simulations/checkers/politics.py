@@ -31,8 +31,9 @@ class Politics(Checker):
         holder, kept = world.restored.by, world.restored.kept
         group = next(group for group in groups if holder in group)
         standing, bad = holder.core.membership.standing, bad_devices(world)
+        alone = {holder.key.device} == kept  # its twins have nobody through whom to hear of it
         for device in world.devices:
-            if device.key.device in kept and device not in group:
+            if device.key.device in kept and device not in group and not alone:
                 world.violate(
                     self.name, f"{device.name} was to stay in the group of {holder.name}, and is not"
                 )

@@ -28,9 +28,9 @@ KNOWN_TRACE = "0d2d28d317730e433b95b6ca27397512d105d9bd9ddee293cb8f60af7947ca3d"
 
 
 def told(outcome: Outcome) -> str:
-    seed = outcome.options.seed
+    seed, ops = outcome.options.seed, outcome.options.ops
     found = "; ".join(f"{each.checker}: {each.detail}" for each in outcome.violations[:3])
-    return f"{found}\nagain: python -m simulations run --seed {seed} --trace"
+    return f"{found}\nagain: python -m simulations run --seed {seed} --ops {ops} --trace"
 
 
 def twice(options: Options) -> Outcome:
