@@ -24,6 +24,8 @@ from sync.reports import SyncReport
 
 # How long to wait for a peer to turn up: mDNS needs two seconds, an address where nobody is five.
 REACH_SECONDS_MAX: Final = 6.0
+# A link that crossed ours has its handshake behind it at the other end, so it is here within moments.
+CROSSING_SECONDS_MAX: Final = 2.0
 
 
 class Errands:
@@ -94,7 +96,7 @@ class Errands:
                 await link.ask()
             else:
                 link = (await self._linked(device, started)).link
-            settled = await self._settled(device, link)
+            settled = await self._settled(device, link, started)
         except (SyncError, ReplicaError) as error:
             traffic = Traffic() if link is None else link.traffic.since(before)
             told = self._put_out() or error  # perhaps that was what ended it
@@ -126,17 +128,35 @@ class Errands:
             return None
         return Untrusted("this device was put out of the group: nobody talks to it any more")
 
-    async def _settled(self, device: DeviceId, link: Link) -> Link:
-        """Wait until a link is settled; if another takes its place meanwhile, until that one is."""
+    async def _settled(self, device: DeviceId, link: Link, started: float) -> Link:
+        """Wait until a link is settled; if another takes its place, until that one is.
+
+        Of two links that crossed, the peer may close ours before we have seen its own, which is then on its way here.
+        """
         while True:
             try:
                 await link.settle()
                 return link
+            except LinkLost:
+                if trio.current_time() - started >= REACH_SECONDS_MAX:
+                    raise
+                kept = await self._another(device, link)
+                if kept is None:
+                    raise
+                link = kept.link
             except (SyncError, ReplicaError):
                 kept = self._links.get(device)
                 if kept is None or kept.link is link:
                     raise
                 link = kept.link
+
+    async def _another(self, device: DeviceId, lost: Link) -> Kept | None:
+        """Wait a moment for a link to a peer other than the one that was lost."""
+        with trio.move_on_after(CROSSING_SECONDS_MAX):
+            while (kept := self._links.get(device)) is None or kept.link is lost:
+                await self._something()
+            return kept
+        return None
 
 
 def _refused(link: Link) -> tuple[str, ...]:
