@@ -59,8 +59,13 @@ def test_a_new_device_has_every_vector_of_a_snapshot_without_embedding_anything(
                 slow.answers = True
                 hits = await mine.recall("which sentences are about bread?", k=5)
                 assert len(hits) == 5
-                index = await phone.replica.read(lambda connection: len(mine.embedding.loaded(connection)))
-                assert index == 300
+
+                # The index hears of vectors once they are committed, so a moment after the queue is empty.
+                async def are_all_found_by_meaning() -> bool:
+                    found = await phone.replica.read(lambda connection: mine.embedding.loaded(connection))
+                    return len(found) == 300
+
+                await until(are_all_found_by_meaning)
 
     run(main)
 
