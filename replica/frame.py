@@ -14,8 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, repeat
 from typing import Any, Final, NamedTuple
 
-import zstandard
-
 from replica.codec import SALT_BYTES, header, header_hash, pack, payload_hash, read_place, unpack, wire_places
 from replica.collector import collector_paused
 from replica.errors import InvalidOp, TooLarge
@@ -33,10 +31,9 @@ from replica.ids import (
 from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_MAX, HEADS_MAX, PAYLOAD_BYTES_MAX, SEEN_MAX
 from replica.ops import Op
 from replica.signing import SIGNATURE_BYTES
+from replica.zstd import NotCompressed, compress, decompress, stated_size
 
 FORMAT: Final = 1
-# Level 3 packs within 10 % of level 9 at a tenth of the time.
-_COMPRESSION_LEVEL: Final = 3
 SEQ_MAX: Final = 2**53
 _KIND_MAX: Final = 2**16
 
@@ -94,11 +91,10 @@ def encode_frame(frame: Frame) -> bytes:
         [None if payload is None else payload[SALT_BYTES:] for payload in payloads],
         b"".join([held for held, payload in zip(hashes, payloads, strict=True) if payload is None]),
     ]
-    # One for each frame: a compressor must not be used by two threads, and a process may hold several devices.
     packed = pack(plain)
     if len(packed) > FRAME_BYTES_MAX:
         raise TooLarge(f"expected a frame of at most {FRAME_BYTES_MAX} bytes, got {len(packed)}: split it")
-    return zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(packed)
+    return compress(packed)
 
 
 def decode_frame(data: bytes) -> Frame:
@@ -147,11 +143,12 @@ def _read_columns(columns: Any) -> Frame:
 
 def _decompressed(data: bytes) -> bytes:
     try:
-        size = zstandard.frame_content_size(data)
-        if not 0 <= size <= FRAME_BYTES_MAX:
-            raise TooLarge(f"expected a frame of at most {FRAME_BYTES_MAX} bytes, got one that states {size}")
-        return zstandard.ZstdDecompressor().decompress(data, max_output_size=FRAME_BYTES_MAX)
-    except zstandard.ZstdError as error:
+        size = stated_size(data)
+        if size is None or size > FRAME_BYTES_MAX:
+            said = "no size" if size is None else str(size)
+            raise TooLarge(f"expected a frame of at most {FRAME_BYTES_MAX} bytes, got one that states {said}")
+        return decompress(data, FRAME_BYTES_MAX)
+    except NotCompressed as error:
         raise InvalidOp(f"expected a compressed frame, got bytes that are not one: {error}") from None
 
 

@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import zstandard
-
 from replica.codec import pack, unpack
 from replica.collector import collector_paused
 from replica.core import Core
@@ -59,6 +57,7 @@ from replica.state.reading import CellReader
 from replica.state.register import Dot, Vector
 from replica.state.text import SignedEdit
 from replica.vouched import Vouched, split, voucher
+from replica.zstd import NotCompressed, compress, decompress, stated_size
 
 # What is signed here, and nowhere else; its number is not that of the layout.
 _CONTEXT: Final = b"samemind snapshot 1\0"
@@ -67,7 +66,6 @@ _LAYOUT_KIND: Final = 0
 _LAYOUT: Final = 3
 # What 0.1.0 wrote: without the remains of deletions, and without a word on who vouches for what.
 _LAYOUT_BEFORE: Final = 2
-_COMPRESSION_LEVEL: Final = 3
 # What begins a frame of zstd that every reader skips; its size follows in four bytes, little end first.
 _SKIPPED: Final = b"\x50\x2a\x4d\x18"
 
@@ -180,7 +178,7 @@ def read_snapshot(data: bytes, core: Core) -> Snapshot:
 
 def _sealed(plain: bytes) -> bytes:
     """Compress a snapshot; one that packs better than a receiver believes is filled up, and says nothing more by it."""
-    packed = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(plain)
+    packed = compress(plain)
     lacking = -(-len(plain) // SNAPSHOT_RATIO_MAX) - len(packed)
     if lacking <= 0 or len(plain) <= SNAPSHOT_BYTES_FREE:
         return packed
@@ -191,13 +189,13 @@ def unseal(data: bytes) -> tuple[bytes, bytes]:
     """Return the signature of a snapshot and what it says, as nobody has judged it yet."""
     try:
         size_max = min(SNAPSHOT_BYTES_MAX, max(SNAPSHOT_BYTES_FREE, SNAPSHOT_RATIO_MAX * len(data)))
-        size = zstandard.frame_content_size(data)
-        if not 0 <= size <= size_max:
+        size = stated_size(data)
+        if size is None or size > size_max:
             raise InvalidOp(
-                f"expected a snapshot of at most {size_max} bytes in {len(data)}, got one of {size}"
+                f"expected a snapshot of at most {size_max} bytes in {len(data)}, got one of {size or 'no stated size'}"
             )
-        outer = unpack(zstandard.ZstdDecompressor().decompress(data, max_output_size=size_max))
-    except zstandard.ZstdError as error:
+        outer = unpack(decompress(data, size_max))
+    except NotCompressed as error:
         raise InvalidOp(f"expected a snapshot, got bytes that are not one: {error}") from None
     match outer:
         case [bytes(signature), bytes(body)]:

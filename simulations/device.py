@@ -9,12 +9,11 @@ from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 from cognition.steps import steps
 from cognition.thinking.cycle import Step
 from replica.core import Core
 from replica.ids import DeviceId, device_id
+from replica.keys import Ed25519PrivateKey
 from replica.membership import Member, Membership, introduce
 from replica.ops import UNDERSTOOD
 from replica.refold import refold_after_upgrade

@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-import zstandard
-
 from replica.compaction import compact
 from replica.core import Core
 from replica.errors import ReplicaError
 from replica.ids import MemoryId, new_memory_id
+from replica.limits import FRAME_BYTES_MAX
 from replica.membership import introduce, revoke
 from replica.ops import Erase, Forget, Remember, Write
 from replica.snapshot import unseal
 from replica.state.memories import MemoryCell, show
 from replica.storage.memory_store import MemoryStore
+from replica.zstd import decompress
 from simulations.clock import DAY_MS
 from simulations.device import Key
 from sync.carrier.cargo import export, messages
@@ -391,7 +391,7 @@ def _plain(identity: Identity, data: bytes) -> Iterator[bytes]:
         for message in messages(identity, io.BytesIO(data)):
             match message:
                 case Ops(frame):
-                    yield zstandard.ZstdDecompressor().decompress(frame)
+                    yield decompress(frame, FRAME_BYTES_MAX)
                 case Base():
                     parts.append(message.part)
         if parts:

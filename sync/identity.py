@@ -31,10 +31,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Self
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-
 from replica.ids import DeviceId, device_id
+from replica.keys import Ed25519PrivateKey
 from replica.signing import SIGNATURE_BYTES, verify
 from sync.errors import Untrusted
 from sync.wire.limits import CERTIFICATE_BYTES_MAX
@@ -93,12 +91,14 @@ class Identity:
     @classmethod
     def of(cls, private_key: Ed25519PrivateKey) -> Self:
         """The identity that follows from a key."""
-        return cls(private_key, _certificate_for(private_key), device_id(_raw(private_key.public_key())))
+        return cls(
+            private_key, _certificate_for(private_key), device_id(private_key.public_key().public_bytes_raw())
+        )
 
     @property
     def public_key(self) -> bytes:
         """The 32 raw bytes of the public key."""
-        return _raw(self.private_key.public_key())
+        return self.private_key.public_key().public_bytes_raw()
 
     def sign(self, message: bytes) -> bytes:
         """64 bytes that only this device could have made for this message."""
@@ -127,20 +127,12 @@ class Identity:
     @classmethod
     def _from_other_pem(cls, pem: bytes) -> Self:
         """Read key and certificate as another program may have written them down, or say what is wrong."""
-        from cryptography import x509
-        from cryptography.hazmat.primitives import serialization
+        from sync.foreign_certificates import (
+            read_pem,  # here: a reader of X.509 is large, and hardly ever wanted
+        )
 
-        try:
-            private_key = serialization.load_pem_private_key(pem, password=None)
-            if not isinstance(private_key, Ed25519PrivateKey):
-                raise ValueError(f"expected an Ed25519 key, got {type(private_key).__name__}")
-            der = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
-        except ValueError:
-            raise
-        except Exception as error:  # the library has a kind of error for each way in which bits may flip
-            said = str(error).partition("\n")[0]
-            raise ValueError(f"expected a key and its certificate, got what cannot be read: {said}") from None
-        public_key = _raw(private_key.public_key())
+        private_key, der = read_pem(pem)
+        public_key = private_key.public_key().public_bytes_raw()
         if certificate_key(der) != public_key:
             raise ValueError("expected the certificate of this key, got the certificate of another")
         return cls(private_key, der, device_id(public_key))
@@ -212,39 +204,11 @@ def certificate_key(der: bytes) -> bytes:
         )
     if (key := _key_of_ours(der)) is not None:
         return key
-    from cryptography import x509  # here: only to say what is wrong with one that no device of ours wrote
-
     try:
-        certificate = x509.load_der_x509_certificate(der)
-        public_key = certificate.public_key()
-        names = [attribute.value for attribute in certificate.subject]
-        issued_by_itself = certificate.issuer == certificate.subject
-        is_authority = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-    except (
-        ValueError,
-        TypeError,
-        UnsupportedAlgorithm,
-        x509.DuplicateExtension,
-        x509.ExtensionNotFound,
-        x509.InvalidVersion,
-    ) as error:
-        raise Untrusted(f"expected a device certificate, got something else: {error}") from error
-    if not isinstance(public_key, Ed25519PublicKey):
-        raise Untrusted(f"expected a certificate over an Ed25519 key, got {type(public_key).__name__}")
-    if not issued_by_itself:
-        raise Untrusted("expected a certificate that its own device issued, got one issued by another")
-    if is_authority:
-        raise Untrusted("expected a certificate that cannot issue others, got a certificate authority")
-    raw = _raw(public_key)
-    if names != [device_id(raw).hex()]:
-        raise Untrusted(f"expected a certificate named {device_id(raw).hex()}, got {names!r:.100}")
-    try:
-        public_key.verify(certificate.signature, certificate.tbs_certificate_bytes)
-    except InvalidSignature:
-        raise Untrusted("expected a certificate signed by the key inside it, got a forged one") from None
-    if not der.endswith(certificate.tbs_certificate_bytes + _SIGNATURE_PREFIX + certificate.signature):
-        raise Untrusted("expected a certificate in the one encoding it has, got another")
-    return raw
+        from sync.foreign_certificates import key_in  # here: only to say what is wrong with one not ours
+    except ImportError:  # in a browser there is no reader of X.509
+        raise Untrusted("expected a device certificate, got something else") from None
+    return key_in(der, _SIGNATURE_PREFIX)
 
 
 def device_id_of(der: bytes) -> DeviceId:
@@ -264,7 +228,7 @@ def shared_words(one: bytes, other: bytes) -> tuple[str, ...]:
 
 
 def _certificate_for(private_key: Ed25519PrivateKey) -> bytes:
-    signed = _signed_part(_raw(private_key.public_key()))
+    signed = _signed_part(private_key.public_key().public_bytes_raw())
     return _der(_SEQUENCE, signed, _SIGNATURE_PREFIX, private_key.sign(signed))
 
 
@@ -309,10 +273,6 @@ def _pem(kind: str, der: bytes) -> bytes:
     text = base64.b64encode(der).decode()
     lines = [text[at : at + _PEM_COLUMNS] for at in range(0, len(text), _PEM_COLUMNS)]
     return "\n".join((f"-----BEGIN {kind}-----", *lines, f"-----END {kind}-----", "")).encode()
-
-
-def _raw(public_key: Ed25519PublicKey) -> bytes:
-    return public_key.public_bytes_raw()
 
 
 def _scratch_prefix(path: Path) -> str:

@@ -36,13 +36,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from spake2 import SPAKE2_A, SPAKE2_B
 
 from replica.ids import DeviceId
+from replica.keys import NONCE_BYTES, NotSealed, derive, seal, unseal
 from replica.signing import SIGNATURE_BYTES, Sign, verify
 from sync.code import WORDS_SHORT, Entropy, PairingCode
 from sync.errors import (
@@ -90,7 +87,7 @@ _MAC_BYTES: Final = 32
 PAYLOAD_BYTES_MAX: Final = PAIRING_FRAME_BYTES_MAX - 1024
 
 # Each key is used for one message, so the nonce never has to change.
-_NONCE: Final = bytes(12)
+_NONCE: Final = bytes(NONCE_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,17 +370,17 @@ class _Keys:
             + context
         ).digest()
 
-        def derive(label: bytes) -> bytes:
-            return HKDF(SHA256(), 32, salt=transcript, info=b"samemind pairing " + label).derive(shared)
+        def key(label: bytes) -> bytes:
+            return derive(shared, salt=transcript, info=b"samemind pairing " + label)
 
         return cls(
             joiner,
             transcript,
-            hmac.digest(derive(b"joiner proof"), transcript, "sha256"),
-            hmac.digest(derive(b"offerer proof"), transcript, "sha256"),
-            hmac.digest(derive(b"done"), transcript, "sha256"),
-            derive(b"joiner seal"),
-            derive(b"offerer seal"),
+            hmac.digest(key(b"joiner proof"), transcript, "sha256"),
+            hmac.digest(key(b"offerer proof"), transcript, "sha256"),
+            hmac.digest(key(b"done"), transcript, "sha256"),
+            key(b"joiner seal"),
+            key(b"offerer seal"),
         )
 
 
@@ -420,17 +417,17 @@ def _check_stranger(theirs: bytes, ours: bytes, revoked: Collection[DeviceId]) -
 def _seal(key: bytes, introduction: Introduction, transcript: bytes) -> bytes:
     name = introduction.name.encode()
     plain = len(name).to_bytes(2, "big") + name + introduction.payload
-    return ChaCha20Poly1305(key).encrypt(_NONCE, plain, transcript)
+    return seal(key, _NONCE, plain, transcript)
 
 
 def _unseal(key: bytes, sealed: bytes, transcript: bytes) -> Introduction:
     try:
-        plain = ChaCha20Poly1305(key).decrypt(_NONCE, sealed, transcript)
+        plain = unseal(key, _NONCE, sealed, transcript)
         name_end = 2 + int.from_bytes(plain[:2], "big")
         if name_end > len(plain):
             raise RemoteProtocolError("expected a name as long as announced")
         return Introduction(plain[2:name_end].decode(), plain[name_end:])
-    except InvalidTag:
+    except NotSealed:
         raise RemoteProtocolError("expected an introduction under the agreed key, got another") from None
     except ValueError as error:
         raise RemoteProtocolError(f"expected an introduction that can be read: {error}") from error

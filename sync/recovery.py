@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Self
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 from replica.ids import DeviceId, device_id
+from replica.keys import Ed25519PrivateKey
 from replica.signing import Sign
 from sync.errors import InvalidCode
 from sync.words import INDEX_BY_WORD, WORDS

@@ -43,8 +43,13 @@ def open_file(name: str, *, uri: bool = False, key: bytes | None = None) -> sqli
     return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
 
 
-def connect(path: str, *, read_only: bool = False, key: bytes | None = None) -> sqlite3.Connection:
+def connect(
+    path: str, *, read_only: bool = False, key: bytes | None = None, exclusive: bool = False
+) -> sqlite3.Connection:
     """Open a store the way a replica needs it; autocommit, so that transactions are explicit.
+
+    `exclusive` lets nobody else open it, for where processes share no memory, as on the disk of a browser:
+    SQLite writes ahead there only if it is told so before anything else.
 
     SQL has `casefold(text)` there: of SQLite's own, `NOCASE` and `lower` know no letters but those of ASCII.
     """
@@ -57,6 +62,8 @@ def connect(path: str, *, read_only: bool = False, key: bytes | None = None) -> 
         except BaseException:
             connection.close()
             raise
+        if exclusive:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")

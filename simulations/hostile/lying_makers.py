@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-import zstandard
-
 from replica.codec import pack, unpack
 from replica.compaction import compact
 from replica.core import Core
@@ -21,6 +19,7 @@ from replica.snapshot import absorb, make_snapshot, read_snapshot, unseal
 from replica.snapshot_adds import AddedRow, columns_of, read_columns
 from replica.state.text import EditedText, base_name
 from replica.storage.memory_store import MemoryStore
+from replica.zstd import compress
 from simulations.device import Device
 from simulations.hostile.behaviour import Act, Behaviour, answer
 from simulations.hostile.ordinary import remembering
@@ -143,7 +142,7 @@ def _spoilt(hostile: Device, lie: Lie, now_ms: int, random: Random) -> bytes:
     plain[_ADDS] = columns_of([*own, *others])
     body = pack(plain)
     signature = hostile.core.sign(_CONTEXT + hashlib.sha256(body).digest())
-    return zstandard.ZstdCompressor().compress(pack([signature, body]))
+    return compress(pack([signature, body]))
 
 
 def _lies(lie: Lie) -> Act:

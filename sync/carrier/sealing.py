@@ -18,12 +18,11 @@ from functools import lru_cache
 from itertools import count
 from typing import BinaryIO, Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from nacl.exceptions import CryptoError
 from nacl.public import PrivateKey, SealedBox
 from nacl.signing import SigningKey, VerifyKey
 
+from replica.keys import KEY_BYTES, SEAL_BYTES, NotSealed, seal, unseal
 from replica.membership import MEMBERS_MAX
 from sync.errors import LimitExceeded, RemoteProtocolError, Untrusted
 from sync.wire.limits import FRAME_BYTES_MAX
@@ -35,14 +34,12 @@ FILE_BYTES_MIN: Final = 4_096
 RECORD_BYTES: Final = 64 * 1024
 # Most people have no more devices than this, and then the number of boxes says nothing at all.
 _BOXES_MIN: Final = 4
-_KEY_BYTES: Final = 32
 # As many files as are checked before they are taken, most of the time.
 _OPENED_MAX: Final = 64
 # What a box adds to the key: a public key and a seal.
-_BOX_BYTES: Final = _KEY_BYTES + 48
+_BOX_BYTES: Final = KEY_BYTES + 48
 _LENGTH_BYTES: Final = 4
-_SEAL_BYTES: Final = 16
-_SEALED_BYTES: Final = RECORD_BYTES + _SEAL_BYTES
+_SEALED_BYTES: Final = RECORD_BYTES + SEAL_BYTES
 
 Entropy = Callable[[int], bytes]
 
@@ -54,16 +51,16 @@ class Sealer:
         self, file: BinaryIO, readers: Collection[bytes], entropy: Entropy = secrets.token_bytes
     ) -> None:
         """`readers` are the Ed25519 public keys of the devices that may read it."""
-        key = entropy(_KEY_BYTES)
+        key = entropy(KEY_BYTES)
         boxes = [SealedBox(VerifyKey(each).to_curve25519_public_key()).encrypt(key) for each in readers]
         while len(boxes) < boxes_for(len(readers)):
-            nobody = PrivateKey(entropy(_KEY_BYTES)).public_key  # random bytes are no point half of the time
-            boxes.append(SealedBox(nobody).encrypt(entropy(_KEY_BYTES)))
+            nobody = PrivateKey(entropy(KEY_BYTES)).public_key  # random bytes are no point half of the time
+            boxes.append(SealedBox(nobody).encrypt(entropy(KEY_BYTES)))
         front = b"".join(boxes)
         self._front_bytes = file.write(MAGIC + len(boxes).to_bytes(_LENGTH_BYTES, "big") + front)
         self._file = file
         self._front = hashlib.sha256(front).digest()
-        self._cipher = ChaCha20Poly1305(key)
+        self._key = key
         self._waiting = bytearray()
         self._number = 0
         self._said = 0
@@ -98,7 +95,7 @@ class Sealer:
     def _write(self, length: int, *, last: bool) -> None:
         plain = bytes(self._waiting[:length])
         del self._waiting[:length]
-        self._file.write(self._cipher.encrypt(_nonce(self._number, last=last), plain, self._front))
+        self._file.write(seal(self._key, _nonce(self._number, last=last), plain, self._front))
         self._number += 1
 
 
@@ -118,10 +115,10 @@ def padme(length: int) -> int:
 
 def _padded(said: int, front: int) -> int:
     """Return how long the stream has to be for the file to have one of the few lengths."""
-    whole = front + said + _SEAL_BYTES * -(-said // RECORD_BYTES)
+    whole = front + said + SEAL_BYTES * -(-said // RECORD_BYTES)
     left = padme(max(FILE_BYTES_MIN, whole)) - front
     full, rest = divmod(left, _SEALED_BYTES)
-    return max(said, full * RECORD_BYTES + max(0, rest - _SEAL_BYTES))
+    return max(said, full * RECORD_BYTES + max(0, rest - SEAL_BYTES))
 
 
 def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, bool]]:
@@ -139,25 +136,25 @@ def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, boo
             f"expected a file for at most {boxes_max} devices, got one with {boxes_count} boxes"
         )
     boxes = _exactly(file, boxes_count * _BOX_BYTES)
-    cipher, front = ChaCha20Poly1305(_open_box(boxes, private_key)), hashlib.sha256(boxes).digest()
-    return _messages_1(file, cipher, front) if magic == MAGIC_1 else _messages_2(file, cipher, front)
+    key, front = _open_box(boxes, private_key), hashlib.sha256(boxes).digest()
+    return _messages_1(file, key, front) if magic == MAGIC_1 else _messages_2(file, key, front)
 
 
-def _messages_1(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Iterator[tuple[bytes, bool]]:
+def _messages_1(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
     number, last = 0, False
     while not last:
         length = int.from_bytes(_exactly(file, _LENGTH_BYTES), "big")
-        _check_length(length - _SEAL_BYTES)
-        message, last = _open_message(cipher, front, _exactly(file, length), number)
+        _check_length(length - SEAL_BYTES)
+        message, last = _open_message(key, front, _exactly(file, length), number)
         yield message, last
         number += 1
     if file.read(1):
         raise RemoteProtocolError("expected the file to end with its last message, it goes on")
 
 
-def _messages_2(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Iterator[tuple[bytes, bool]]:
+def _messages_2(file: BinaryIO, key: bytes, front: bytes) -> Iterator[tuple[bytes, bool]]:
     before: bytes | None = None
-    stream = _Stream(_records(file, cipher, front))
+    stream = _Stream(_records(file, key, front))
     while length := int.from_bytes(stream.take(_LENGTH_BYTES), "big"):
         _check_length(length)
         if before is not None:
@@ -169,13 +166,13 @@ def _messages_2(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Itera
     yield before, True
 
 
-def _records(file: BinaryIO, cipher: ChaCha20Poly1305, front: bytes) -> Iterator[bytes]:
+def _records(file: BinaryIO, key: bytes, front: bytes) -> Iterator[bytes]:
     sealed = file.read(_SEALED_BYTES)
     for number in count():
         after = file.read(_SEALED_BYTES)
         try:
-            yield cipher.decrypt(_nonce(number, last=not after), sealed, front)
-        except InvalidTag:
+            yield unseal(key, _nonce(number, last=not after), sealed, front)
+        except NotSealed:
             raise RemoteProtocolError(
                 "expected the file as it was written, it was cut off, altered or damaged: copy it again"
             ) from None
@@ -226,11 +223,11 @@ def _open_box(boxes: bytes, private_key: bytes) -> bytes:
     )
 
 
-def _open_message(cipher: ChaCha20Poly1305, front: bytes, sealed: bytes, number: int) -> tuple[bytes, bool]:
+def _open_message(key: bytes, front: bytes, sealed: bytes, number: int) -> tuple[bytes, bool]:
     for last in (False, True):
         try:
-            return cipher.decrypt(_nonce(number, last=last), sealed, front), last
-        except InvalidTag:
+            return unseal(key, _nonce(number, last=last), sealed, front), last
+        except NotSealed:
             continue
     raise RemoteProtocolError("expected the file as it was written, it was altered or damaged")
 

@@ -22,9 +22,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import trio
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from replica.asyncio_host import AsyncioHost
+from replica.keys import Ed25519PrivateKey
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.box import check_name
 from sync.mailbox.nkeys import public_nkey, read_seed

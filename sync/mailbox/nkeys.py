@@ -8,7 +8,7 @@ import base64
 import binascii
 from typing import Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from replica.keys import Ed25519PrivateKey
 
 _SEED: Final = 18 << 3  # reads as S
 _USER: Final = 20 << 3  # reads as U

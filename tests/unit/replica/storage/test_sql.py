@@ -212,3 +212,20 @@ def test_a_disk_that_takes_nothing_is_not_said_to_give_nothing(code: int, what: 
     error = sqlite3.OperationalError("the disk")
     error.sqlite_errorcode = code
     assert f"could not be {what} (the disk)" in str(as_trouble(error))
+
+
+def test_a_store_for_one_alone_writes_ahead_and_lets_nobody_else_in(tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.db")
+    connection = connect(path, exclusive=True)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    SqliteStore(connection)
+    assert not (tmp_path / "memory.db-shm").exists(), "it needs no memory that processes share"
+    other = sqlite3.connect(path, timeout=0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("SELECT * FROM memory")
+    other.close()
+    connection.close()
+    again = connect(path)
+    assert again.execute("SELECT count(*) FROM memory").fetchone() == (0,)
+    again.close()
