@@ -39,6 +39,7 @@ from tests.support.vectors_of_links import (
     sha256,
     snapshots,
 )
+from tests.support.vectors_of_web_links import web_links
 
 FOLDER = Path(__file__).parents[2] / "docs" / "protocol" / "vectors"
 SALT = bytes(range(16))
@@ -251,6 +252,7 @@ VECTORS: dict[str, Callable[[], Any]] = {
     "registers": registers,
     "documents": documents,
     "pairing": pairing,
+    "web-links": web_links,
     "limits": bounds,
 }
 
