@@ -324,6 +324,7 @@ def _status(document: Document) -> list[str]:
     )
     return [
         f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
+        *([f"put out of the group by {_one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
         *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
         *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
         *map(_peer, document["peers"]),

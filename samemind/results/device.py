@@ -62,7 +62,10 @@ class ThinkStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonStatus:
-    """Whether the daemon runs here, where it listens, and how its peers are."""
+    """Whether the daemon runs here, where it listens, and how its peers are.
+
+    `revoked_by` is the name of the device that put this one out of the group, if one did.
+    """
 
     running: bool
     device_id: str
@@ -77,6 +80,7 @@ class DaemonStatus:
     incidents: list[IncidentView] = field(default_factory=list)
     clone: Clone | None = None
     think: ThinkStatus | None = None
+    revoked_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,6 +98,16 @@ async def clone_of(device: Device) -> Clone | None:
     return Clone(where=None, last_wrote=at_stamp(found.at_ms << 16), must_part=found.is_original)
 
 
+async def put_out_by(device: Device) -> str | None:
+    """Return the name of the device that put this one out of the group; the eldest, where several did."""
+
+    def read(core: Core, _: object) -> str | None:
+        by = core.membership.judgment.revoked_by.get(core.device)
+        return None if by is None else _called(core, by[0])
+
+    return await device.replica.run(read)
+
+
 async def clone_checks(device: Device) -> list[Check]:
     """Return what `doctor` has to say of all this."""
     checks = [
@@ -105,7 +115,10 @@ async def clone_checks(device: Device) -> list[Check]:
         for each in (await incidents(device))[-3:]
     ]
     checks += await device.replica.run(_missing)
-    checks += await device.replica.run(_put_out)
+    by = await put_out_by(device)
+    if by is not None:
+        detail = f"{by} put this device out of the group: nobody talks to it any more"
+        checks.append(Check(name="revoked", ok=False, detail=detail, fix="make a new home, and pair that"))
     clone = await clone_of(device)
     if clone is not None:
         seen = (
@@ -132,14 +145,6 @@ def _missing(core: Core, _: object) -> list[Check]:
         )
         for at_ms, held, seq in missing(core)
     ]
-
-
-def _put_out(core: Core, _: object) -> list[Check]:
-    by = core.membership.judgment.revoked_by.get(core.device)
-    if by is None:
-        return []
-    detail = f"{_called(core, by[0])} put this device out of the group: nobody talks to it any more"
-    return [Check(name="revoked", ok=False, detail=detail, fix="make a new home, and pair that")]
 
 
 async def _tell(device: Device, fresh: DeviceId) -> list[str]:

@@ -26,7 +26,7 @@ from samemind.results.device import (
 from samemind.results.mailbox import MailboxView
 from samemind.surface.device import Down, Init, ShowStats, ShowStatus, Up, Warmup
 from samemind.times import at_ms, at_stamp
-from samemind.verbs.clones import clone_of, divorce, incidents
+from samemind.verbs.clones import clone_of, divorce, incidents, put_out_by
 from samemind.verbs.group import peer_views
 
 # How many memories are looked at in one go: some 40 ms of the reading thread.
@@ -68,6 +68,7 @@ async def daemon_status(device: Device) -> DaemonStatus:
         incidents=await incidents(device),
         clone=await clone_of(device),
         think=_think_status(device),
+        revoked_by=await put_out_by(device),
     )
 
 

@@ -47,9 +47,9 @@ export function devicesView() {
     if (!state.session) return;
     const peers = state.status?.peers ?? [];
     say(summary, peers.length ? t("{here} of {all} connected.", { here: peers.filter((peer) => peer.state === "linked").length, all: plural(peers.length, "{n} other device", "{n} other devices") }) : t("Only this one so far."));
-    const { clone, incidents } = state.status ?? {};
+    const { clone, incidents, revoked_by: by } = state.status ?? {};
     const last = incidents?.at(-1);
-    say(warning, clone ? t("Another store lives under this device’s key. One of them has to become a device of its own: {command}", { command: "samemind doctor" }) + (clone.where ? ` (${clone.where})` : "") : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
+    say(warning, by ? t("{device} removed this device from the group: nobody talks to it any more.", { device: by }) : clone ? t("Another store lives under this device’s key. One of them has to become a device of its own: {command}", { command: "samemind doctor" }) + (clone.where ? ` (${clone.where})` : "") : last && Date.now() - new Date(last.at) < RECENT_MS ? `${last.detail} (${ago(last.at)})` : "");
     syncing.hidden = !peers.length;
     const own = { device_id: state.session.device_id, name: state.session.name, state: "own", address: state.status?.address };
     keyed(list, [own, ...peers], { key: (each) => each.device_id, make: deviceCard, update: updateDevice });
@@ -80,10 +80,16 @@ function updateDevice(item, device) {
   say(item.name, device.name);
   say(item.told, device.state === "own" ? t("this device") : how(device));
   const offset = device.offset_ms === null || device.offset_ms === undefined ? null : Math.abs(device.offset_ms) < 1000 ? t("clocks agree") : t("its clock is {seconds} s off", { seconds: (device.offset_ms / 1000).toFixed(1) });
-  say(item.facts, [device.last_sync && t("last synced {when}", { when: ago(device.last_sync) }), offset, device.address, device.device_id.slice(0, 12)].filter(Boolean).join(" · "));
+  say(item.facts, [putOut(device), device.last_sync && t("last synced {when}", { when: ago(device.last_sync) }), offset, device.address, device.device_id.slice(0, 12)].filter(Boolean).join(" · "));
   if (device.last_sync) item.facts.title = clock(device.last_sync);
   say(item.error, device.state === "linked" || device.state === "revoked" ? "" : (device.error ?? ""));
   if (item.revoke) item.actions.hidden = device.state === "revoked";
+}
+
+/** Who put a device out of the group, and when that was heard of here. */
+function putOut({ revoked_by: by, revoked_at: at }) {
+  if (!by) return "";
+  return at ? t("removed by {device}, {when}", { device: by, when: ago(at) }) : t("removed by {device}", { device: by });
 }
 
 function rename(item) {
