@@ -331,7 +331,9 @@ def plan(
     }
     counts = kept if listed == good else place.needed(good)
     own = {name: files[name].size for name in counts if files[name].filed.maker == core.device}
-    merging = _merging(own, sum(files[name].size for name in counts), bytes_max, merge_at)
+    merging = place.replaced(
+        counts, _merging(own, sum(files[name].size for name in counts), bytes_max, merge_at)
+    )
     reached = place.reached(counts - merging)
     lacking = {
         feed.origin.device for feed in core.feeds if feed.seq > max(feed.fork, reached.get(feed.no, 0))
@@ -381,6 +383,24 @@ class _Place:
         in_turn = sorted(names, key=lambda name: self.files[name].filed.made_ms)
         return _reached(self.core, [self.placed[name] for name in in_turn])
 
+    def replaced(self, names: Collection[str], merging: set[str]) -> set[str]:
+        """Return which of the files to merge would leave for what is written in their stead; none, if that is one.
+
+        What other files reach is not written again. So what is written may be no larger than a file it is made of, and
+        that would stay and be merged again, at every visit.
+        """
+        while len(merging) > 1:
+            left = set(names) - merging
+            beyond = _beyond(self.core, self.reached(left))
+            # It may be larger; but whether it is rests on its padding alone, where both have as many ops.
+            files = {**self.files, "": File(_filed_by(self.core, self.known), 0, listed=False)}
+            after = _Place(self.core, files, {**self.placed, "": Placed(beyond, {})}, self.known)
+            stay = merging & after.needed({*names, ""})
+            if not stay:
+                return merging
+            merging = merging - stay
+        return set()
+
     def _has(self, larger: Collection[str], name: str) -> bool:
         """Whether these files have all ops that the one of this name has."""
         parts: dict[int, list[tuple[int, int]]] = {}
@@ -422,6 +442,24 @@ class _Place:
     def _order(self, name: str) -> tuple[int, int, str]:
         ops = sum(last - after for _, after, last in self.placed[name].stretches)
         return ops, self.files[name].size, name
+
+
+def _beyond(core: Core, known: Mapping[int, int]) -> tuple[Stretch, ...]:
+    """Return which stretches a file has that is written of what goes beyond `known`."""
+    begins = {feed.no: max(feed.fork, known.get(feed.no, 0)) for feed in core.feeds}
+    found = list[Stretch]()
+    if any(feed.base_seq > begins[feed.no] for feed in core.feeds):  # a snapshot, of all that left the log
+        for feed in core.feeds:
+            if feed.base_seq > feed.fork:
+                found.append((feed.no, feed.fork, feed.base_seq))
+                begins[feed.no] = max(begins[feed.no], feed.base_seq)
+    found += ((feed.no, begins[feed.no], feed.seq) for feed in core.feeds if feed.seq > begins[feed.no])
+    return tuple(found)
+
+
+def _filed_by(core: Core, known: Known) -> Filed:
+    """Return what is remembered of a file that this device writes now and that states the group."""
+    return Filed(core.device, 0, frozenset(map(short, readers_of(core))), known, True, (), ())
 
 
 def _is_good(core: Core, filed: Filed, readers: frozenset[bytes], known: Known) -> bool:

@@ -11,7 +11,9 @@ from sync.carrier.shelf import TIER_FILES_MAX
 SEEDS = [1, 3, 4, 6, 22, 24, 37, 664]
 # Devices that merge sooner. 31688 and 31728: a restored device's branch left in the middle of a chain that a file had
 # from its start, below what others had compacted, and none of them could take it.
-SEEDS_MERGING = [31688, 31728, *range(100, 112)]
+# 43: what was written for two files was smaller than one of them, since others' files had the rest by then; that one
+# stayed, and was merged again, 64 times a visit.
+SEEDS_MERGING = [43, 31688, 31728, *range(100, 112)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -24,6 +24,7 @@ def test_what_is_written_stays_within_three_times_the_news_and_a_base_a_week() -
 def test_devices_that_merge_at_every_visit_or_never_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(shelf, "_merging", lambda own, *_: set(own) if len(own) > 1 else set())
+        patch.setattr(shelf._Place, "replaced", lambda _self, _names, merging: merging)
         often = Year(1, 2, looks_a_day=6).run(3 * DAYS)
     assert often.news + often.others > often.bound
     begin = Shelf.__init__

@@ -162,6 +162,29 @@ def test_what_several_devices_wrote_in_turn_is_merged_once_and_stays_few_files(s
     assert holds(box, all_of_them[0], "laptop 0")
 
 
+def test_files_are_not_merged_where_one_of_them_would_stay() -> None:
+    """What another's file has is not written again: what is written for two files may be smaller than one of them."""
+    laptop, phone = devices("laptop", "phone")
+    box, other = Box(), Box()
+    remember(laptop.core, *(f"note {n}" for n in range(4)))
+    Visiting(laptop.core, "laptop").visit(other)
+    phone.visit(other, writes=False)
+    remember(phone.core, *(f"from the phone {n}" for n in range(10)))
+    phone.visit(box)  # with the laptop's four
+    known = dict(box)
+    box.clear()
+    remember(laptop.core, "the fifth")
+    laptop.shelf = Shelf(merge_at=2)
+    laptop.visit(box)  # five of its own
+    box |= known
+    laptop.visit(box)
+    remember(laptop.core, "the sixth")
+    looks = [laptop.visit(box) for _ in range(3)]
+    assert [len(looked.wrote) for looked in looks] == [1, 0, 0]
+    phone.visit(box)
+    assert agree(laptop.core, phone.core)
+
+
 def test_no_two_files_wait_for_each_other() -> None:
     """What was said in turn lies in a file each; written anew as one, each file would follow the other."""
     laptop, phone = devices("laptop", "phone")
