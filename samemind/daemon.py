@@ -17,8 +17,10 @@ from replica import DeviceId
 from replica.supervision import Supervisor
 from samemind.agents.sdk import sdk_missing
 from samemind.arguments import read_place
+from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.server import Say
+from samemind.declaring import read_options
 from samemind.device import Device
 from samemind.errors import Failed, Usage
 from samemind.giving_back import share_one_heap
@@ -30,8 +32,6 @@ from samemind.performing import perform
 from samemind.results.device import Stopped
 from samemind.results.group import PeerView
 from samemind.results.plain import to_json
-from samemind.surface.catalog import verb_named
-from samemind.surface.declare import read_options
 from samemind.surface.device import Up
 from samemind.surface.panel import OpenPanel
 from samemind.taking_over import take_over

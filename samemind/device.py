@@ -40,15 +40,15 @@ from replica import (
 from replica.collector import collector_paused
 from replica.quotas import Limits
 from replica.supervision import Supervisor
+from samemind.catalog import verb_named
 from samemind.config import Home, Settings, check_name
 from samemind.control.server import Say, serve
+from samemind.declaring import read_options
 from samemind.errors import Failed
 from samemind.giving_back import kept_small
 from samemind.lock import hold
 from samemind.passphrase import key_of
 from samemind.performing import perform
-from samemind.surface.catalog import verb_named
-from samemind.surface.declare import read_options
 from sync import Identity, Untrusted
 
 if TYPE_CHECKING:

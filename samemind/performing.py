@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from replica.collector import collector_paused
 from replica.errors import ReplicaError, StoreCorrupt
+from samemind.declaring import Command
 from samemind.errors import Usage, explain
 from samemind.results.plain import to_json
-from samemind.surface.declare import Verb
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
@@ -31,21 +31,17 @@ _AS_DAMAGE_SHOWS: Final = (
 )
 
 
-# Who tells one thing after another does not wait until what was told before was read.
-_TELLS: Final = frozenset({"remember"})
-
-
-async def perform(device: "Device", verb: Verb[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
+async def perform(device: "Device", verb: Command[Any, Any], options: Any, say: "Say") -> Mapping[str, Any]:
     """Do it, and return the result as the document that every door shows."""
     document: Mapping[str, Any] = to_json(await result_of(device, verb, options, say))
     return document
 
 
-async def result_of(device: "Device", verb: Verb[Any, Result], options: Any, say: "Say") -> Result:
+async def result_of(device: "Device", verb: Command[Any, Result], options: Any, say: "Say") -> Result:
     """Do it, and return the result: an object of the type that the verb is declared with."""
     if verb.alone:
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
-    if device.opened_mind is not None and verb.name not in _TELLS:
+    if device.opened_mind is not None and verb.waits_for_reading:
         await device.opened_mind.ingest.catch_up()  # no answer depends on when it is asked for
     with collector_paused():
         function = getattr(import_module(verb.module), verb.performs)

@@ -10,15 +10,15 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 import trio
 
+from samemind.catalog import verb_named
 from samemind.config import Home
 from samemind.control.remote import Remote
 from samemind.control.server import Say
+from samemind.declaring import Command, read_options
 from samemind.device import Device, open_device
 from samemind.errors import Locked, translated
 from samemind.performing import result_of
 from samemind.results.plain import as_received, to_json
-from samemind.surface.catalog import verb_named
-from samemind.surface.declare import Verb, read_options
 
 Result = TypeVar("Result")
 # Some ten verbs in a row, on a slow machine.
@@ -34,7 +34,7 @@ class Reached(Protocol):
         """Perform a verb and return its result as a document; what it says meanwhile goes to `say`."""
         ...
 
-    async def result(self, verb: Verb[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
         """Perform a verb and return its result as what it is, which is made of a document only beyond this process."""
         ...
 
@@ -50,7 +50,7 @@ class Local:
         document: Mapping[str, Any] = to_json(await self.result(verb_named(verb), options, say))
         return document
 
-    async def result(self, verb: Verb[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
         """Perform a verb here, and return its result."""
         try:
             return as_received(await result_of(self.device, verb, read_options(verb, options), say))

@@ -10,10 +10,10 @@ The scripts hold the words themselves, made from the declarations: pressing Tab 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from samemind.catalog import COMMANDS, NAMES, verb_named
 from samemind.cli.line import EVERYWHERE
+from samemind.declaring import declared
 from samemind.errors import Usage
-from samemind.surface.catalog import COMMANDS, NAMES, verb_named
-from samemind.surface.declare import declared
 
 
 def completion_script(words: Sequence[str]) -> str:

@@ -4,11 +4,11 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any, Final
 
+from samemind.catalog import FAMILIES, NAMES, SHORT_FOR, names_under, verb_named
 from samemind.cli.line import Line, find_verb, help_width, parser_of, read_line
 from samemind.cli.printing import Printer
 from samemind.config import Home
-from samemind.surface.catalog import FAMILIES, NAMES, SHORT_FOR, names_under, verb_named
-from samemind.surface.declare import Verb, declared
+from samemind.declaring import Command, declared
 
 EXIT_CODES = {
     0: "ok",
@@ -153,7 +153,7 @@ def _entry(typed: str, said: str) -> str:
     )
 
 
-def _describe(verb: Verb[Any, Any]) -> dict[str, Any]:
+def _describe(verb: Command[Any, Any]) -> dict[str, Any]:
     return {
         "name": verb.name,
         "help": verb.help,

@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from samemind.catalog import ALIKE_MIN, SHORT_FOR, names_under, verb_named
+from samemind.declaring import Command, Declared, Takes, declared
 from samemind.errors import Usage
-from samemind.surface.catalog import ALIKE_MIN, SHORT_FOR, names_under, verb_named
-from samemind.surface.declare import Declared, Verb, declared
 
 # A path that the daemon would otherwise look for in its own working directory.
-_PATHS: Final = frozenset(
-    {"batch", "certificate", "file", "files", "invitation", "key_file", "output", "secret_file"}
-)
+_PATHS: Final = (Takes.PATH, Takes.NEW_PATH)
 STANDARD_INPUT: Final = "-"
 # How a result may be printed (samemind.cli.formats).
 FORMATS: Final = ("table", "csv", "jsonl", "json")
@@ -78,7 +76,7 @@ def read_line(words: Sequence[str]) -> Line:
     return Line(home, json, raw, help_wanted, rest[0], tuple(rest[1:]))
 
 
-def find_verb(line: Line) -> Verb[Any, Any]:
+def find_verb(line: Line) -> Command[Any, Any]:
     """Return the verb that is meant."""
     name = SHORT_FOR.get(line.verb, line.verb)
     if name == "remember" and any(word == "--batch" or word.startswith("--batch=") for word in line.words):
@@ -86,7 +84,7 @@ def find_verb(line: Line) -> Verb[Any, Any]:
     return verb_named(name)
 
 
-def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
+def read_words(verb: Command[Any, Any], words: Sequence[str]) -> dict[str, Any]:
     """Return the options that the words behind a verb give, as plain values; `Usage` says what is wrong with them."""
     found = vars(parser_of(verb).parse_args(words))
     if verb.name == "remember":
@@ -103,24 +101,26 @@ def read_words(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, Any]:
         from samemind.control.pouring import STANDARD_INPUT_PATH  # import alone needs it
 
         found["files"] = [STANDARD_INPUT_PATH if each == STANDARD_INPUT else each for each in found["files"]]
-    for name in found.keys() - _PATHS:  # a file may be called as it likes
+    takes = {one.name: one.word.takes for one in declared(verb.options)}
+    paths = {name for name in found if takes.get(name) in _PATHS}
+    for name in found.keys() - paths:  # a file may be called as it likes
         for text in found[name] if isinstance(found[name], list) else [found[name]]:
             if isinstance(text, str) and not _is_utf8(text):
                 raise Usage(
                     f"expected text in UTF-8 for {name}, got other bytes: {text!r:.60}", code="unreadable"
                 )
-    for name in _PATHS & found.keys():
+    for name in paths:
         from samemind.arguments import full_path, new_path  # a few verbs need them
 
         given = found[name]
-        if name == "output":
+        if takes[name] is Takes.NEW_PATH:
             found[name] = new_path(given)
         else:
             found[name] = full_path(given) if isinstance(given, str) else [full_path(each) for each in given]
     return found
 
 
-def parser_of(verb: Verb[Any, Any]) -> argparse.ArgumentParser:
+def parser_of(verb: Command[Any, Any]) -> argparse.ArgumentParser:
     """Return a parser for one verb; what was not given is not in its answer."""
     parser = _Parser(
         prog=f"samemind {'remember' if verb.name == 'remember-many' else verb.name}",

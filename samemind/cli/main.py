@@ -17,14 +17,12 @@ from samemind.cli.line import Line, find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
+from samemind.declaring import Command, read_options
 from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, explain
 from samemind.lock import is_held
-from samemind.surface.declare import Verb, read_options
 
 # A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
 END_SECONDS_MAX: Final = 20.0
-# Verbs that are about whether a daemon runs, and start none to find out.
-_OWN_PROCESS: Final = frozenset({"up", "down", "panel", "status", "init"})
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -123,17 +121,10 @@ def _run(line: Line, printer: Printer) -> int:
             result = {"ok": False, "checks": [found]}
     if result is not None:
         printer.result(verb.name, result)
-    return 0 if result is None or _went_well(verb.name, result) else 1
+    return 0 if result is None or verb.went_well(result) else 1
 
 
-def _went_well(verb: str, result: Mapping[str, Any]) -> bool:
-    """Say whether a verb that ended came to something: of a file some lines may be bad, and not all of them."""
-    if verb == "import":
-        return bool(result["imported"] or result["skipped"] or result["held"] or not result["failed"])
-    return bool(result["ok"]) if verb in ("verify", "doctor") else True
-
-
-def _do_alone(verb: Verb[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:
+def _do_alone(verb: Command[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:
     from importlib import import_module
 
     from samemind.results.plain import to_json
@@ -144,12 +135,12 @@ def _do_alone(verb: Verb[Any, Any], options: Any, home: Home) -> Mapping[str, An
 
 
 def _ask(
-    verb: Verb[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+    verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
     if verb.name == "up" and options.get("background"):
         return _start(options, home)
     control = None if verb.name == "up" else Control.connect(home)
-    if control is None and verb.name not in _OWN_PROCESS and _started_on_demand(home):
+    if control is None and verb.starts_daemon and _started_on_demand(home):
         control = Control.connect(home)
     if control is None:
         from replica.collector import collector_paused
@@ -160,11 +151,11 @@ def _ask(
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None
     try:
-        with printer.waiting(verb.name):
+        with printer.waiting(verb):
             for said, found in control.ask(verb.name, options):
                 result = found
                 if said is not None:
-                    printer.said(verb.name, said)
+                    printer.said(verb, said)
     except Locked:
         if verb.name != "panel":
             raise
@@ -180,7 +171,7 @@ def _ask(
 
 
 @contextmanager
-def _poured(verb: Verb[Any, Any], options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _poured(verb: Command[Any, Any], options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Give the options as the program that holds the store can read them: its standard input is not ours.
 
     Pipes are read before anybody takes the store, and without trio: Ctrl-C ends that at once.

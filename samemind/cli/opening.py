@@ -17,9 +17,9 @@ import trio
 
 from samemind.cli.printing import Printer
 from samemind.config import STATE_VARIABLE, STORE_FILE, Home
+from samemind.declaring import Command, Effects, read_options
 from samemind.errors import SamemindError, Unreachable
 from samemind.reach import reach
-from samemind.surface.declare import Verb, read_options
 
 _TAKES_NOTHING: Final = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 # In memory, since the disk of temporary files is as full as any.
@@ -27,13 +27,13 @@ _MEMORY: Final = Path("/dev/shm")
 
 
 def ask_here(
-    verb: Verb[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+    verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
     """Open the store and have the verb performed; a verb that goes on answers other programs meanwhile."""
     try:
         return trio.run(_ask, verb, options, home, printer)
     except SamemindError as error:
-        if not _only_reads(verb.name) or not _disk_takes_nothing(error) or not home.store.exists():
+        if verb.effects is not Effects.READ or not _disk_takes_nothing(error) or not home.store.exists():
             raise
         print(
             f"samemind: {error.message}; so this is read from a copy in memory, and nothing is saved",
@@ -41,13 +41,6 @@ def ask_here(
         )
     with _copied(home) as copy:
         return trio.run(_ask, verb, options, copy, printer)
-
-
-def _only_reads(verb: str) -> bool:
-    """Say whether a verb changes nothing, and is worth a copy."""
-    from samemind.mcp.tools import READ_ONLY  # here: it is hardly ever asked
-
-    return verb in READ_ONLY | {"recall", "context", "why", "contradictions list", "export"}
 
 
 def _disk_takes_nothing(error: BaseException) -> bool:
@@ -95,10 +88,10 @@ def _name_in_a_home(home: Home, file: Path) -> str:
 
 
 async def _ask(
-    verb: Verb[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
+    verb: Command[Any, Any], options: Mapping[str, Any], home: Home, printer: Printer
 ) -> Mapping[str, Any] | None:
     async def say(said: Mapping[str, Any]) -> None:
-        printer.said(verb.name, said)
+        printer.said(verb, said)
 
     program = f"samemind {verb.name}"
     match verb.name:
@@ -118,5 +111,5 @@ async def _ask(
     async with reach(
         home, program=program, answers=goes_on, name=name, opens_mind=verb.opens_mind or goes_on
     ) as device:
-        with printer.waiting(verb.name):  # the store is open: no passphrase is asked for any more
+        with printer.waiting(verb):  # the store is open: no passphrase is asked for any more
             return await device.ask(verb.name, options, say)

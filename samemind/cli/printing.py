@@ -14,21 +14,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
+from samemind.catalog import verb_named
 from samemind.cli.show import raw_line, show, show_said
+from samemind.declaring import Command
 from samemind.errors import SamemindError
 from samemind.printable import safe
-from samemind.surface.catalog import verb_named
 
-# Verbs of which each thing they say is an answer of its own, and is printed at once.
-NEWS: Final = frozenset({"pair", "log", "up", "panel"})
 # Often enough to see that it goes on, and a log of an hour stays short.
 PROGRESS_LINES_S: Final = 5.0
-# What is there after Ctrl-C, and how to go on; of other verbs nothing is there that was not acknowledged.
-_KEPT: Final = {
-    "import": "what came in so far is kept; import the same files again to go on",
-    "sync": "what came in so far is kept; the next sync goes on from there",
-    "remember-many": "what came in so far is kept, in whole batches; `samemind list` shows it",
-}
 # Nobody looks for a sign of life sooner, and most verbs are done by then.
 PATIENCE_S: Final = 1.0
 
@@ -42,7 +35,7 @@ class Printer:
         self.format: str | None = None
         self._lines: list[str] = []
         self._bar: Any = None
-        self._verb = ""
+        self._kept = ""
         self._line_due_s = 0.0
         self._drawing: AbstractContextManager[Any] = nullcontext()
         if isinstance(sys.stdout, io.TextIOWrapper):
@@ -50,18 +43,18 @@ class Printer:
             sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="backslashreplace")
 
     @contextmanager
-    def waiting(self, verb: str) -> Iterator[None]:
+    def waiting(self, verb: Command[Any, Any]) -> Iterator[None]:
         """Show, for as long as the block takes beyond a second, that a verb is at work, to whoever sits and watches."""
-        self._verb = verb
+        self._kept = verb.kept
         self._line_due_s = time.monotonic() + PROGRESS_LINES_S
-        if self.json or verb in NEWS or not sys.stderr.isatty():
+        if self.json or verb.news or not sys.stderr.isatty():
             yield
             return
         from threading import Lock, Timer  # not where nobody watches
 
         self._drawing = Lock()
         # Drawn by the bar's own thread from then on: this one waits for the answer.
-        impatience = Timer(PATIENCE_S, self._show_progress, [verb])
+        impatience = Timer(PATIENCE_S, self._show_progress, [verb.name])
         impatience.daemon = True
         impatience.start()
         try:
@@ -91,24 +84,26 @@ class Printer:
             if verb == "mailbox invite" and sys.stdout.isatty():
                 _show_qr(document["text"])
 
-    def said(self, verb: str, document: Mapping[str, Any]) -> None:
+    def said(self, verb: Command[Any, Any], document: Mapping[str, Any]) -> None:
         """Print what a verb says before its end."""
         if "progress" in document:
-            self._show_progress(verb, **document["progress"])
+            self._show_progress(verb.name, **document["progress"])
         elif "lines" in document:
             if self.json:
                 self._lines += document["lines"]
             else:
                 self._end_progress()
                 sys.stdout.writelines(document["lines"])
-        elif verb in NEWS:
+        elif verb.news:
             if self.json:
                 self.document(document)
             else:
-                self.text(raw_line(verb, document) if self.raw else "\n".join(show_said(verb, document)))
+                self.text(
+                    raw_line(verb.name, document) if self.raw else "\n".join(show_said(verb.name, document))
+                )
                 if "invitation" in document and sys.stdout.isatty() and not self.raw:
                     _show_qr(document["invitation"])
-                if verb == "panel" and sys.stdout.isatty() and not self.raw:
+                if verb.name == "panel" and sys.stdout.isatty() and not self.raw:
                     _open_browser(document)
 
     def failed(self, error: SamemindError) -> None:
@@ -124,7 +119,7 @@ class Printer:
     def interrupted(self) -> None:
         """Say that the user ended it."""
         self._end_progress()
-        kept = _KEPT.get(self._verb, "")
+        kept = self._kept
         if self.json:
             self.document({"error": {"code": "interrupted", "message": "interrupted", "hint": kept}})
         elif kept:

@@ -11,9 +11,9 @@ import trio
 from samemind.config import Home
 from samemind.control.protocol import answer, decode, request, short_path
 from samemind.control.server import CHUNK_BYTES, Say
+from samemind.declaring import Command
 from samemind.errors import HOLDER_ENDED, Unreachable
 from samemind.results.plain import from_json
-from samemind.surface.declare import Verb
 
 Result = TypeVar("Result")
 
@@ -61,7 +61,7 @@ class Remote:
                 hint="what was asked may have been done: look, then ask again",
             ) from None
 
-    async def result(self, verb: Verb[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
+    async def result(self, verb: Command[Any, Result], options: Mapping[str, Any], say: Say) -> Result:
         """Ask for a verb and return its result, as it would be if the store were open in this process."""
         return from_json(verb.result, await self.ask(verb.name, options, say))
 

@@ -5,14 +5,14 @@ What a command line spells as words is plain JSON for an agent: metadata is an o
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from samemind.arguments import assignments_of, pairs_of
+from samemind.declaring import Declared
 from samemind.errors import Usage
-from samemind.surface.declare import Declared, Verb, by_name
 
 Schema = dict[str, Any]
 
@@ -31,16 +31,15 @@ _SAID: Final[Mapping[str, str]] = {
 _PLAIN: Final[Mapping[type, str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-def input_schema(verb: Verb[Any, Any], offered: tuple[str, ...] | None, hidden: frozenset[str]) -> Schema:
-    """Return what a tool takes: the options that are `offered`, or all, without those that are `hidden`."""
-    known = by_name(verb.options)
-    names = [name for name in (known if offered is None else offered) if name not in hidden]
+def input_schema(options: Iterable[Declared], hidden: frozenset[str] = frozenset()) -> Schema:
+    """Return what a tool takes: the options that an agent is shown, without those that are `hidden` from it here."""
+    shown = [one for one in options if one.name not in hidden]
     schema: Schema = {
         "type": "object",
-        "properties": {name: _option(known[name]) for name in names},
+        "properties": {one.name: _option(one) for one in shown},
         "additionalProperties": False,
     }
-    required = [name for name in names if known[name].required]
+    required = [one.name for one in shown if one.required]
     if required:
         schema["required"] = required
     return schema

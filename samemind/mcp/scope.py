@@ -8,27 +8,19 @@ This guards agents from each other's memories where tools are all they have. It 
 as the same user and opens the store by itself.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from samemind.arguments import check_share
+from samemind.catalog import verb_named
+from samemind.declaring import Command, Takes, Workspace, by_name
 from samemind.errors import Ambiguous, NotFound, Usage
 from samemind.mcp.tools import Tool
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Have a verb performed with these options, and return the document of its result."""
 
-_TOLD: Final = frozenset({"remember"})
-_FILTERED: Final = frozenset({"recall", "list", "context", "why-not"})
-_READ_BY_ID: Final = frozenset({"get", "history", "why", "why-not"})
-_CHANGED_BY_ID: Final = frozenset(
-    {"edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "forget", "correct"}
-)
-_CONTRADICTIONS: Final = frozenset({"contradictions list", "contradictions show", "contradictions resolve"})
-# Each names two memories, or lists pairs of them.
-_JUDGED: Final = frozenset({"settle", "contradictions review"})
-_HELD: Final = _JUDGED | _TOLD | _FILTERED | _READ_BY_ID | _CHANGED_BY_ID | _CONTRADICTIONS
 _LIST_MAX: Final = 10_000
 _FIELD: Final = "workspace"
 
@@ -45,7 +37,7 @@ class Scope:
 
     def allows(self, tool: Tool) -> bool:
         """Say whether a tool can be held to the workspace."""
-        return self.workspace is None or tool.verb in _HELD
+        return self.workspace is None or tool.declared().workspace is not Workspace.NONE
 
     @property
     def hides(self) -> frozenset[str]:
@@ -74,27 +66,31 @@ def scoped(ask: Ask, scope: Scope) -> Ask:
             raise Usage(
                 f"{verb}: the workspace is {own}; this agent cannot choose another", code="not_permitted"
             )
-        if verb in _TOLD:
-            return await ask(verb, {**given, _FIELD: own})
+        declared = verb_named(verb)
+        held_by = declared.workspace
+        if held_by is Workspace.NONE:
+            raise Usage(f"{verb} is not for an agent that is held to a workspace", code="not_permitted")
         if verb == "set" and any(str(word).startswith(f"{_FIELD}=") for word in given.get("values", ())):
             raise Usage("set: this agent cannot move a memory to another workspace", code="not_permitted")
-        if verb not in _HELD:
-            raise Usage(f"{verb} is not for an agent that is held to a workspace", code="not_permitted")
-        for rid in given.get("rids", [given["rid"]] if "rid" in given else []):
-            await check(str(rid), [own] if verb in _CHANGED_BY_ID else readable)
-        if verb == "settle":
-            for name in ("a", "b"):
-                await check(str(given.get(name)), [own])
-        if verb in ("contradictions list", "contradictions review"):
-            return await ask(verb, {**given, _FIELD: own})
-        if verb in _CONTRADICTIONS:
+        spaces = [own] if Workspace.CHANGED_BY_ID in held_by else readable
+        if (Workspace.CHANGED_BY_ID | Workspace.READ_BY_ID) & held_by:
+            for rid in _named(declared, given):
+                await check(rid, spaces)
+        if Workspace.CONTRADICTION in held_by:
             listed = await ask("contradictions list", {_FIELD: own, "limit": _LIST_MAX})
             if given.get("id") not in {each["id"] for each in listed["contradictions"]}:
                 raise NotFound(f"no contradiction has the id {given.get('id')}", hint="give the whole id")
-        if verb == "forget":
-            given[_FIELD] = own  # the same words of another workspace stay
-        if verb in _FILTERED:
+        if Workspace.PUT in held_by:
+            given[_FIELD] = own
+        if Workspace.FILTERED in held_by:
             given[_FIELD] = readable
         return await ask(verb, given)
 
     return held
+
+
+def _named(command: Command[Any, Any], given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of memories that options name."""
+    for one in by_name(command.options).values():
+        if one.word.takes is Takes.RID and given.get(one.name) is not None:
+            yield from map(str, given[one.name] if one.many else [given[one.name]])

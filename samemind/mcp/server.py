@@ -28,7 +28,7 @@ from samemind.mcp.schema import input_schema, output_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.store import Store
 from samemind.mcp.telling import NOTE, tell, within_bounds
-from samemind.mcp.tools import HIDDEN, Tool, core, full, named
+from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.wire import Lines
 
 
@@ -230,7 +230,7 @@ def _described(tool: Tool, scope: Scope) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=input_schema(verb, tool.offered, HIDDEN | scope.hides),
+        input_schema=input_schema(tool.options(), scope.hides),
         output_schema=output_schema(verb.result),
         annotations=types.ToolAnnotations(
             title=tool.title,
@@ -244,7 +244,7 @@ def _described(tool: Tool, scope: Scope) -> types.Tool:
 
 def _check_names(tool: Tool, arguments: Mapping[str, Any], scope: Scope) -> None:
     """Refuse what the tool was not described with: a model that made it up should hear so."""
-    known = input_schema(tool.declared(), tool.offered, HIDDEN | scope.hides)["properties"]
+    known = input_schema(tool.options(), scope.hides)["properties"]
     unknown = sorted(set(arguments) - set(known))
     if unknown:
         raise Usage(f"{tool.name}: expected only {', '.join(known)}; got {', '.join(unknown)}")

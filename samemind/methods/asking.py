@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from samemind.control.server import Say
+from samemind.declaring import Command
 from samemind.reach import Reached
-from samemind.surface.declare import Verb
 
 Result = TypeVar("Result")
 
@@ -16,7 +16,7 @@ class Asking:
     def __init__(self, reached: Reached) -> None:
         self._reached = reached
 
-    async def _ask(self, verb: Verb[Any, Result], *, _say: Say | None = None, **options: Any) -> Result:
+    async def _ask(self, verb: Command[Any, Result], *, _say: Say | None = None, **options: Any) -> Result:
         given = {name: value for name, value in options.items() if value is not None}
         return await self._reached.result(verb, given, _say or _unheard)
 

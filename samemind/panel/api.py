@@ -1,9 +1,9 @@
 """Give every verb that may be asked from a page a route of its own, by its declaration, and nothing else.
 
 `POST /api/v1/<verb>` takes the verb's options as one JSON object and answers with its result, as `--json` prints it.
-A verb that goes on answers with a line of JSON for each thing it says, then its result. What is not named in
-`OFFERED` has no route: a verb that touches files or other programs must not become reachable from a browser because
-somebody added it to the catalog.
+A verb that goes on answers with a line of JSON for each thing it says, then its result. Only what is declared with
+`panel=True` has a route: a verb that touches files or other programs must not become reachable from a browser because
+somebody added it.
 """
 
 import json
@@ -17,51 +17,32 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from samemind.catalog import NAMES, verb_named
+from samemind.declaring import Command, Declared, declared, read_options
 from samemind.errors import SamemindError, Usage, explain
 from samemind.panel.guard import API, TooLong, TooSlow
 from samemind.performing import perform
 from samemind.results.plain import to_json
-from samemind.surface.catalog import NAMES, verb_named
-from samemind.surface.declare import Declared, Verb, declared, read_options
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
     from samemind.panel.door import Panel
 
-# fmt: off
-OFFERED: Final = frozenset({
-    "remember", "recall", "get", "list", "edit", "set", "tag", "pin", "unpin", "archive", "unarchive", "forget",
-    "history", "context", "why", "why-not", "diff", "correct",
-    "relate", "unrelate", "graph", "entities",
-    "contradictions list", "contradictions show", "contradictions resolve",
-    "contradictions review", "settle",
-    "triggers list", "triggers deliver", "triggers act", "triggers dismiss",
-    "goals list", "goals add", "goals done", "profile show", "profile set", "blocks list", "blocks get", "blocks edit",
-    "sessions",
-    "think", "feedback", "unconsolidate", "unlink",
-    "pair", "peers list", "peers rename", "peers add", "peers revoke", "sync",
-    "mailbox list", "mailbox look",
-    "status", "digest", "log", "verify", "doctor", "stats",
-    "agents list", "agents add", "agents approve", "agents refuse", "agents revoke", "agents log",
-})
-# fmt: on
-# Options that no page offers: to give up what was lost is decided where `verify` was read.
-_HIDDEN: Final = frozenset({"accept_loss"})
 # What went wrong, in the exit codes of the command line and in HTTP's.
 STATUS_BY_EXIT_CODE: Final[Mapping[int, int]] = {1: 500, 2: 400, 3: 404, 4: 409, 5: 502, 6: 423}
 
 
-def offered() -> list[Verb[Any, Any]]:
+def offered() -> list[Command[Any, Any]]:
     """Return the verbs that have a route, in the catalog's order."""
-    return [verb_named(name) for name in NAMES if name in OFFERED]
+    return [verb for verb in map(verb_named, NAMES) if verb.panel is True]
 
 
-def offered_options(verb: Verb[Any, Any]) -> list[Declared]:
+def offered_options(verb: Command[Any, Any]) -> list[Declared]:
     """Return the options of a verb that a page may give."""
-    return [one for one in declared(verb.options) if one.name not in _HIDDEN]
+    return [one for one in declared(verb.options) if "panel" not in one.word.hidden_from]
 
 
-def path_of(verb: Verb[Any, Any]) -> str:
+def path_of(verb: Command[Any, Any]) -> str:
     """Return a verb's route."""
     return f"{API}/{verb.name.replace(' ', '/')}"
 
@@ -76,8 +57,9 @@ def verb_routes(panel: "Panel") -> list[Route]:
     ]
 
 
-def _read(verb: Verb[Any, Any], given: Mapping[str, Any]) -> Any:
-    if withheld := sorted(_HIDDEN & given.keys()):
+def _read(verb: Command[Any, Any], given: Mapping[str, Any]) -> Any:
+    hidden = {one.name for one in declared(verb.options)} - {one.name for one in offered_options(verb)}
+    if withheld := sorted(hidden & given.keys()):
         raise Usage(f"{verb.name}: {', '.join(withheld)} is for the command line", code="not_here")
     return read_options(verb, given)
 
@@ -85,7 +67,7 @@ def _read(verb: Verb[Any, Any], given: Mapping[str, Any]) -> Any:
 class Answered:
     """A verb that has one answer."""
 
-    def __init__(self, panel: "Panel", verb: Verb[Any, Any]) -> None:
+    def __init__(self, panel: "Panel", verb: Command[Any, Any]) -> None:
         self._panel = panel
         self._verb = verb
 
@@ -101,7 +83,7 @@ class Answered:
 class Streamed:
     """A verb that says things before it ends: JSON lines. It ends when the page goes away."""
 
-    def __init__(self, panel: "Panel", verb: Verb[Any, Any]) -> None:
+    def __init__(self, panel: "Panel", verb: Command[Any, Any]) -> None:
         self._panel = panel
         self._verb = verb
 
@@ -153,7 +135,7 @@ async def until_gone(receive: Receive, scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
-async def _performed(panel: "Panel", verb: Verb[Any, Any], options: Any) -> Mapping[str, Any]:
+async def _performed(panel: "Panel", verb: Command[Any, Any], options: Any) -> Mapping[str, Any]:
     """Perform a verb; what the command line does itself, here for a page, reads and writes files beside the store."""
     if not verb.alone:
         return await perform(panel.device, verb, options, _unheard)

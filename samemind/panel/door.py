@@ -20,7 +20,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
+from samemind.catalog import verb_named
 from samemind.control.server import Say
+from samemind.declaring import read_options
 from samemind.errors import NotFound, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
@@ -37,9 +39,7 @@ from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.qr import qr_rows
 from samemind.results.plain import to_json
-from samemind.surface.catalog import verb_named
 from samemind.surface.contradictions import ShowContradiction
-from samemind.surface.declare import read_options
 from samemind.verbs.contradictions import contradictions_resolve, contradictions_show
 from sync.dialling import ANY
 from sync.network import own_addresses, own_hosts

@@ -7,9 +7,9 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
+from samemind.declaring import Command, Declared
 from samemind.panel.api import STATUS_BY_EXIT_CODE, offered, offered_options, path_of
 from samemind.panel.guard import CSRF_HEADER
-from samemind.surface.declare import Declared, Verb
 
 _PLAIN: Final[Mapping[Any, str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
@@ -30,7 +30,7 @@ def openapi_document() -> dict[str, Any]:
     }
 
 
-def _operation(verb: Verb[Any, Any], shapes: dict[str, Any]) -> dict[str, Any]:
+def _operation(verb: Command[Any, Any], shapes: dict[str, Any]) -> dict[str, Any]:
     options = offered_options(verb)
     asked: dict[str, Any] = {
         "type": "object",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.results.agents import (
     AgentAdded,
     AgentLog,
@@ -13,7 +14,6 @@ from samemind.results.agents import (
     Served,
     SetUp,
 )
-from samemind.surface.declare import Verb, argument, option
 
 # As samemind.agents.programs has them; named again since that is read only where it is needed.
 PROGRAM_NAMES: Final = (
@@ -129,12 +129,104 @@ class ShowAgentLog:
 
 
 _MODULE: Final = "samemind.agents.remote"
-AGENTS_LIST: Final = Verb("agents list", ListAgents, AgentsListed, _MODULE, alone=True, rows="agents")
-AGENTS_ADD: Final = Verb("agents add", AddAgent, AgentAdded, _MODULE, alone=True)
-AGENTS_APPROVE: Final = Verb("agents approve", ApproveAgent, AgentAdded, _MODULE, alone=True)
-AGENTS_REFUSE: Final = Verb("agents refuse", RefuseAgent, AgentRefused, _MODULE, alone=True)
-AGENTS_REVOKE: Final = Verb("agents revoke", RevokeAgent, AgentRevoked, _MODULE, alone=True)
-AGENTS_LOG: Final = Verb("agents log", ShowAgentLog, AgentLog, _MODULE, alone=True, rows="calls")
-MCP: Final = Verb("mcp", ServeMcp, Served, "samemind.mcp.serving", alone=True)
-CONNECT: Final = Verb("connect", Connect, Connected, "samemind.agents.connecting", alone=True)
-SETUP: Final = Verb("setup", Setup, SetUp, "samemind.agents.connecting", alone=True)
+AGENTS_LIST: Final = Command(
+    "agents list",
+    ListAgents,
+    AgentsListed,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel=True,
+    library=None,
+    alone=True,
+    rows="agents",
+)
+AGENTS_ADD: Final = Command(
+    "agents add",
+    AddAgent,
+    AgentAdded,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel=True,
+    library=None,
+    alone=True,
+)
+AGENTS_APPROVE: Final = Command(
+    "agents approve",
+    ApproveAgent,
+    AgentAdded,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel=True,
+    library=None,
+    alone=True,
+)
+AGENTS_REFUSE: Final = Command(
+    "agents refuse",
+    RefuseAgent,
+    AgentRefused,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel=True,
+    library=None,
+    alone=True,
+)
+AGENTS_REVOKE: Final = Command(
+    "agents revoke",
+    RevokeAgent,
+    AgentRevoked,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel=True,
+    library=None,
+    alone=True,
+)
+AGENTS_LOG: Final = Command(
+    "agents log",
+    ShowAgentLog,
+    AgentLog,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel=True,
+    library=None,
+    alone=True,
+    rows="calls",
+)
+MCP: Final = Command(
+    "mcp",
+    ServeMcp,
+    Served,
+    "samemind.mcp.serving",
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    alone=True,
+)
+CONNECT: Final = Command(
+    "connect",
+    Connect,
+    Connected,
+    "samemind.agents.connecting",
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="writes the settings of other programs",
+    library=None,
+    alone=True,
+)
+SETUP: Final = Command(
+    "setup",
+    Setup,
+    SetUp,
+    "samemind.agents.connecting",
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="writes the settings of other programs",
+    library=None,
+    alone=True,
+)

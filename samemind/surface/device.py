@@ -1,8 +1,10 @@
 """The verbs about this device: what it is, how it is, and its daemon."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.results.device import (
     Compacted,
     DaemonStatus,
@@ -15,7 +17,6 @@ from samemind.results.device import (
     Verified,
     Warmed,
 )
-from samemind.surface.declare import Verb, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,9 @@ class ShowLog:
     """Show the log of ops, one a line."""
 
     limit: int = option("--limit", "how many of the last ops", default=20, metavar="N", short="-n")
-    follow: bool = option("--follow", "go on with every op that comes", default=False)
+    follow: bool = option(
+        "--follow", "go on with every op that comes", hidden_from=("agents", "library"), default=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,10 @@ class Verify:
     """Check every chain and signature, and compute the state anew from the log."""
 
     accept_loss: bool = option(
-        "--accept-loss", "first take as lost what is missing of this device's own writes", default=False
+        "--accept-loss",
+        "first take as lost what is missing of this device's own writes",
+        hidden_from=("agents", "panel"),
+        default=False,
     )
 
 
@@ -104,16 +110,135 @@ class Warmup:
 
 
 _RECORD: Final = "samemind.verbs.record"
+
+
+def _is_ok(result: Mapping[str, Any]) -> bool:
+    return bool(result["ok"])
+
+
 _DEVICE: Final = "samemind.verbs.device"
 
-INIT: Final = Verb("init", Init, Initialised, _DEVICE)
-UP: Final = Verb("up", Up, Stopped, _DEVICE, streams=True)
-DOWN: Final = Verb("down", Down, Stopped, _DEVICE)
-STATUS: Final = Verb("status", ShowStatus, DaemonStatus, _DEVICE, opens_mind=False)
-DIGEST: Final = Verb("digest", ShowDigest, Digest, _RECORD)
-LOG: Final = Verb("log", ShowLog, Log, _RECORD, streams=True)
-VERIFY: Final = Verb("verify", Verify, Verified, _RECORD)
-DOCTOR: Final = Verb("doctor", Doctor, Doctored, "samemind.verbs.doctor", rows="checks")
-COMPACT: Final = Verb("compact", Compact, Compacted, _RECORD)
-STATS: Final = Verb("stats", ShowStats, Stats, _DEVICE)
-WARMUP: Final = Verb("warmup", Warmup, Warmed, _DEVICE)
+INIT: Final = Command(
+    "init",
+    Init,
+    Initialised,
+    _DEVICE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    starts_daemon=False,
+)
+UP: Final = Command(
+    "up",
+    Up,
+    Stopped,
+    _DEVICE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    news=True,
+    starts_daemon=False,
+    streams=True,
+)
+DOWN: Final = Command(
+    "down",
+    Down,
+    Stopped,
+    _DEVICE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    starts_daemon=False,
+)
+STATUS: Final = Command(
+    "status",
+    ShowStatus,
+    DaemonStatus,
+    _DEVICE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("status", "Return what this device is, whether its daemon runs, and how its peers are."),
+    starts_daemon=False,
+    opens_mind=False,
+)
+DIGEST: Final = Command(
+    "digest",
+    ShowDigest,
+    Digest,
+    _RECORD,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("digest", "Return what is equal on devices that agree."),
+)
+LOG: Final = Command(
+    "log",
+    ShowLog,
+    Log,
+    _RECORD,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("log", "Return the last ops of the log."),
+    news=True,
+    streams=True,
+)
+VERIFY: Final = Command(
+    "verify",
+    Verify,
+    Verified,
+    _RECORD,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("verify", "Check every chain and signature, and compute the state anew from the log."),
+    went_well=_is_ok,
+)
+DOCTOR: Final = Command(
+    "doctor",
+    Doctor,
+    Doctored,
+    "samemind.verbs.doctor",
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("doctor", "Look for what is wrong, and say what to do about it."),
+    went_well=_is_ok,
+    rows="checks",
+)
+COMPACT: Final = Command(
+    "compact",
+    Compact,
+    Compacted,
+    _RECORD,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="undoes or folds much at once: asked for where its result can be read",
+    library=Method(
+        "compact", "Fold ops that every device has into the base; their history is no longer told afterwards."
+    ),
+)
+STATS: Final = Command(
+    "stats",
+    ShowStats,
+    Stats,
+    _DEVICE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("stats", "Count what there is."),
+)
+WARMUP: Final = Command(
+    "warmup",
+    Warmup,
+    Warmed,
+    _DEVICE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("warmup", "Load the model and the vectors now rather than at the first recall."),
+)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.results.graph import EdgeView, Entities, Graph
-from samemind.surface.declare import Verb, argument, option
 from samemind.surface.memories import Moment
 
 
@@ -44,7 +44,50 @@ class ListEntities(Moment):
 
 _MODULE: Final = "samemind.verbs.graph"
 
-RELATE: Final = Verb("relate", Relate, EdgeView, _MODULE)
-UNRELATE: Final = Verb("unrelate", Unrelate, EdgeView, _MODULE)
-GRAPH: Final = Verb("graph", ShowGraph, Graph, _MODULE, rows="edges")
-ENTITIES: Final = Verb("entities", ListEntities, Entities, _MODULE, rows="entities")
+RELATE: Final = Command(
+    "relate",
+    Relate,
+    EdgeView,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("relate", "Say how two things are related."),
+    idempotent=True,
+)
+UNRELATE: Final = Command(
+    "unrelate",
+    Unrelate,
+    EdgeView,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("unrelate", "Take an edge away."),
+    idempotent=True,
+)
+GRAPH: Final = Command(
+    "graph",
+    ShowGraph,
+    Graph,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("graph", "Return what an entity is related to."),
+    rows="edges",
+)
+ENTITIES: Final = Command(
+    "entities",
+    ListEntities,
+    Entities,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "entities",
+        "List the people, places and things that memories name and edges join, the commonest first.",
+    ),
+    rows="entities",
+)

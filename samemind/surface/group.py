@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, ByHand, Command, Effects, Method, Takes, argument, option
 from samemind.results.group import (
     GroupView,
     Paired,
@@ -13,7 +14,6 @@ from samemind.results.group import (
     Rejoined,
     Synced,
 )
-from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,10 @@ class Pair:
         "--mailbox", "through this mailbox, for devices that are never on one network", metavar="NAME"
     )
     wait: str | None = option(
-        "--wait", "with --mailbox: for so long, as 24h or 90m, with a code of three words", metavar="TIME"
+        "--wait",
+        "with --mailbox: for so long, as 24h or 90m, with a code of three words",
+        hidden_from=("agents",),
+        metavar="TIME",
     )
 
 
@@ -86,7 +89,10 @@ class RestoreGroup:
     """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
 
     code: tuple[str, ...] = argument(
-        "the words of the recovery code; the command line asks for them instead, or reads its standard input",
+        (
+            "the words of the recovery code; the command line asks for them instead, or reads its "
+            "standard input"
+        ),
         metavar="WORD",
         many=True,
         optional=True,
@@ -118,11 +124,14 @@ class RebuildGroup:
     since: str | None = option(
         "--since",
         "keep what they wrote before this time, as far as a device that stays had seen it by then",
-        metavar="TIME",
+        takes=Takes.TIME,
     )
     keep: tuple[str, ...] = option(
         "--keep",
-        "the id of a memory that only they told and that is kept, in this device's name; may be given several times",
+        (
+            "the id of a memory that only they told and that is kept, in this device's name; may be "
+            "given several times"
+        ),
         metavar="ID",
         default=(),
     )
@@ -143,14 +152,129 @@ _MODULE: Final = "samemind.verbs.group"
 _REBUILDING: Final = "samemind.rebuilding"
 _SENIORITY: Final = "samemind.verbs.seniority"
 
-PAIR: Final = Verb("pair", Pair, Paired, _MODULE, streams=True)
-PEERS: Final = Verb("peers list", ListPeers, Peers, _MODULE, rows="peers")
-PEERS_RENAME: Final = Verb("peers rename", RenamePeer, PeerView, _MODULE)
-PEERS_ADD: Final = Verb("peers add", AddPeer, PeerView, _MODULE)
-PEERS_REVOKE: Final = Verb("peers revoke", RevokePeer, PeerView, _MODULE)
-GROUP_SHOW: Final = Verb("group show", ShowGroup, GroupView, _SENIORITY, rows="members")
-GROUP_RECOVERY: Final = Verb("group recovery", MakeRecovery, Recovery, _SENIORITY)
-GROUP_RESTORE: Final = Verb("group restore", RestoreGroup, GroupView, _SENIORITY, rows="members")
-GROUP_REBUILD: Final = Verb("group rebuild", RebuildGroup, Rebuilt, _REBUILDING, alone=True)
-GROUP_REJOIN: Final = Verb("group rejoin", RejoinGroup, Rejoined, _REBUILDING, alone=True)
-SYNC: Final = Verb("sync", Sync, Synced, _MODULE)
+PAIR: Final = Command(
+    "pair",
+    Pair,
+    Paired,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel=True,
+    library=ByHand("pair"),
+    news=True,
+    streams=True,
+)
+PEERS: Final = Command(
+    "peers list",
+    ListPeers,
+    Peers,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("peers", "Return the other devices of the group."),
+    rows="peers",
+)
+PEERS_RENAME: Final = Command(
+    "peers rename",
+    RenamePeer,
+    PeerView,
+    _MODULE,
+    effects=Effects.CHANGE,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method("rename_peer", "Call a device by another name here."),
+)
+PEERS_ADD: Final = Command(
+    "peers add",
+    AddPeer,
+    PeerView,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method("add_peer", "Say where a device can always be reached."),
+)
+PEERS_REVOKE: Final = Command(
+    "peers revoke",
+    RevokePeer,
+    PeerView,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method(
+        "revoke_peer",
+        "Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked.",
+    ),
+)
+GROUP_SHOW: Final = Command(
+    "group show",
+    ShowGroup,
+    GroupView,
+    _SENIORITY,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel="shows a secret or asks for one, and has no page yet",
+    library=Method(
+        "group", "Return who belongs to the group, who prevails over whom, and who was put out by whom."
+    ),
+    rows="members",
+)
+GROUP_RECOVERY: Final = Command(
+    "group recovery",
+    MakeRecovery,
+    Recovery,
+    _SENIORITY,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="shows a secret or asks for one, and has no page yet",
+    library=Method(
+        "make_recovery",
+        "Make the code by which any device can put the group right: once, on the oldest device.",
+    ),
+)
+GROUP_RESTORE: Final = Command(
+    "group restore",
+    RestoreGroup,
+    GroupView,
+    _SENIORITY,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="shows a secret or asks for one, and has no page yet",
+    library=ByHand("restore_group"),
+    rows="members",
+)
+GROUP_REBUILD: Final = Command(
+    "group rebuild",
+    RebuildGroup,
+    Rebuilt,
+    _REBUILDING,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="needs the store for itself, and the daemon holds it",
+    library=None,
+    alone=True,
+)
+GROUP_REJOIN: Final = Command(
+    "group rejoin",
+    RejoinGroup,
+    Rejoined,
+    _REBUILDING,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="needs the store for itself, and the daemon holds it",
+    library=None,
+    alone=True,
+)
+SYNC: Final = Command(
+    "sync",
+    Sync,
+    Synced,
+    _MODULE,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("sync", "Sync now, with one device or with all that can be reached."),
+    kept="what came in so far is kept; the next sync goes on from there",
+)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, ByHand, Command, Effects, Method, Takes, argument, option
 from samemind.results.keeping import (
     Blocks,
     BlockView,
@@ -14,7 +15,6 @@ from samemind.results.keeping import (
     Triggers,
     TriggerView,
 )
-from samemind.surface.declare import Verb, argument, option
 from samemind.surface.memories import Moment
 
 
@@ -29,21 +29,21 @@ class ListTriggers(Moment):
 class DeliverTrigger:
     """Say that a trigger is shown now: no device delivers it again."""
 
-    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
+    id: str = argument("its id, or 6 and more characters of it", takes=Takes.ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActOnTrigger:
     """Say that a trigger was acted on; that holds on every device."""
 
-    id: str = argument("its id", metavar="ID")
+    id: str = argument("its id", takes=Takes.ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DismissTrigger:
     """Say that nobody wants to hear of a trigger; that holds on every device."""
 
-    id: str = argument("its id", metavar="ID")
+    id: str = argument("its id", takes=Takes.ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class AddGoal:
 class FinishGoal:
     """Say that a goal is reached."""
 
-    rid: str = argument("the id of its memory", metavar="RID")
+    rid: str = argument("the id of its memory", takes=Takes.RID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class ListSessions(Moment):
 class GiveFeedback:
     """Teach the ranking by one memory, on every device alike."""
 
-    rid: str = argument("the id of the memory", metavar="RID")
+    rid: str = argument("the id of the memory", takes=Takes.RID)
     relevant: bool = option("--relevant", "it was what was wanted", default=False)
     irrelevant: bool = option("--irrelevant", "it was not", default=False)
     query: str | None = option("--query", "the question it was an answer to")
@@ -121,17 +121,163 @@ _TRIGGERS: Final = "samemind.verbs.triggers"
 _GOALS: Final = "samemind.verbs.goals"
 _PROFILE: Final = "samemind.verbs.profile"
 
-TRIGGERS: Final = Verb("triggers list", ListTriggers, Triggers, _TRIGGERS, rows="triggers")
-TRIGGERS_DELIVER: Final = Verb("triggers deliver", DeliverTrigger, TriggerView, _TRIGGERS)
-TRIGGERS_ACT: Final = Verb("triggers act", ActOnTrigger, TriggerView, _TRIGGERS)
-TRIGGERS_DISMISS: Final = Verb("triggers dismiss", DismissTrigger, TriggerView, _TRIGGERS)
-GOALS: Final = Verb("goals list", ListGoals, Goals, _GOALS, rows="goals")
-GOALS_ADD: Final = Verb("goals add", AddGoal, GoalView, _GOALS)
-GOALS_DONE: Final = Verb("goals done", FinishGoal, GoalView, _GOALS)
-PROFILE: Final = Verb("profile show", ShowProfile, Profile, _PROFILE)
-PROFILE_SET: Final = Verb("profile set", SetProfile, Profile, _PROFILE)
-BLOCKS: Final = Verb("blocks list", ListBlocks, Blocks, _PROFILE, rows="blocks")
-BLOCKS_GET: Final = Verb("blocks get", GetBlock, BlockView, _PROFILE)
-BLOCKS_EDIT: Final = Verb("blocks edit", EditBlock, BlockView, _PROFILE)
-SESSIONS: Final = Verb("sessions", ListSessions, Sessions, "samemind.verbs.sessions", rows="sessions")
-FEEDBACK: Final = Verb("feedback", GiveFeedback, Taught, "samemind.verbs.feedback")
+TRIGGERS: Final = Command(
+    "triggers list",
+    ListTriggers,
+    Triggers,
+    _TRIGGERS,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("triggers", "List what memory would bring up by itself, the most urgent first."),
+    rows="triggers",
+)
+TRIGGERS_DELIVER: Final = Command(
+    "triggers deliver",
+    DeliverTrigger,
+    TriggerView,
+    _TRIGGERS,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "deliver",
+        (
+            "Say that a trigger is shown now. Show it only if the result has `changed`: else some "
+            "device did before."
+        ),
+    ),
+    idempotent=True,
+)
+TRIGGERS_ACT: Final = Command(
+    "triggers act",
+    ActOnTrigger,
+    TriggerView,
+    _TRIGGERS,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("act", "Say that a trigger was acted on; that holds on every device."),
+    idempotent=True,
+)
+TRIGGERS_DISMISS: Final = Command(
+    "triggers dismiss",
+    DismissTrigger,
+    TriggerView,
+    _TRIGGERS,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("dismiss", "Say that nobody wants to hear of a trigger; that holds on every device."),
+    idempotent=True,
+)
+GOALS: Final = Command(
+    "goals list",
+    ListGoals,
+    Goals,
+    _GOALS,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("goals", "List goals, and how they go; with `all`, those that are done too."),
+    rows="goals",
+)
+GOALS_ADD: Final = Command(
+    "goals add",
+    AddGoal,
+    GoalView,
+    _GOALS,
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("add_goal", "State a goal."),
+)
+GOALS_DONE: Final = Command(
+    "goals done",
+    FinishGoal,
+    GoalView,
+    _GOALS,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("finish_goal", "Say that a goal is reached."),
+    idempotent=True,
+)
+PROFILE: Final = Command(
+    "profile show",
+    ShowProfile,
+    Profile,
+    _PROFILE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("profile", "Show the profile of the owner."),
+)
+PROFILE_SET: Final = Command(
+    "profile set",
+    SetProfile,
+    Profile,
+    _PROFILE,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=ByHand("set_profile"),
+    idempotent=True,
+)
+BLOCKS: Final = Command(
+    "blocks list",
+    ListBlocks,
+    Blocks,
+    _PROFILE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("blocks", "List the editable blocks, which every prompt gets."),
+    rows="blocks",
+)
+BLOCKS_GET: Final = Command(
+    "blocks get",
+    GetBlock,
+    BlockView,
+    _PROFILE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("block", "Show one block."),
+)
+BLOCKS_EDIT: Final = Command(
+    "blocks edit",
+    EditBlock,
+    BlockView,
+    _PROFILE,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "edit_block", "Write a block, or make it; what others change in it at the same time is kept too."
+    ),
+    idempotent=True,
+)
+SESSIONS: Final = Command(
+    "sessions",
+    ListSessions,
+    Sessions,
+    "samemind.verbs.sessions",
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "sessions", "List the conversations that memories came from, the latest first, each with a summary."
+    ),
+    rows="sessions",
+)
+FEEDBACK: Final = Command(
+    "feedback",
+    GiveFeedback,
+    Taught,
+    "samemind.verbs.feedback",
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel=True,
+    library=ByHand("feedback"),
+)

@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.results.keeping_safe import BackedUp, Ciphered, Restored
-from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
     """Copy the store to a file as it is at this moment; the device goes on meanwhile."""
 
-    file: str = argument("the file to write; one that is there is replaced", metavar="FILE")
+    file: str = argument("the file to write; one that is there is replaced", takes=Takes.PATH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restore:
     """Put a backup in the place of the store, which is kept beside it; the daemon must not run."""
 
-    file: str = argument("the backup", metavar="FILE")
+    file: str = argument("the backup", takes=Takes.PATH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,46 @@ class Decrypt:
     """Make the store plain again; the daemon must not run."""
 
 
-BACKUP: Final = Verb("backup", Backup, BackedUp, "samemind.verbs.backup")
-RESTORE: Final = Verb("restore", Restore, Restored, "samemind.restoring", alone=True)
-ENCRYPT: Final = Verb("encrypt", Encrypt, Ciphered, "samemind.encrypting", alone=True)
-DECRYPT: Final = Verb("decrypt", Decrypt, Ciphered, "samemind.encrypting", alone=True)
+BACKUP: Final = Command(
+    "backup",
+    Backup,
+    BackedUp,
+    "samemind.verbs.backup",
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=Method("backup", "Copy the store to a file as it is at this moment."),
+)
+RESTORE: Final = Command(
+    "restore",
+    Restore,
+    Restored,
+    "samemind.restoring",
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=None,
+    alone=True,
+)
+ENCRYPT: Final = Command(
+    "encrypt",
+    Encrypt,
+    Ciphered,
+    "samemind.encrypting",
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="writes the store anew while no program has it open",
+    library=None,
+    alone=True,
+)
+DECRYPT: Final = Command(
+    "decrypt",
+    Decrypt,
+    Ciphered,
+    "samemind.encrypting",
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="writes the store anew while no program has it open",
+    library=None,
+    alone=True,
+)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.results.mailbox import (
     MailboxesListed,
     MailboxesLooked,
@@ -11,7 +12,6 @@ from samemind.results.mailbox import (
     MailboxView,
     ServerConfig,
 )
-from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,17 +21,17 @@ class AddMailbox:
     url: str | None = argument("its address, without a secret", metavar="URL", optional=True)
     name: str | None = option("--name", "what to call it here", metavar="NAME")
     secret_file: str | None = option(
-        "--secret-file", "a file that holds its password, secret key or seed, on one line", metavar="FILE"
+        "--secret-file", "a file that holds its password, secret key or seed, on one line", takes=Takes.PATH
     )
     invitation: str | None = option(
         "--invitation",
         "a file that holds what `mailbox invite` printed elsewhere, instead of all this",
-        metavar="FILE",
+        takes=Takes.PATH,
     )
     certificate: str | None = option(
         "--certificate",
         "the server's own certificate (PEM), where no authority vouches for it",
-        metavar="FILE",
+        takes=Takes.PATH,
     )
     megabytes: int | None = option(
         "--megabytes", "above so much, this device writes its files anew as few", metavar="MB"
@@ -70,7 +70,7 @@ class ServeConfig:
 
     host: str = argument("the name or address by which devices reach the server", metavar="HOST")
     key_file: str | None = option(
-        "--key-file", "where the group's key is kept, and made if it is not there", metavar="FILE"
+        "--key-file", "where the group's key is kept, and made if it is not there", takes=Takes.PATH
     )
     port: int = option("--port", "where the server listens", default=4222, metavar="PORT")
     no_tls: bool = option("--no-tls", "without TLS, as inside a VPN", default=False)
@@ -78,9 +78,71 @@ class ServeConfig:
 
 _MODULE: Final = "samemind.verbs.mailbox"
 
-ADD: Final = Verb("mailbox add", AddMailbox, MailboxView, _MODULE)
-LIST: Final = Verb("mailbox list", ListMailboxes, MailboxesListed, _MODULE, rows="mailboxes")
-REMOVE: Final = Verb("mailbox remove", RemoveMailbox, MailboxRemoved, _MODULE)
-LOOK: Final = Verb("mailbox look", LookIntoMailbox, MailboxesLooked, _MODULE)
-INVITE: Final = Verb("mailbox invite", InviteToMailbox, MailboxInvitation, _MODULE)
-SERVE_CONFIG: Final = Verb("mailbox serve-config", ServeConfig, ServerConfig, _MODULE)
+ADD: Final = Command(
+    "mailbox add",
+    AddMailbox,
+    MailboxView,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="reads, writes or shows a secret, or gives one up",
+    library=Method("add_mailbox", "Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."),
+)
+LIST: Final = Command(
+    "mailbox list",
+    ListMailboxes,
+    MailboxesListed,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method("mailboxes", "Return the mailboxes of this device, and how it stands with each."),
+    rows="mailboxes",
+)
+REMOVE: Final = Command(
+    "mailbox remove",
+    RemoveMailbox,
+    MailboxRemoved,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="reads, writes or shows a secret, or gives one up",
+    library=Method("remove_mailbox", "Use a mailbox no more; its files are left there."),
+)
+LOOK: Final = Command(
+    "mailbox look",
+    LookIntoMailbox,
+    MailboxesLooked,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method(
+        "look_into_mailboxes",
+        "Look into a mailbox now, or into all: take what is new, write what is lacking.",
+    ),
+)
+INVITE: Final = Command(
+    "mailbox invite",
+    InviteToMailbox,
+    MailboxInvitation,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="reads, writes or shows a secret, or gives one up",
+    library=Method(
+        "invite_to_mailbox", "Return what another device needs to use the same mailbox, secret included."
+    ),
+)
+SERVE_CONFIG: Final = Command(
+    "mailbox serve-config",
+    ServeConfig,
+    ServerConfig,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="reads, writes or shows a secret, or gives one up",
+    library=Method(
+        "mailbox_server_config", "Return the settings of a NATS server that keeps a mailbox for this group."
+    ),
+)

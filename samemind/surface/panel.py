@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects
 from samemind.results.panel import PanelOpened
-from samemind.surface.declare import Verb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,4 +12,15 @@ class OpenPanel:
     """Open the memory panel in a browser; without a daemon, be one for as long as it is open."""
 
 
-PANEL: Final = Verb("panel", OpenPanel, PanelOpened, "samemind.verbs.panel")
+PANEL: Final = Command(
+    "panel",
+    OpenPanel,
+    PanelOpened,
+    "samemind.verbs.panel",
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    news=True,
+    starts_daemon=False,
+)

@@ -1,10 +1,11 @@
 """The verbs that bring memories in and take them out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from samemind.declaring import Agents, ByHand, Command, Effects, Takes, argument, option
 from samemind.results.portable import Exported, Imported
-from samemind.surface.declare import Verb, argument, option
 
 # What samemind.portable.files can read.
 FORMATS: Final = ("auto", "jsonl", "markdown", "locomo", "chatgpt", "claude", "mem0", "mcp-memory")
@@ -16,7 +17,7 @@ class Import:
 
     files: tuple[str, ...] = argument(
         "files to read; a folder stands for the Markdown notes in it, - for standard input",
-        metavar="FILE",
+        takes=Takes.PATH,
         many=True,
     )
     format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
@@ -36,10 +37,37 @@ class Export:
     output: str | None = option(
         "--output",
         "the file to write, for markdown a new folder; without it, standard output",
-        metavar="FILE",
+        takes=Takes.NEW_PATH,
         short="-o",
     )
 
 
-IMPORT: Final = Verb("import", Import, Imported, "samemind.verbs.portable", streams=True)
-EXPORT: Final = Verb("export", Export, Exported, "samemind.verbs.portable", streams=True)
+def _came_to_something(result: Mapping[str, Any]) -> bool:
+    """Of a file some lines may be bad, and not all of them."""
+    return bool(result["imported"] or result["skipped"] or result["held"] or not result["failed"])
+
+
+IMPORT: Final = Command(
+    "import",
+    Import,
+    Imported,
+    "samemind.verbs.portable",
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=ByHand("import_"),
+    went_well=_came_to_something,
+    kept="what came in so far is kept; import the same files again to go on",
+    streams=True,
+)
+EXPORT: Final = Command(
+    "export",
+    Export,
+    Exported,
+    "samemind.verbs.portable",
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=ByHand("export"),
+    streams=True,
+)

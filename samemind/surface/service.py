@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, option
 from samemind.results.service import Service
-from samemind.surface.declare import Verb, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,36 @@ class ShowService:
 
 _MODULE: Final = "samemind.service.installing"
 
-INSTALL: Final = Verb("service install", InstallService, Service, _MODULE, alone=True)
-UNINSTALL: Final = Verb("service uninstall", UninstallService, Service, _MODULE, alone=True)
-STATUS: Final = Verb("service status", ShowService, Service, _MODULE, alone=True)
+INSTALL: Final = Command(
+    "service install",
+    InstallService,
+    Service,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    alone=True,
+)
+UNINSTALL: Final = Command(
+    "service uninstall",
+    UninstallService,
+    Service,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    alone=True,
+)
+STATUS: Final = Command(
+    "service status",
+    ShowService,
+    Service,
+    _MODULE,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    alone=True,
+)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
-from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +52,82 @@ class ExtractTalk:
 
     session: str = argument("the chat", metavar="SESSION")
     workspace: str | None = option("--workspace", "the space that the chat is in")
-    wait: bool = option("--wait", "return when it was read", default=False)
+    wait: bool = option("--wait", "return when it was read", hidden_from=("agents",), default=False)
 
 
 _QUEUE: Final = "samemind.verbs.queue"
 _HELD: Final = "samemind.verbs.held"
 
-QUEUE: Final = Verb("queue list", ListQueue, Queue, _QUEUE, rows="entries")
-REQUEUE: Final = Verb("queue requeue", Requeue, Requeued, _QUEUE)
-QUEUE_WAIT: Final = Verb("queue wait", WaitForQueue, Queue, _QUEUE, streams=True)
-HELD: Final = Verb("held list", ListHeld, HeldList, _HELD, rows="held")
-HELD_RELEASE: Final = Verb("held release", ReleaseHeld, Released, _HELD)
-HELD_DROP: Final = Verb("held drop", DropHeld, Dropped, _HELD)
-EXTRACT: Final = Verb("extract", ExtractTalk, Extracted, "samemind.verbs.talk")
+QUEUE: Final = Command(
+    "queue list",
+    ListQueue,
+    Queue,
+    _QUEUE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("queue", "List what is still to be embedded or read by a model, and what was given up."),
+    rows="entries",
+)
+REQUEUE: Final = Command(
+    "queue requeue",
+    Requeue,
+    Requeued,
+    _QUEUE,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("requeue", "Try again what was given up: these entries, or all."),
+)
+QUEUE_WAIT: Final = Command(
+    "queue wait",
+    WaitForQueue,
+    Queue,
+    _QUEUE,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("wait_for_queue", "Wait until everything is embedded."),
+    streams=True,
+)
+HELD: Final = Command(
+    "held list",
+    ListHeld,
+    HeldList,
+    _HELD,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("held", "List what looked secret and was therefore not remembered."),
+    rows="held",
+)
+HELD_RELEASE: Final = Command(
+    "held release",
+    ReleaseHeld,
+    Released,
+    _HELD,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("release_held", "Remember what was held back after all."),
+)
+HELD_DROP: Final = Command(
+    "held drop",
+    DropHeld,
+    Dropped,
+    _HELD,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("drop_held", "Throw away what was held back."),
+)
+EXTRACT: Final = Command(
+    "extract",
+    ExtractTalk,
+    Extracted,
+    "samemind.verbs.talk",
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("extract", "Have the model read what is new in a chat, at its end."),
+)

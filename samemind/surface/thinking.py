@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
-from samemind.surface.declare import Verb, argument, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,14 +16,14 @@ class Think:
 class Unconsolidate:
     """Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."""
 
-    rid: str = argument("the id of a summary, or of a memory that stands under one", metavar="RID")
+    rid: str = argument("the id of a summary, or of a memory that stands under one", takes=Takes.RID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unlink:
     """Show a telling apart from others that say it in other words: withdraw the links between them."""
 
-    rid: str = argument("the id of a memory", metavar="RID")
+    rid: str = argument("the id of a memory", takes=Takes.RID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Retract:
     since: str | None = option(
         "--since",
         "only what was stored since then, by the stamp of the device that stored it",
-        metavar="TIME",
+        takes=Takes.TIME,
     )
     ops: str | None = option(
         "--ops", "only what these wrote, as the end of an import names them", metavar="OPS"
@@ -49,7 +49,50 @@ class Retract:
 
 _MODULE: Final = "samemind.verbs.thinking"
 
-THINK: Final = Verb("think", Think, Thought, _MODULE)
-UNCONSOLIDATE: Final = Verb("unconsolidate", Unconsolidate, Unconsolidated, _MODULE)
-UNLINK: Final = Verb("unlink", Unlink, Unlinked, _MODULE)
-RETRACT: Final = Verb("retract", Retract, Retracted, "samemind.verbs.retracting", streams=True)
+THINK: Final = Command(
+    "think",
+    Think,
+    Thought,
+    _MODULE,
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("think", "Run one cycle of thinking now."),
+)
+UNCONSOLIDATE: Final = Command(
+    "unconsolidate",
+    Unconsolidate,
+    Unconsolidated,
+    _MODULE,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("unconsolidate", "Take a summary apart; its memories stand for themselves again."),
+)
+UNLINK: Final = Command(
+    "unlink",
+    Unlink,
+    Unlinked,
+    _MODULE,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("unlink", "Show a telling apart from others that say it in other words."),
+)
+RETRACT: Final = Command(
+    "retract",
+    Retract,
+    Retracted,
+    "samemind.verbs.retracting",
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel="undoes or folds much at once: asked for where its result can be read",
+    library=Method(
+        "retract",
+        (
+            "Take back everything learned from a source, a device or a speaker; cancelled in time, "
+            "it changes nothing."
+        ),
+    ),
+    streams=True,
+)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from samemind.surface.catalog import NAMES
+from samemind.catalog import NAMES
 from tests.support import cli
 from tests.support.calling import Call, remember
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from samemind.surface.catalog import NAMES, verb_named
+from samemind.catalog import NAMES, verb_named
 from tests.support.calling import Call, remember
 
 # What can be said of every verb without a daemon, once as it works and once as it fails. A verb that is not here works

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from samemind.catalog import NAMES
 from samemind.panel.crowd import STRANGERS_PER_HOST_MAX
 from samemind.panel.guard import BODY_BYTES_MAX
-from samemind.surface.catalog import NAMES
 from tests.support.cli import SECONDS_MAX, RunningDaemon, daemon, run
 from tests.support.http import Answer, Caller, let_in, stranger
 

@@ -18,11 +18,11 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from samemind.catalog import NAMES, verb_named
 from samemind.config import Home
 from samemind.control.protocol import short_path
-from samemind.panel.api import OFFERED, path_of
-from samemind.surface.catalog import NAMES, verb_named
-from samemind.surface.declare import Declared, Verb, declared
+from samemind.declaring import Command, Declared, declared
+from samemind.panel.api import offered, path_of
 from tests.support import cli
 from tests.support.http import let_in
 from tests.support.mangling import as_json, mangled, mangled_bytes
@@ -146,7 +146,7 @@ def http(random: Random) -> None:
     _well(held, "what came before")
     place = urlsplit(held.url)
     route = random.choice(_ROUTES)
-    verb = verb_named(random.choice(sorted(OFFERED))) if route == "verb" else None
+    verb = random.choice(offered()) if route == "verb" else None
     method, path = ("POST", path_of(verb)) if verb is not None else route.split(" ")
     body: Any = {} if verb is None else _options(held, verb, random)
     if verb is None and random.random() < 0.7:
@@ -221,7 +221,7 @@ _ROUTES: Final = (
 )  # fmt: skip
 
 
-def _options(held: Doors, verb: Verb[Any, Any], random: Random) -> dict[str, Any]:
+def _options(held: Doors, verb: Command[Any, Any], random: Random) -> dict[str, Any]:
     """Draw options that might be meant."""
     drawn = {}
     for one in declared(verb.options):

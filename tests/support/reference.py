@@ -17,11 +17,11 @@ from typing import Any, Final
 from replica import FIELDS
 from replica.evidence import SENTENCES
 from samemind import errors
+from samemind.catalog import FAMILIES, verb_named
 from samemind.cli.help import EXIT_CODES
+from samemind.declaring import Command, Declared, declared
 from samemind.fields import DOOR_NAMES
 from samemind.library import Mind
-from samemind.surface.catalog import FAMILIES, verb_named
-from samemind.surface.declare import Declared, Verb, declared
 
 ROOT: Final = Path(__file__).parents[2]
 _PART: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -35,7 +35,7 @@ def verbs() -> Iterator[str]:
             yield from _verb(verb_named(name))
 
 
-def _verb(verb: Verb[Any, Any]) -> Iterator[str]:
+def _verb(verb: Command[Any, Any]) -> Iterator[str]:
     shown = "remember --batch FILE" if verb.name == "remember-many" else verb.name
     yield from (f"### `samemind {shown}`", "", verb.help, "")
     words = [one for one in declared(verb.options) if one.word.flag or one.word.metavar]

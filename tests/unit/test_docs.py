@@ -11,8 +11,8 @@ import pytest
 from cognition import CognitionTables
 from cognition.choosing import RERANKERS
 from replica.storage.schema import migrate
+from samemind.catalog import NAMES, SHORT_FOR
 from samemind.config import Settings
-from samemind.surface.catalog import NAMES, SHORT_FOR
 from tests.support import published
 from tests.support.console import Examples
 from tests.support.reference import filled, pages

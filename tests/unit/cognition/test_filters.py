@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from cognition import Filters
-from samemind.surface.catalog import verb_named
-from samemind.surface.declare import read_options
+from samemind.catalog import verb_named
+from samemind.declaring import read_options
 from samemind.verbs.standing import kept
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory

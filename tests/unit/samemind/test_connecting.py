@@ -15,11 +15,11 @@ from samemind.agents import editing
 from samemind.agents.connecting import connect, setup
 from samemind.agents.programs import PROGRAMS
 from samemind.agents.protocol import VERSION, protocol_text
+from samemind.catalog import NAMES
 from samemind.config import Home
 from samemind.errors import Failed, Usage
 from samemind.results.agents import Connected
 from samemind.surface.agents import PROGRAM_NAMES, Connect, Setup
-from samemind.surface.catalog import NAMES
 
 Connecting = Callable[..., Connected]
 

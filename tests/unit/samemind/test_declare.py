@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from replica import FIELDS
+from samemind.catalog import FAMILIES, NAMES, SHORT_FOR, verb_named
+from samemind.declaring import declared, read_options
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES
 from samemind.surface import memories
-from samemind.surface.catalog import FAMILIES, NAMES, SHORT_FOR, verb_named
-from samemind.surface.declare import declared, read_options
 
 
 def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_its_result() -> None:

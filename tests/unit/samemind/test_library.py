@@ -133,8 +133,8 @@ def test_both_libraries_have_the_same_methods_with_the_same_signatures() -> None
 
 
 def test_every_method_takes_every_option_of_its_verb() -> None:
-    from samemind.surface.catalog import NAMES, verb_named
-    from samemind.surface.declare import declared
+    from samemind.catalog import NAMES, verb_named
+    from samemind.declaring import declared
 
     named_otherwise = {
         "peers list": "peers",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from samemind.catalog import COMMANDS, ELSEWHERE, NAMES, verb_named
 from samemind.cli.help import show_help
 from samemind.cli.line import find_verb, parser_of, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.errors import Usage
-from samemind.surface.catalog import COMMANDS, ELSEWHERE, NAMES, verb_named
 
 
 def test_home_json_and_raw_are_taken_from_anywhere() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -11,13 +12,14 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from cognition.context import harmless
 from cognition.fences import FENCE_CLOSES
+from samemind.catalog import NAMES, verb_named
+from samemind.declaring import Agents, Command, Effects
 from samemind.errors import NotFound, Usage
 from samemind.mcp import telling
 from samemind.mcp.resources import read_page
 from samemind.mcp.schema import input_schema, output_schema, words_of
 from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.tools import ADDITIVE, CORE, HIDDEN, IDEMPOTENT, NOT_FOR_AGENTS, READ_ONLY, core, full
-from samemind.surface.catalog import NAMES
+from samemind.mcp.tools import core, full
 
 
 def test_the_core_profile_is_the_eight_tools_of_the_contract_and_settle() -> None:
@@ -28,20 +30,25 @@ def test_the_core_profile_is_the_eight_tools_of_the_contract_and_settle() -> Non
 
 def test_the_full_profile_is_every_verb_that_acts_on_memory_and_nothing_that_acts_on_the_machine() -> None:
     tools = {tool.verb: tool for tool in full()}
-    assert set(tools) == set(NAMES) - NOT_FOR_AGENTS
+    assert set(tools) == {name for name in NAMES if verb_named(name).agents is not Agents.NEVER}
     assert len({tool.name for tool in tools.values()}) == len(tools)
     for name in ("pair", "peers revoke", "export", "import", "down", "connect", "mcp"):
         assert name not in tools
 
 
-def test_a_verb_that_nobody_judged_is_offered_as_one_that_may_destroy() -> None:
-    judged = NOT_FOR_AGENTS | READ_ONLY | ADDITIVE | IDEMPOTENT | {tool.verb for tool in CORE}
-    assert set() == READ_ONLY & (ADDITIVE | IDEMPOTENT)
-    assert judged <= set(NAMES), "judged, and no longer there"
+def test_what_an_agents_host_is_told_of_a_command_follows_from_its_effects() -> None:
     for tool in full():
-        assert not (tool.read_only and tool.destructive)
-        if tool.verb not in judged:
-            assert tool.destructive
+        effects = verb_named(tool.verb).effects
+        assert tool.read_only == (effects is Effects.READ)
+        assert tool.destructive == (effects is Effects.DESTROY)
+        assert tool.idempotent or not tool.read_only
+
+
+def test_a_command_that_does_not_say_what_it_does_to_memory_cannot_be_declared() -> None:
+    diff = verb_named("diff")
+    said = {one.name: getattr(diff, one.name) for one in fields(diff) if one.name != "effects"}
+    with pytest.raises(TypeError, match="effects"):
+        Command(**said)
 
 
 def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
@@ -52,10 +59,7 @@ def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
         "speaker", "status", "tag", "topic", "type", "until", "workspace",
     }  # fmt: skip
     offered = {
-        name
-        for tool in full()
-        if tool.read_only
-        for name in input_schema(tool.declared(), tool.offered, HIDDEN)["properties"]
+        name for tool in full() if tool.read_only for name in input_schema(tool.options())["properties"]
     }
     assert offered == looking, sorted(offered)
 
@@ -63,13 +67,13 @@ def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
 def test_every_schema_is_one_and_names_only_options_of_its_verb() -> None:
     for tool in full():
         verb = tool.declared()
-        takes = input_schema(verb, tool.offered, HIDDEN)
+        takes = input_schema(tool.options())
         Draft202012Validator.check_schema(takes)
         Draft202012Validator.check_schema(output_schema(verb.result))
         json.dumps(takes)
         assert "standard input" not in json.dumps(takes)
-    (remember,) = (tool for tool in CORE if tool.name == "remember")
-    takes = input_schema(remember.declared(), remember.offered, frozenset({"workspace"}))
+    (remember,) = (tool for tool in core() if tool.name == "remember")
+    takes = input_schema(remember.options(), frozenset({"workspace"}))
     assert takes["required"] == ["text"]
     assert takes["properties"]["importance"]["type"] == "number"
     assert takes["properties"]["tag"] == {

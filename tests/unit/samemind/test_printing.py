@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from samemind.catalog import verb_named
 from samemind.cli import printing
 from samemind.cli.formats import formatted
 from samemind.cli.printing import Printer
@@ -43,7 +44,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 def test_a_verb_that_takes_its_time_shows_that_it_is_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = watched(monkeypatch)
-    with Printer(json=False, raw=False).waiting("verify"):
+    with Printer(json=False, raw=False).waiting(verb_named("verify")):
         assert screen.drawn.wait(60)
     assert "verify" in screen.getvalue()
     assert screen.getvalue().endswith("\x1b[2K"), "and takes it away again"
@@ -52,9 +53,9 @@ def test_a_verb_that_takes_its_time_shows_that_it_is_at_work(monkeypatch: pytest
 def test_progress_that_is_told_is_drawn_in_the_same_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = watched(monkeypatch)
     printer = Printer(json=False, raw=False)
-    with printer.waiting("import"):
+    with printer.waiting(verb_named("import")):
         assert screen.drawn.wait(60)
-        printer.said("import", {"progress": {"done": 250, "total": 1_000}})
+        printer.said(verb_named("import"), {"progress": {"done": 250, "total": 1_000}})
     assert "25%" in screen.getvalue()
 
 
@@ -64,9 +65,9 @@ def test_nobody_else_sees_a_bar(monkeypatch: pytest.MonkeyPatch, why: str) -> No
     printer = Printer(json=why == "json", raw=False)
     if why == "piped":
         monkeypatch.setattr(screen, "isatty", lambda: False)
-    with printer.waiting("pair" if why == "goes on" else "verify"):
+    with printer.waiting(verb_named("pair" if why == "goes on" else "verify")):
         if why != "goes on":
-            printer.said("verify", {"progress": {"done": 1, "total": 2}})
+            printer.said(verb_named("verify"), {"progress": {"done": 1, "total": 2}})
     assert screen.getvalue() == ""
 
 
@@ -76,8 +77,8 @@ def test_whoever_wants_no_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> 
     def drawn() -> str:
         screen.truncate(0)
         printer = Printer(json=False, raw=False)
-        with printer.waiting("import"):
-            printer.said("import", {"progress": {"done": 250, "total": 1_000}})
+        with printer.waiting(verb_named("import")):
+            printer.said(verb_named("import"), {"progress": {"done": 250, "total": 1_000}})
         return screen.getvalue()
 
     assert "\x1b[3" in drawn()
@@ -96,9 +97,9 @@ def test_where_no_terminal_is_progress_is_a_line_every_few_seconds(
     now_s = 100.0
     monkeypatch.setattr("samemind.cli.printing.time.monotonic", lambda: now_s)
     printer = Printer(json=False, raw=False)
-    with printer.waiting("import"):
+    with printer.waiting(verb_named("import")):
         for done in range(0, 20_000, 1_000):
-            printer.said("import", {"progress": {"done": done, "total": 20_000}})
+            printer.said(verb_named("import"), {"progress": {"done": done, "total": 20_000}})
             now_s += 1.0
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"import: {done:,} of 20,000" for done in (5_000, 10_000, 15_000)]
@@ -107,13 +108,13 @@ def test_where_no_terminal_is_progress_is_a_line_every_few_seconds(
 def test_what_an_interrupted_import_left_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     for json_asked in (False, True):
         printer = Printer(json=json_asked, raw=False)
-        with printer.waiting("import"):
+        with printer.waiting(verb_named("import")):
             pass
         printer.interrupted()
         told = capsys.readouterr()
         assert "import the same files again to go on" in (told.out if json_asked else told.err)
     printer = Printer(json=False, raw=False)
-    with printer.waiting("recall"):
+    with printer.waiting(verb_named("recall")):
         pass
     printer.interrupted()
     assert capsys.readouterr().err == ""

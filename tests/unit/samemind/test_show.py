@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from samemind.catalog import NAMES, verb_named
 from samemind.cli.show import raw_line, show
 from samemind.results.device import Check, Doctored, Verified
 from samemind.results.graph import EdgeView, Graph
@@ -11,7 +12,6 @@ from samemind.results.group import Peers, PeerSync, PeerView, Synced, UnreachedP
 from samemind.results.memories import Listed, MemoryView
 from samemind.results.plain import to_json
 from samemind.results.portable import FailedLine, Imported
-from samemind.surface.catalog import NAMES, verb_named
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
 

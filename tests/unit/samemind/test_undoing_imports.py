@@ -12,13 +12,13 @@ import trio
 
 import samemind
 from replica import Core, MemoryId, Relate, Set, Write, read_settings, show_memory_id
+from samemind.catalog import verb_named
 from samemind.cli.line import read_line, read_words
 from samemind.config import Home
+from samemind.declaring import read_options
 from samemind.device import Device, open_device
 from samemind.results.portable import Imported
 from samemind.results.thinking import Retracted
-from samemind.surface.catalog import verb_named
-from samemind.surface.declare import read_options
 from samemind.surface.memories import Remember
 from samemind.surface.portable import Import
 from samemind.verbs import portable

@@ -9,8 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from samemind.declaring import Command
 from samemind.errors import Usage
-from samemind.surface.declare import Verb
 
 # A family is a module of this package. The order is the one in which help lists them.
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -172,7 +172,7 @@ def names_under(first: str) -> tuple[str, ...]:
     return tuple(name for name in NAMES if name.startswith(f"{first} "))
 
 
-def verb_named(name: str) -> Verb[Any, Any]:
+def verb_named(name: str) -> Command[Any, Any]:
     """Return the verb of that name."""
     name = SHORT_FOR.get(name, name)
     if name not in _FAMILY_OF:
@@ -199,7 +199,7 @@ def verb_named(name: str) -> Verb[Any, Any]:
 
 
 @cache
-def _declared(name: str) -> Verb[Any, Any]:
+def _declared(name: str) -> Command[Any, Any]:
     module = import_module(f"samemind.surface.{_FAMILY_OF[name]}")
-    (verb,) = (each for each in vars(module).values() if isinstance(each, Verb) and each.name == name)
+    (verb,) = (each for each in vars(module).values() if isinstance(each, Command) and each.name == name)
     return verb
