@@ -4,43 +4,33 @@ A thread of its own runs trio and the device, or the way to the program that hol
 wait for their answer. Each method is the one of `samemind.library` with the same name, signature and words.
 """
 
+from __future__ import annotations
+
 import functools
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
 import trio
 
-from samemind.errors import Unreachable
+from samemind._blocking_methods import BlockingMethods
 from samemind.library import Mind, open_mind
 from samemind.results.memories import Remembered
+from samemind.waiting import Waiting, waiting_for
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
 
-Result = TypeVar("Result")
 Options = ParamSpec("Options")
-
-
-def _waiting_for(
-    method: Callable[Concatenate[Mind, Options], Awaitable[Result]],
-) -> "Callable[Concatenate[BlockingMind, Options], Result]":
-    """Return a method that has this one run by the thread of the mind, and waits for its result."""
-
-    @functools.wraps(method)
-    def wait(self: "BlockingMind", /, *args: Options.args, **options: Options.kwargs) -> Result:
-        return self._run(lambda: method(self._mind, *args, **options))
-
-    return wait
 
 
 class _LookedAtLater(Remembered):
     """A memory that was stored; what was found in it is waited for when somebody looks at it."""
 
-    _ask: "Callable[..., Remembered]"
+    _ask: Callable[..., Remembered]
 
     def __getattribute__(self, name: str) -> Any:
         if name not in _FOUND_LATER:
@@ -62,11 +52,11 @@ _FOUND_LATER: Final = frozenset({"facts", "says_same", "contradictions", "facts_
 
 def _looked_at_later(
     method: Callable[Concatenate[Mind, Options], Awaitable[Remembered]],
-) -> "Callable[Concatenate[BlockingMind, Options], Remembered]":
+) -> Callable[Concatenate[Waiting, Options], Remembered]:
     """Return `remember` for whoever waits: only for the storing, unless the options say more."""
 
     @functools.wraps(method)
-    def wait(self: "BlockingMind", /, *args: Any, **options: Any) -> Remembered:
+    def wait(self: Waiting, /, *args: Any, **options: Any) -> Remembered:
         remember: Any = method
         if not options.keys().isdisjoint({"read", "wait", "nominees"}):
             at_once: Remembered = self._run(lambda: remember(self._mind, *args, **options))
@@ -90,105 +80,15 @@ def _looked_at_later(
     return wait
 
 
-class BlockingMind:
+class BlockingMind(BlockingMethods):
     """One device's memory. Made by `samemind.open_blocking`."""
 
-    def __init__(self, mind: Mind, token: trio.lowlevel.TrioToken) -> None:
-        self._mind: Final = mind
-        self._token: Final = token
+    absorb = waiting_for(Mind.absorb)
+    remember = _looked_at_later(Mind.remember)
 
-    def sense(self, text: str, *, kind: "SensedKind" = "turn", speaker: str | None = None) -> None:
+    def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
         self._mind.sense(text, kind=kind, speaker=speaker)
-
-    def _run(self, call: Callable[[], Awaitable[Result]]) -> Result:
-        try:
-            return trio.from_thread.run(call, trio_token=self._token)
-        except trio.RunFinishedError:
-            raise Unreachable("this memory is closed", code="closed") from None
-
-    absorb = _waiting_for(Mind.absorb)
-    remember = _looked_at_later(Mind.remember)
-    remember_many = _waiting_for(Mind.remember_many)
-    recall = _waiting_for(Mind.recall)
-    list = _waiting_for(Mind.list)
-    get = _waiting_for(Mind.get)
-    diff = _waiting_for(Mind.diff)
-    edit = _waiting_for(Mind.edit)
-    set = _waiting_for(Mind.set)
-    tag = _waiting_for(Mind.tag)
-    pin = _waiting_for(Mind.pin)
-    unpin = _waiting_for(Mind.unpin)
-    archive = _waiting_for(Mind.archive)
-    unarchive = _waiting_for(Mind.unarchive)
-    forget = _waiting_for(Mind.forget)
-    history = _waiting_for(Mind.history)
-    context = _waiting_for(Mind.context)
-    why = _waiting_for(Mind.why)
-    why_not = _waiting_for(Mind.why_not)
-    relate = _waiting_for(Mind.relate)
-    unrelate = _waiting_for(Mind.unrelate)
-    graph = _waiting_for(Mind.graph)
-    entities = _waiting_for(Mind.entities)
-    queue = _waiting_for(Mind.queue)
-    requeue = _waiting_for(Mind.requeue)
-    wait_for_queue = _waiting_for(Mind.wait_for_queue)
-    held = _waiting_for(Mind.held)
-    release_held = _waiting_for(Mind.release_held)
-    drop_held = _waiting_for(Mind.drop_held)
-    extract = _waiting_for(Mind.extract)
-    import_ = _waiting_for(Mind.import_)
-    export = _waiting_for(Mind.export)
-    think = _waiting_for(Mind.think)
-    retract = _waiting_for(Mind.retract)
-    unconsolidate = _waiting_for(Mind.unconsolidate)
-    unlink = _waiting_for(Mind.unlink)
-    contradictions = _waiting_for(Mind.contradictions)
-    contradiction = _waiting_for(Mind.contradiction)
-    resolve = _waiting_for(Mind.resolve)
-    review = _waiting_for(Mind.review)
-    settle = _waiting_for(Mind.settle)
-    correct = _waiting_for(Mind.correct)
-    triggers = _waiting_for(Mind.triggers)
-    deliver = _waiting_for(Mind.deliver)
-    act = _waiting_for(Mind.act)
-    dismiss = _waiting_for(Mind.dismiss)
-    goals = _waiting_for(Mind.goals)
-    add_goal = _waiting_for(Mind.add_goal)
-    finish_goal = _waiting_for(Mind.finish_goal)
-    profile = _waiting_for(Mind.profile)
-    set_profile = _waiting_for(Mind.set_profile)
-    blocks = _waiting_for(Mind.blocks)
-    block = _waiting_for(Mind.block)
-    edit_block = _waiting_for(Mind.edit_block)
-    sessions = _waiting_for(Mind.sessions)
-    feedback = _waiting_for(Mind.feedback)
-    backup = _waiting_for(Mind.backup)
-    digest = _waiting_for(Mind.digest)
-    log = _waiting_for(Mind.log)
-    verify = _waiting_for(Mind.verify)
-    compact = _waiting_for(Mind.compact)
-    doctor = _waiting_for(Mind.doctor)
-    stats = _waiting_for(Mind.stats)
-    warmup = _waiting_for(Mind.warmup)
-    status = _waiting_for(Mind.status)
-    peers = _waiting_for(Mind.peers)
-    sync = _waiting_for(Mind.sync)
-    carry_export = _waiting_for(Mind.carry_export)
-    carry_import = _waiting_for(Mind.carry_import)
-    mailboxes = _waiting_for(Mind.mailboxes)
-    add_mailbox = _waiting_for(Mind.add_mailbox)
-    remove_mailbox = _waiting_for(Mind.remove_mailbox)
-    look_into_mailboxes = _waiting_for(Mind.look_into_mailboxes)
-    invite_to_mailbox = _waiting_for(Mind.invite_to_mailbox)
-    mailbox_server_config = _waiting_for(Mind.mailbox_server_config)
-    pair = _waiting_for(Mind.pair)
-    revoke_peer = _waiting_for(Mind.revoke_peer)
-    group = _waiting_for(Mind.group)
-    make_recovery = _waiting_for(Mind.make_recovery)
-    restore_group = _waiting_for(Mind.restore_group)
-    rename_peer = _waiting_for(Mind.rename_peer)
-    add_peer = _waiting_for(Mind.add_peer)
 
 
 @contextmanager

@@ -196,6 +196,8 @@ class Command(Generic[Options, Result]):
     """It says things before it ends, and may go on until it is interrupted."""
     news: bool = False
     """Each thing it says is an answer of its own, and is printed at once."""
+    says: type[Any] | None = None
+    """What it says before it ends, where that has a type."""
     alone: bool = False
     """It needs no device: its function is plain, takes the home, and runs in the process that was asked."""
     opens_mind: bool = True

@@ -2,38 +2,44 @@
 
 Every method is the verb of the command line with the same name and options, and returns its result as a frozen
 dataclass. Where a memory's id is expected, anything that has a `rid` will do; where a time is, a datetime or ISO text.
-They are in `samemind.methods`.
+Most are made from the declarations of commands, in `samemind._methods`; here are those whose parameters are not the
+options of a command.
 """
 
+from __future__ import annotations
+
+import json
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import trio
+
+from samemind._methods import Methods
+from samemind.arguments import Rid, assignments_of, full_path, new_path, rid_of, when_of
 from samemind.config import Home
-from samemind.methods.answers import Answers
-from samemind.methods.device import Devices
-from samemind.methods.keeping import Keeping
-from samemind.methods.memories import Memories
-from samemind.methods.taking import Taking
-from samemind.methods.thinking import Thinking
+from samemind.control.pouring import draw, poured
 from samemind.reach import Reached, reach
-from samemind.results.memories import RememberedMany
 
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
     from cognition.sensory import SensoryBuffer
+    from samemind.results.group import GroupView, Paired
+    from samemind.results.keeping import Profile, Taught
+    from samemind.results.memories import MemoryView, RememberedMany
+    from samemind.results.portable import Exported, Imported
 
 
-class Mind(Memories, Answers, Taking, Thinking, Keeping, Devices):
+class Mind(Methods):
     """One device's memory. Made by `samemind.open`."""
 
     def __init__(self, reached: Reached) -> None:
         super().__init__(reached)
         self._sensed: SensoryBuffer | None = None  # made by the first thing that is sensed
 
-    def sense(self, text: str, *, kind: "SensedKind" = "turn", speaker: str | None = None) -> None:
+    def sense(self, text: str, *, kind: SensedKind = "turn", speaker: str | None = None) -> None:
         """Hold a turn, a document's chunk or an API's response for five seconds, until `absorb`."""
         if self._sensed is None:
             from cognition.sensory import SensoryBuffer  # loads a mind, which most callers have no use for
@@ -50,6 +56,97 @@ class Mind(Memories, Answers, Taking, Thinking, Keeping, Devices):
             for one in fresh
         ]
         return await self.remember_many(items, facts=True)
+
+    async def remember_many(
+        self,
+        items: Iterable[str | Mapping[str, Any]],
+        *,
+        workspace: str | None = None,
+        wait: bool = False,
+        no_dedup: bool = False,
+        facts: bool = False,
+    ) -> RememberedMany:
+        """Store many memories in one commit: texts, or objects with a `text` and the options of `remember`."""
+        lines = [json.dumps(item, ensure_ascii=False, default=when_of) for item in items]
+        answer: RememberedMany = await self._ask(
+            "remember-many",
+            lines=lines,
+            workspace=workspace,
+            wait=wait,
+            no_dedup=no_dedup,
+            facts=facts,
+        )
+        return answer
+
+    async def set(self, /, rid: Rid, **values: Any) -> MemoryView:
+        """Change fields of a memory; `None` clears one."""
+        answer: MemoryView = await self._ask("set", rid=rid_of(rid), values=assignments_of(values))
+        return answer
+
+    async def set_profile(self, /, **values: str | None) -> Profile:
+        """Set entries of the profile on every device; `None` clears one."""
+        answer: Profile = await self._ask(
+            "profile set", values=[f"{key}={value or ''}" for key, value in values.items()]
+        )
+        return answer
+
+    async def feedback(self, rid: Rid, *, relevant: bool, query: str | None = None) -> Taught:
+        """Teach the ranking by one memory that was recalled, on every device alike."""
+        answer: Taught = await self._ask(
+            "feedback", rid=rid_of(rid), relevant=relevant, irrelevant=not relevant, query=query
+        )
+        return answer
+
+    async def import_(
+        self,
+        *files: str | os.PathLike[str],
+        format: str = "auto",
+        workspace: str | None = None,
+        facts: bool = False,
+        dry_run: bool = False,
+    ) -> Imported:
+        """Bring memories in; what came in before is passed over."""
+        drawn = [
+            await trio.to_thread.run_sync(draw, full_path(file), abandon_on_cancel=True) for file in files
+        ]
+        with poured(drawn) as paths:  # who holds the store cannot read our pipes
+            answer: Imported = await self._ask(
+                "import", files=paths, format=format, workspace=workspace, facts=facts, dry_run=dry_run
+            )
+            return answer
+
+    async def export(self, output: str | os.PathLike[str], *, format: str = "jsonl") -> Exported:
+        """Take every memory out, with everything that belongs to it, to a file."""
+        answer: Exported = await self._ask("export", output=new_path(output), format=format)
+        return answer
+
+    async def pair(
+        self,
+        code: str | None = None,
+        *,
+        address: str | None = None,
+        mailbox: str | None = None,
+        wait: str | None = None,
+        tell: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> Paired:
+        """Join the device that shows a code; without one, show a code through `tell` and wait.
+
+        `mailbox`: meet through the mailbox of that name, not on a network; `wait`: for so long, as `24h`.
+        """
+
+        async def say(said: Mapping[str, Any]) -> None:
+            if tell is not None:
+                tell(said)
+
+        answer: Paired = await self._ask(
+            "pair", code=code, address=address, mailbox=mailbox, wait=wait, _say=say
+        )
+        return answer
+
+    async def restore_group(self, code: str, *, without: Iterable[str] = ()) -> GroupView:
+        """Put the group right with its recovery code: revoke devices, and take back whom those revoked."""
+        answer: GroupView = await self._ask("group restore", code=tuple(code.split()), without=tuple(without))
+        return answer
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from samemind.declaring import Agents, ByHand, Command, Effects, Method, Takes, 
 from samemind.results.group import (
     GroupView,
     Paired,
+    PairingOffer,
     Peers,
     PeerView,
     Rebuilt,
@@ -161,6 +162,7 @@ PAIR: Final = Command(
     agents=Agents.NEVER,
     panel=True,
     library=ByHand("pair"),
+    says=PairingOffer,
     news=True,
     streams=True,
 )

@@ -17,7 +17,7 @@ from typing import Any, Final
 from replica import FIELDS
 from replica.evidence import SENTENCES
 from samemind import errors
-from samemind.catalog import FAMILIES, verb_named
+from samemind.catalog import FAMILIES, NAMES, verb_named
 from samemind.cli.help import EXIT_CODES
 from samemind.declaring import Command, Declared, declared
 from samemind.fields import DOOR_NAMES
@@ -66,18 +66,19 @@ def _cell(text: str) -> str:
 
 
 def methods() -> Iterator[str]:
-    """Every method of `Mind`, with its signature as it is written."""
-    nodes = [
-        node
+    """Every method of `Mind`, with its signature as it is written, in the order of the catalog."""
+    nodes = {
+        node.name: node
         for kind in Mind.__mro__[:-1]
         for definition in ast.parse(inspect.getsource(kind)).body
         if isinstance(definition, ast.ClassDef)
         for node in definition.body
         if isinstance(node, ast.AsyncFunctionDef) and not node.name.startswith("_")
-    ]
-    for node in nodes:
-        yield from (f"### `{node.name}`", "", ast.get_docstring(node) or "", "", "```py")
-        yield from (*_signature(node), "```", "")
+    }
+    named = [verb.library.name for verb in map(verb_named, NAMES) if verb.library is not None]
+    for name in [*named, *sorted(nodes.keys() - set(named))]:
+        yield from (f"### `{name}`", "", ast.get_docstring(nodes[name]) or "", "", "```py")
+        yield from (*_signature(nodes[name]), "```", "")
 
 
 def _signature(node: ast.AsyncFunctionDef) -> Iterator[str]:

@@ -11,7 +11,9 @@ import trio
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.catalog import NAMES, verb_named
 from samemind.cli.printing import Printer
+from samemind.declaring import ByHand, declared
 from samemind.library import Mind
 from tests.support import cli
 
@@ -132,67 +134,20 @@ def test_both_libraries_have_the_same_methods_with_the_same_signatures() -> None
     assert methods(BlockingMind) == methods(Mind)
 
 
-def test_every_method_takes_every_option_of_its_verb() -> None:
-    from samemind.catalog import NAMES, verb_named
-    from samemind.declaring import declared
-
-    named_otherwise = {
-        "peers list": "peers",
-        "peers rename": "rename_peer",
-        "peers add": "add_peer",
-        "peers revoke": "revoke_peer",
-        "remember-many": "remember_many",
-        "import": "import_",
-        "queue list": "queue",
-        "queue requeue": "requeue",
-        "queue wait": "wait_for_queue",
-        "held list": "held",
-        "held release": "release_held",
-        "held drop": "drop_held",
-        "triggers list": "triggers",
-        "triggers deliver": "deliver",
-        "triggers act": "act",
-        "triggers dismiss": "dismiss",
-        "goals list": "goals",
-        "goals add": "add_goal",
-        "goals done": "finish_goal",
-        "profile show": "profile",
-        "profile set": "set_profile",
-        "blocks list": "blocks",
-        "blocks get": "block",
-        "blocks edit": "edit_block",
-        "contradictions list": "contradictions",
-        "contradictions show": "contradiction",
-        "contradictions resolve": "resolve",
-        "contradictions review": "review",
-        "group show": "group",
-        "group recovery": "make_recovery",
-        "group restore": "restore_group",
-        "carry export": "carry_export",
-        "carry import": "carry_import",
-        "mailbox add": "add_mailbox",
-        "mailbox list": "mailboxes",
-        "mailbox remove": "remove_mailbox",
-        "mailbox look": "look_into_mailboxes",
-        "mailbox invite": "invite_to_mailbox",
-        "mailbox serve-config": "mailbox_server_config",
-    }
+def test_a_method_that_is_written_out_takes_every_option_of_its_command() -> None:
+    """All others are made from the declarations."""
     given_otherwise = {
         "remember-many": {"batch", "lines"},
-        "log": {"follow"},
         "set": {"values"},
         "profile set": {"values"},
         "feedback": {"irrelevant"},
         "import": {"yes"},  # asked at a terminal only
     }
-    for name in sorted(set(NAMES) - {"init", "up", "down", "panel"}):
-        if verb_named(name).alone:
-            continue  # about this machine rather than a memory
-        parameters = set(
-            inspect.signature(getattr(Mind, named_otherwise.get(name, name.replace("-", "_")))).parameters
-        )
-        wanted = {one.name for one in declared(verb_named(name).options)} - given_otherwise.get(name, set())
-        assert wanted <= parameters, name
+    for verb in map(verb_named, NAMES):
+        if isinstance(verb.library, ByHand):
+            parameters = set(inspect.signature(getattr(Mind, verb.library.name)).parameters)
+            wanted = {one.name for one in declared(verb.options)} - given_otherwise.get(verb.name, set())
+            assert wanted <= parameters, verb.name
 
 
 def test_times_ids_and_metadata_may_be_python_values(tmp_path: Path) -> None:

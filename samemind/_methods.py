@@ -1,0 +1,788 @@
+"""The methods of `samemind.library.Mind` whose parameters are the options of a command.
+
+Written by `python -m samemind._tools.generate`; a change is made in the declaration of the command.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from samemind.arguments import full_path, id_of, messages_of, pairs_of, rid_of, spaces_of, when_of
+from samemind.asking import Asking
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from samemind.arguments import Id, Meta, Rid, Spaces, When
+    from samemind.results.answers import ContextBlock, Why, WhyNot
+    from samemind.results.carry import CarriedIn, CarriedOut
+    from samemind.results.contradictions import (
+        Contradictions,
+        ContradictionView,
+        Corrected,
+        Resolved,
+        Review,
+        Settled,
+    )
+    from samemind.results.device import (
+        Compacted,
+        DaemonStatus,
+        Digest,
+        Doctored,
+        Log,
+        Stats,
+        Verified,
+        Warmed,
+    )
+    from samemind.results.graph import EdgeView, Entities, Graph
+    from samemind.results.group import GroupView, Peers, PeerView, Recovery, Synced
+    from samemind.results.keeping import (
+        Blocks,
+        BlockView,
+        Goals,
+        GoalView,
+        Profile,
+        Sessions,
+        Triggers,
+        TriggerView,
+    )
+    from samemind.results.keeping_safe import BackedUp
+    from samemind.results.mailbox import (
+        MailboxesListed,
+        MailboxesLooked,
+        MailboxInvitation,
+        MailboxRemoved,
+        MailboxView,
+        ServerConfig,
+    )
+    from samemind.results.memories import Forgotten, History, Listed, MemoryView, Recalled, Remembered
+    from samemind.results.past import Difference
+    from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
+    from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
+
+
+class Methods(Asking):
+    """A method for each command."""
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        type: str | None = None,
+        importance: float | None = None,
+        valence: float | None = None,
+        certainty: float | None = None,
+        half_life: float | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        event_start: When | None = None,
+        event_end: When | None = None,
+        at: When | None = None,
+        source: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        pin: bool = False,
+        workspace: str | None = None,
+        wait: bool = False,
+        no_dedup: bool = False,
+        no_facts: bool = False,
+        read: bool = True,
+        nominees: bool = False,
+        rid: str | None = None,
+    ) -> Remembered:
+        """Store a memory, durably.
+
+        What follows from its words (`facts`, `says_same`, `contradictions`) takes longer than storing it. With
+        `read=False` nobody waits for it: it is worked out behind that, before anything else is answered. With `wait` it
+        is also waited for until the memory is found by meaning, and with `nominees` these are asked for too.
+        """
+        answer: Remembered = await self._ask(
+            "remember",
+            text=text,
+            type=type,
+            importance=importance,
+            valence=valence,
+            certainty=certainty,
+            half_life=half_life,
+            domain=domain,
+            project=project,
+            topic=topic,
+            speaker=speaker,
+            session=session,
+            turn=turn,
+            event_start=when_of(event_start),
+            event_end=when_of(event_end),
+            at=when_of(at),
+            source=source,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            pin=pin,
+            workspace=workspace,
+            wait=wait,
+            no_dedup=no_dedup,
+            no_facts=no_facts,
+            read=read,
+            nominees=nominees,
+            rid=rid,
+        )
+        return answer
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        as_of: When | None = None,
+        seen_by: str | None = None,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: Spaces = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+        k: int = 10,
+        explain: bool = False,
+        no_graph: bool = False,
+        now: When | None = None,
+        min_confidence: float = 0.0,
+    ) -> Recalled:
+        """Find memories by their words and their meaning, the best first."""
+        answer: Recalled = await self._ask(
+            "recall",
+            as_of=when_of(as_of),
+            seen_by=seen_by,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            speaker=speaker,
+            session=session,
+            workspace=spaces_of(workspace),
+            since=when_of(since),
+            until=when_of(until),
+            include_cold=include_cold,
+            query=query,
+            k=k,
+            explain=explain,
+            no_graph=no_graph,
+            now=when_of(now),
+            min_confidence=min_confidence,
+        )
+        return answer
+
+    async def get(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> MemoryView:
+        """Return one memory, as it is or as it was."""
+        answer: MemoryView = await self._ask("get", as_of=when_of(as_of), seen_by=seen_by, rid=rid_of(rid))
+        return answer
+
+    async def list(
+        self,
+        *,
+        as_of: When | None = None,
+        seen_by: str | None = None,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: Spaces = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+        fading: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Listed:
+        """List memories, newest first; or, `fading`, those that are about to be forgotten, the faintest first."""
+        answer: Listed = await self._ask(
+            "list",
+            as_of=when_of(as_of),
+            seen_by=seen_by,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            speaker=speaker,
+            session=session,
+            workspace=spaces_of(workspace),
+            since=when_of(since),
+            until=when_of(until),
+            include_cold=include_cold,
+            fading=fading,
+            limit=limit,
+            offset=offset,
+        )
+        return answer
+
+    async def edit(self, rid: Rid, text: str, *, was: str | None = None) -> MemoryView:
+        """Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`."""
+        answer: MemoryView = await self._ask("edit", rid=rid_of(rid), text=text, was=was)
+        return answer
+
+    async def tag(self, rid: Rid, *tags: str, remove: bool = False) -> MemoryView:
+        """Label a memory, or take labels off."""
+        answer: MemoryView = await self._ask("tag", rid=rid_of(rid), tags=[*tags], remove=remove)
+        return answer
+
+    async def pin(self, rid: Rid) -> MemoryView:
+        """Keep a memory in the core profile."""
+        answer: MemoryView = await self._ask("pin", rid=rid_of(rid))
+        return answer
+
+    async def unpin(self, rid: Rid) -> MemoryView:
+        """Let a pinned memory fade again."""
+        answer: MemoryView = await self._ask("unpin", rid=rid_of(rid))
+        return answer
+
+    async def archive(self, rid: Rid) -> MemoryView:
+        """Keep a memory, out of the way."""
+        answer: MemoryView = await self._ask("archive", rid=rid_of(rid))
+        return answer
+
+    async def unarchive(self, rid: Rid) -> MemoryView:
+        """Bring an archived memory back."""
+        answer: MemoryView = await self._ask("unarchive", rid=rid_of(rid))
+        return answer
+
+    async def forget(
+        self, *rids: Rid, erase: bool = False, status: bool = False, workspace: str | None = None
+    ) -> Forgotten:
+        """Forget memories on every device, and those that say the same; or erase them from every file."""
+        answer: Forgotten = await self._ask(
+            "forget", rids=[rid_of(one) for one in rids], erase=erase, status=status, workspace=workspace
+        )
+        return answer
+
+    async def history(self, rid: Rid) -> History:
+        """Return everything that happened to a memory."""
+        answer: History = await self._ask("history", rid=rid_of(rid))
+        return answer
+
+    async def context(
+        self,
+        query: str | None = None,
+        *,
+        as_of: When | None = None,
+        seen_by: str | None = None,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: Spaces = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+        max_tokens: int | None = None,
+        window: int | None = None,
+        conversation: Iterable[Mapping[str, str]] = (),
+        compact_at: float = 0.8,
+        overview: bool = False,
+        now: When | None = None,
+        min_confidence: float = 0.1,
+    ) -> ContextBlock:
+        """Make the block to put in a prompt: what memory holds about a question, fenced as data.
+
+        With the `conversation` so far (messages of role and content, the last of the user the question where there is
+        no other) and the `window` of the model, the `messages` to send: memory put in, and room made for it.
+        """
+        answer: ContextBlock = await self._ask(
+            "context",
+            as_of=when_of(as_of),
+            seen_by=seen_by,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            speaker=speaker,
+            session=session,
+            workspace=spaces_of(workspace),
+            since=when_of(since),
+            until=when_of(until),
+            include_cold=include_cold,
+            query=query,
+            max_tokens=max_tokens,
+            window=window,
+            conversation=messages_of(conversation),
+            compact_at=compact_at,
+            overview=overview,
+            now=when_of(now),
+            min_confidence=min_confidence,
+        )
+        return answer
+
+    async def why(self, rid: Rid, *, as_of: When | None = None, seen_by: str | None = None) -> Why:
+        """Return where a memory comes from: who told it, which device wrote it, and whether its signature holds."""
+        answer: Why = await self._ask("why", as_of=when_of(as_of), seen_by=seen_by, rid=rid_of(rid))
+        return answer
+
+    async def why_not(
+        self,
+        rid: Rid,
+        query: str,
+        *,
+        as_of: When | None = None,
+        seen_by: str | None = None,
+        type: str | None = None,
+        domain: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        tag: Iterable[str] = (),
+        meta: Meta | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        workspace: Spaces = None,
+        since: When | None = None,
+        until: When | None = None,
+        include_cold: bool = False,
+        k: int = 10,
+    ) -> WhyNot:
+        """Return why a memory does not come up for a question."""
+        answer: WhyNot = await self._ask(
+            "why-not",
+            as_of=when_of(as_of),
+            seen_by=seen_by,
+            type=type,
+            domain=domain,
+            project=project,
+            topic=topic,
+            tag=[*tag],
+            meta=pairs_of(meta),
+            speaker=speaker,
+            session=session,
+            workspace=spaces_of(workspace),
+            since=when_of(since),
+            until=when_of(until),
+            include_cold=include_cold,
+            rid=rid_of(rid),
+            query=query,
+            k=k,
+        )
+        return answer
+
+    async def diff(self, since: When, *, until: When | None = None, seen_by: str | None = None) -> Difference:
+        """Return what became of memories between two moments: what is new, what changed, what was forgotten."""
+        answer: Difference = await self._ask(
+            "diff", since=when_of(since), until=when_of(until), seen_by=seen_by
+        )
+        return answer
+
+    async def relate(self, source: str, relation: str, target: str, *, weight: float = 1.0) -> EdgeView:
+        """Say how two things are related."""
+        answer: EdgeView = await self._ask(
+            "relate", source=source, relation=relation, target=target, weight=weight
+        )
+        return answer
+
+    async def unrelate(self, source: str, relation: str, target: str) -> EdgeView:
+        """Take an edge away."""
+        answer: EdgeView = await self._ask("unrelate", source=source, relation=relation, target=target)
+        return answer
+
+    async def graph(
+        self, entity: str, *, as_of: When | None = None, seen_by: str | None = None, hops: int = 1
+    ) -> Graph:
+        """Return what an entity is related to."""
+        answer: Graph = await self._ask(
+            "graph", as_of=when_of(as_of), seen_by=seen_by, entity=entity, hops=hops
+        )
+        return answer
+
+    async def entities(
+        self, *, as_of: When | None = None, seen_by: str | None = None, limit: int = 50
+    ) -> Entities:
+        """List the people, places and things that memories name and edges join, the commonest first."""
+        answer: Entities = await self._ask("entities", as_of=when_of(as_of), seen_by=seen_by, limit=limit)
+        return answer
+
+    async def contradictions(
+        self,
+        *,
+        status: str | None = None,
+        attention: str | None = None,
+        workspace: str | None = None,
+        as_of: When | None = None,
+        limit: int = 50,
+    ) -> Contradictions:
+        """List what was told that cannot all be true, open questions first."""
+        answer: Contradictions = await self._ask(
+            "contradictions list",
+            status=status,
+            attention=attention,
+            workspace=workspace,
+            as_of=when_of(as_of),
+            limit=limit,
+        )
+        return answer
+
+    async def contradiction(self, id: str, *, as_of: When | None = None) -> ContradictionView:
+        """Return one contradiction: who said what and when, what holds, and what was decided."""
+        answer: ContradictionView = await self._ask("contradictions show", id=id, as_of=when_of(as_of))
+        return answer
+
+    async def review(self, *, workspace: str | None = None, limit: int = 20) -> Review:
+        """List pairs of memories that may contradict or repeat each other, and that nobody judged."""
+        answer: Review = await self._ask("contradictions review", workspace=workspace, limit=limit)
+        return answer
+
+    async def resolve(
+        self,
+        id: str,
+        *,
+        keep_a: bool = False,
+        keep_b: bool = False,
+        keep_both: bool = False,
+        keep: Rid | None = None,
+        since: When | None = None,
+        merge: str | None = None,
+    ) -> Resolved:
+        """Decide a contradiction; what is not kept is hidden, and nothing is lost.
+
+        With `since` it changed: what is kept holds from then on, and the others held until then.
+        """
+        answer: Resolved = await self._ask(
+            "contradictions resolve",
+            id=id,
+            keep_a=keep_a,
+            keep_b=keep_b,
+            keep_both=keep_both,
+            keep=None if keep is None else rid_of(keep),
+            since=when_of(since),
+            merge=merge,
+        )
+        return answer
+
+    async def settle(
+        self, a: Rid, b: Rid, verdict: str, *, since: When | None = None, by: str = "person"
+    ) -> Settled:
+        """Say what two memories are to each other: same, changed, disagree, two_things or repeats."""
+        answer: Settled = await self._ask(
+            "settle", a=rid_of(a), b=rid_of(b), verdict=verdict, since=when_of(since), by=by
+        )
+        return answer
+
+    async def correct(self, rid: Rid, text: str) -> Corrected:
+        """Say what a memory should have said; what it said before holds no more."""
+        answer: Corrected = await self._ask("correct", rid=rid_of(rid), text=text)
+        return answer
+
+    async def queue(self, *, status: str | None = None, limit: int = 50) -> Queue:
+        """List what is still to be embedded or read by a model, and what was given up."""
+        answer: Queue = await self._ask("queue list", status=status, limit=limit)
+        return answer
+
+    async def requeue(self, *ids: str) -> Requeued:
+        """Try again what was given up: these entries, or all."""
+        answer: Requeued = await self._ask("queue requeue", ids=[*ids])
+        return answer
+
+    async def wait_for_queue(self) -> Queue:
+        """Wait until everything is embedded."""
+        answer: Queue = await self._ask("queue wait")
+        return answer
+
+    async def held(self) -> HeldList:
+        """List what looked secret and was therefore not remembered."""
+        answer: HeldList = await self._ask("held list")
+        return answer
+
+    async def release_held(self, id: str) -> Released:
+        """Remember what was held back after all."""
+        answer: Released = await self._ask("held release", id=id)
+        return answer
+
+    async def drop_held(self, id: str) -> Dropped:
+        """Throw away what was held back."""
+        answer: Dropped = await self._ask("held drop", id=id)
+        return answer
+
+    async def extract(self, session: str, *, workspace: str | None = None, wait: bool = False) -> Extracted:
+        """Have the model read what is new in a chat, at its end."""
+        answer: Extracted = await self._ask("extract", session=session, workspace=workspace, wait=wait)
+        return answer
+
+    async def think(self) -> Thought:
+        """Run one cycle of thinking now."""
+        answer: Thought = await self._ask("think")
+        return answer
+
+    async def unconsolidate(self, rid: Rid) -> Unconsolidated:
+        """Take a summary apart; its memories stand for themselves again."""
+        answer: Unconsolidated = await self._ask("unconsolidate", rid=rid_of(rid))
+        return answer
+
+    async def unlink(self, rid: Rid) -> Unlinked:
+        """Show a telling apart from others that say it in other words."""
+        answer: Unlinked = await self._ask("unlink", rid=rid_of(rid))
+        return answer
+
+    async def retract(
+        self,
+        *,
+        source: str | None = None,
+        device: str | None = None,
+        speaker: str | None = None,
+        since: When | None = None,
+        ops: str | None = None,
+        dry_run: bool = False,
+        undo_s: float = 0.0,
+    ) -> Retracted:
+        """Take back everything learned from a source, a device or a speaker; cancelled in time, it changes nothing."""
+        answer: Retracted = await self._ask(
+            "retract",
+            source=source,
+            device=device,
+            speaker=speaker,
+            since=when_of(since),
+            ops=ops,
+            dry_run=dry_run,
+            undo_s=undo_s,
+        )
+        return answer
+
+    async def triggers(
+        self, *, as_of: When | None = None, seen_by: str | None = None, all: bool = False
+    ) -> Triggers:
+        """List what memory would bring up by itself, the most urgent first."""
+        answer: Triggers = await self._ask("triggers list", as_of=when_of(as_of), seen_by=seen_by, all=all)
+        return answer
+
+    async def deliver(self, id: Id) -> TriggerView:
+        """Say that a trigger is shown now. Show it only if the result has `changed`: else some device did before."""
+        answer: TriggerView = await self._ask("triggers deliver", id=id_of(id))
+        return answer
+
+    async def act(self, id: Id) -> TriggerView:
+        """Say that a trigger was acted on; that holds on every device."""
+        answer: TriggerView = await self._ask("triggers act", id=id_of(id))
+        return answer
+
+    async def dismiss(self, id: Id) -> TriggerView:
+        """Say that nobody wants to hear of a trigger; that holds on every device."""
+        answer: TriggerView = await self._ask("triggers dismiss", id=id_of(id))
+        return answer
+
+    async def goals(
+        self, *, as_of: When | None = None, seen_by: str | None = None, all: bool = False
+    ) -> Goals:
+        """List goals, and how they go; with `all`, those that are done too."""
+        answer: Goals = await self._ask("goals list", as_of=when_of(as_of), seen_by=seen_by, all=all)
+        return answer
+
+    async def add_goal(self, text: str) -> GoalView:
+        """State a goal."""
+        answer: GoalView = await self._ask("goals add", text=text)
+        return answer
+
+    async def finish_goal(self, rid: Rid) -> GoalView:
+        """Say that a goal is reached."""
+        answer: GoalView = await self._ask("goals done", rid=rid_of(rid))
+        return answer
+
+    async def profile(self, *, as_of: When | None = None, seen_by: str | None = None) -> Profile:
+        """Show the profile of the owner."""
+        answer: Profile = await self._ask("profile show", as_of=when_of(as_of), seen_by=seen_by)
+        return answer
+
+    async def blocks(self, *, as_of: When | None = None, seen_by: str | None = None) -> Blocks:
+        """List the editable blocks, which every prompt gets."""
+        answer: Blocks = await self._ask("blocks list", as_of=when_of(as_of), seen_by=seen_by)
+        return answer
+
+    async def block(self, label: str, *, as_of: When | None = None, seen_by: str | None = None) -> BlockView:
+        """Show one block."""
+        answer: BlockView = await self._ask("blocks get", as_of=when_of(as_of), seen_by=seen_by, label=label)
+        return answer
+
+    async def edit_block(self, label: str, text: str) -> BlockView:
+        """Write a block, or make it; what others change in it at the same time is kept too."""
+        answer: BlockView = await self._ask("blocks edit", label=label, text=text)
+        return answer
+
+    async def sessions(
+        self,
+        *,
+        as_of: When | None = None,
+        seen_by: str | None = None,
+        limit: int = 20,
+        session: str | None = None,
+    ) -> Sessions:
+        """List the conversations that memories came from, the latest first, each with a summary."""
+        answer: Sessions = await self._ask(
+            "sessions", as_of=when_of(as_of), seen_by=seen_by, limit=limit, session=session
+        )
+        return answer
+
+    async def carry_export(
+        self, file: str | os.PathLike[str], *, since_peer: str | None = None
+    ) -> CarriedOut:
+        """Write what other devices may lack into a sealed file; into a folder: what it does not hold yet."""
+        answer: CarriedOut = await self._ask("carry export", file=full_path(file), since_peer=since_peer)
+        return answer
+
+    async def carry_import(self, file: str | os.PathLike[str]) -> CarriedIn:
+        """Take in what another device wrote: a file, or every file of a folder."""
+        answer: CarriedIn = await self._ask("carry import", file=full_path(file))
+        return answer
+
+    async def add_mailbox(
+        self,
+        url: str | None = None,
+        *,
+        name: str | None = None,
+        secret_file: str | os.PathLike[str] | None = None,
+        invitation: str | os.PathLike[str] | None = None,
+        certificate: str | os.PathLike[str] | None = None,
+        megabytes: int | None = None,
+    ) -> MailboxView:
+        """Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."""
+        answer: MailboxView = await self._ask(
+            "mailbox add",
+            url=url,
+            name=name,
+            secret_file=None if secret_file is None else full_path(secret_file),
+            invitation=None if invitation is None else full_path(invitation),
+            certificate=None if certificate is None else full_path(certificate),
+            megabytes=megabytes,
+        )
+        return answer
+
+    async def mailboxes(self) -> MailboxesListed:
+        """Return the mailboxes of this device, and how it stands with each."""
+        answer: MailboxesListed = await self._ask("mailbox list")
+        return answer
+
+    async def remove_mailbox(self, name: str) -> MailboxRemoved:
+        """Use a mailbox no more; its files are left there."""
+        answer: MailboxRemoved = await self._ask("mailbox remove", name=name)
+        return answer
+
+    async def look_into_mailboxes(self, name: str | None = None) -> MailboxesLooked:
+        """Look into a mailbox now, or into all: take what is new, write what is lacking."""
+        answer: MailboxesLooked = await self._ask("mailbox look", name=name)
+        return answer
+
+    async def invite_to_mailbox(self, name: str) -> MailboxInvitation:
+        """Return what another device needs to use the same mailbox, secret included."""
+        answer: MailboxInvitation = await self._ask("mailbox invite", name=name)
+        return answer
+
+    async def mailbox_server_config(
+        self,
+        host: str,
+        *,
+        key_file: str | os.PathLike[str] | None = None,
+        port: int = 4222,
+        no_tls: bool = False,
+    ) -> ServerConfig:
+        """Return the settings of a NATS server that keeps a mailbox for this group."""
+        answer: ServerConfig = await self._ask(
+            "mailbox serve-config",
+            host=host,
+            key_file=None if key_file is None else full_path(key_file),
+            port=port,
+            no_tls=no_tls,
+        )
+        return answer
+
+    async def peers(self) -> Peers:
+        """Return the other devices of the group."""
+        answer: Peers = await self._ask("peers list")
+        return answer
+
+    async def rename_peer(self, device: str, name: str) -> PeerView:
+        """Call a device by another name here."""
+        answer: PeerView = await self._ask("peers rename", device=device, name=name)
+        return answer
+
+    async def add_peer(self, device: str, *, address: str) -> PeerView:
+        """Say where a device can always be reached."""
+        answer: PeerView = await self._ask("peers add", device=device, address=address)
+        return answer
+
+    async def revoke_peer(self, device: str, *, undo: bool = False) -> PeerView:
+        """Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked."""
+        answer: PeerView = await self._ask("peers revoke", device=device, undo=undo)
+        return answer
+
+    async def group(self) -> GroupView:
+        """Return who belongs to the group, who prevails over whom, and who was put out by whom."""
+        answer: GroupView = await self._ask("group show")
+        return answer
+
+    async def make_recovery(self) -> Recovery:
+        """Make the code by which any device can put the group right: once, on the oldest device."""
+        answer: Recovery = await self._ask("group recovery")
+        return answer
+
+    async def sync(self, peer: str | None = None, *, address: str | None = None) -> Synced:
+        """Sync now, with one device or with all that can be reached."""
+        answer: Synced = await self._ask("sync", peer=peer, address=address)
+        return answer
+
+    async def backup(self, file: str | os.PathLike[str]) -> BackedUp:
+        """Copy the store to a file as it is at this moment."""
+        answer: BackedUp = await self._ask("backup", file=full_path(file))
+        return answer
+
+    async def status(self) -> DaemonStatus:
+        """Return what this device is, whether its daemon runs, and how its peers are."""
+        answer: DaemonStatus = await self._ask("status")
+        return answer
+
+    async def digest(self) -> Digest:
+        """Return what is equal on devices that agree."""
+        answer: Digest = await self._ask("digest")
+        return answer
+
+    async def log(self, *, limit: int = 20) -> Log:
+        """Return the last ops of the log."""
+        answer: Log = await self._ask("log", limit=limit)
+        return answer
+
+    async def verify(self, *, accept_loss: bool = False) -> Verified:
+        """Check every chain and signature, and compute the state anew from the log."""
+        answer: Verified = await self._ask("verify", accept_loss=accept_loss)
+        return answer
+
+    async def compact(self) -> Compacted:
+        """Fold ops that every device has into the base; their history is no longer told afterwards."""
+        answer: Compacted = await self._ask("compact")
+        return answer
+
+    async def doctor(self) -> Doctored:
+        """Look for what is wrong, and say what to do about it."""
+        answer: Doctored = await self._ask("doctor")
+        return answer
+
+    async def stats(self) -> Stats:
+        """Count what there is."""
+        answer: Stats = await self._ask("stats")
+        return answer
+
+    async def warmup(self) -> Warmed:
+        """Load the model and the vectors now rather than at the first recall."""
+        answer: Warmed = await self._ask("warmup")
+        return answer

@@ -1,0 +1,293 @@
+"""Write what follows from the declarations of commands: the methods of the library, blocking and not, and its exports.
+
+`python -m samemind._tools.generate` writes them; they are committed, so that type checkers and readers see every
+signature, and a test says when they are behind.
+"""
+
+import dataclasses
+import sys
+import textwrap
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, get_args, get_type_hints
+
+from samemind.catalog import NAMES, verb_named
+from samemind.declaring import Command, Declared, Method, Takes, declared
+
+PACKAGE: Final = Path(__file__).parents[1]
+_WIDTH: Final = 110
+_HEAD: Final = '''\
+"""{says}
+
+Written by `python -m samemind._tools.generate`; a change is made in the declaration of the command.
+"""
+'''
+# The types of parameters that stand for more than plain values; what makes a value of an option of one; and what is
+# passed where nothing is.
+_BY_TAKES: Final[Mapping[Takes, tuple[str, str]]] = {
+    Takes.TIME: ("When", "when_of"),
+    Takes.RID: ("Rid", "rid_of"),
+    Takes.ID: ("Id", "id_of"),
+    Takes.PATH: ("str | os.PathLike[str]", "full_path"),
+    Takes.NEW_PATH: ("str | os.PathLike[str]", "new_path"),
+    Takes.PAIRS: ("Meta | None", "pairs_of"),
+    Takes.SPACES: ("Spaces", "spaces_of"),
+    Takes.MESSAGES: ("Iterable[Mapping[str, str]]", "messages_of"),
+}
+# Converters that make the right thing of None themselves.
+_TAKE_NOTHING: Final = frozenset({"when_of", "pairs_of", "spaces_of"})
+_TYPES: Final = ("Id", "Meta", "Rid", "Spaces", "When")
+
+
+def main() -> None:
+    """Write every file that is behind, and name it."""
+    for path, text in outputs().items():
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+            sys.stdout.write(f"{path.relative_to(PACKAGE.parent)}\n")
+
+
+def outputs() -> dict[Path, str]:
+    """Return every file that is written here, as it should be."""
+    return {
+        PACKAGE / "_methods.py": _methods(),
+        PACKAGE / "_blocking_methods.py": _blocking_methods(),
+        PACKAGE / "__init__.py": _with_exports((PACKAGE / "__init__.py").read_text("utf-8")),
+    }
+
+
+def commands() -> list[Command[Any, Any]]:
+    """Return every command, in the order of the catalog."""
+    return [verb_named(name) for name in NAMES]
+
+
+# --- methods --------------------------------------------------------------------------------------------------
+
+
+def _methods() -> str:
+    generated = [(one, one.library) for one in commands() if isinstance(one.library, Method)]
+    body = [line for command, method in generated for line in _method(command, method)]
+    text = "\n".join(body)
+    results: dict[str, set[str]] = {}
+    for command, _ in generated:
+        results.setdefault(command.result.__module__, set()).add(command.result.__name__)
+    converters = sorted({name for _, name in _BY_TAKES.values() if f"{name}(" in text})
+    lines = [
+        _HEAD.format(
+            says="The methods of `samemind.library.Mind` whose parameters are the options of a command."
+        ),
+        "from __future__ import annotations",
+        "",
+        "from typing import TYPE_CHECKING",
+        "",
+        *_import("samemind.arguments", converters),
+        "from samemind.asking import Asking",
+        "",
+        "if TYPE_CHECKING:",
+        "    import os",
+        "    from collections.abc import Iterable, Mapping",
+        "",
+        *(f"    {line}" for line in _import("samemind.arguments", _TYPES)),
+        *(f"    {line}" for module in sorted(results) for line in _import(module, _sorted(results[module]))),
+        "",
+        "",
+        "class Methods(Asking):",
+        '    """A method for each command."""',
+        *body,
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _method(command: Command[Any, Any], method: Method) -> Iterator[str]:
+    given = [one for one in declared(command.options) if "library" not in one.word.hidden_from]
+    by_place = [one for one in given if not _by_name(one, method)]
+    by_name = [one for one in given if _by_name(one, method)]
+    parameters = ["self", *(_parameter(one, method) for one in by_place)]
+    if by_name and not any(one.many for one in by_place):
+        parameters.append("*")
+    parameters += [_parameter(one, method) for one in by_name]
+    returns = command.result.__name__
+    yield ""
+    yield from _call(f"    async def {method.name}(", parameters, f") -> {returns}:")
+    yield from _docstring(method.says)
+    passed = [f'"{command.name}"', *(f"{one.name}={_passed(one, method)}" for one in given)]
+    yield from _call(f"        answer: {returns} = await self._ask(", passed, ")")
+    yield "        return answer"
+
+
+def _by_name(one: Declared, method: Method) -> bool:
+    return bool(one.word.flag or not one.word.metavar) and one.name not in method.by_place
+
+
+def _is_required(one: Declared, method: Method) -> bool:
+    return one.required or one.name in method.by_place or (one.default == "" and one.type is str)
+
+
+def _parameter(one: Declared, method: Method) -> str:
+    told = one.type.__name__ if one.word.takes is None else _BY_TAKES[one.word.takes][0]
+    if one.many and not one.word.flag and one.word.metavar:
+        return f"*{one.name}: {told}"
+    if one.many and one.word.takes is None:
+        told = f"Iterable[{told}]"
+    if one.many:
+        return f"{one.name}: {told} = {'None' if 'None' in told or told == 'Spaces' else '()'}"
+    if _is_required(one, method):
+        return f"{one.name}: {told}"
+    return f"{one.name}: {told}{' | None' if one.default is None else ''} = {_literal(one.default)}"
+
+
+def _literal(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _passed(one: Declared, method: Method) -> str:
+    if one.word.takes is None:
+        return f"[*{one.name}]" if one.many else one.name
+    converter = _BY_TAKES[one.word.takes][1]
+    if one.many and not one.word.flag:
+        return f"[{converter}(one) for one in {one.name}]"
+    if converter in _TAKE_NOTHING or one.many or _is_required(one, method):
+        return f"{converter}({one.name})"
+    return f"None if {one.name} is None else {converter}({one.name})"
+
+
+def _call(opens: str, words: list[str], closes: str) -> Iterator[str]:
+    """Return a call or a head: on a line where it fits, else with a line for each word."""
+    whole = f"{opens}{', '.join(words)}{closes}"
+    if len(whole) <= _WIDTH:
+        yield whole
+        return
+    inner = " " * (len(opens) - len(opens.lstrip()) + 4)
+    yield opens
+    one_line = f"{inner}{', '.join(words)}"
+    if len(one_line) <= _WIDTH:
+        yield one_line
+    else:
+        yield from (f"{inner}{word}," for word in words)
+    yield f"{inner[4:]}{closes}"
+
+
+def _docstring(says: str) -> Iterator[str]:
+    first, *rest = says.split("\n\n")
+    if not rest:
+        yield f'        """{first}"""'
+        return
+    yield f'        """{first}'
+    for paragraph in rest:
+        yield ""
+        yield from textwrap.wrap(
+            paragraph, 120, initial_indent=" " * 8, subsequent_indent=" " * 8, break_on_hyphens=False
+        )
+    yield '        """'
+
+
+def _import(module: str, names: Any) -> list[str]:
+    whole = f"from {module} import {', '.join(names)}"
+    if len(whole) + 4 <= _WIDTH:
+        return [whole]
+    return [f"from {module} import (", *(f"    {name}," for name in names), ")"]
+
+
+def _sorted(names: Any) -> list[str]:
+    """Return names as ruff sorts them."""
+    return sorted(names, key=lambda name: (name.casefold(), name))
+
+
+# --- blocking -------------------------------------------------------------------------------------------------
+
+
+def _blocking_methods() -> str:
+    lines = [
+        _HEAD.format(
+            says="The methods of `samemind.blocking.BlockingMind`: each is the one of `Mind`, waited for."
+        ),
+        "from samemind.library import Mind",
+        "from samemind.waiting import Waiting, waiting_for",
+        "",
+        "",
+        "class BlockingMethods(Waiting):",
+        '    """A method for each command."""',
+        "",
+        *(
+            f"    {one.library.name} = waiting_for(Mind.{one.library.name})"
+            for one in commands()
+            if one.library is not None
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+# --- exports --------------------------------------------------------------------------------------------------
+
+_ERRORS: Final = import_module("samemind.errors")  # while `samemind` has no exports yet
+# What is exported beside what methods return.
+_BESIDE: Final[Mapping[str, tuple[str, ...]]] = {
+    "samemind.blocking": ("BlockingMind",),
+    "samemind.errors": tuple(
+        name
+        for name, each in vars(_ERRORS).items()
+        if isinstance(each, type) and issubclass(each, _ERRORS.SamemindError)
+    ),
+    "samemind.library": ("Mind",),
+}
+
+
+def _exported() -> dict[str, list[str]]:
+    """Return every name that the package exports, by the module that has it: all types that a method may return."""
+    found: dict[str, set[str]] = {module: {*names} for module, names in _BESIDE.items()}
+    for command in commands():
+        if command.library is not None:
+            for kind in (*_types_of(command.result), *_types_of(command.says)):
+                found.setdefault(kind.__module__, set()).add(kind.__name__)
+    return {module: _sorted(found[module]) for module in sorted(found)}
+
+
+def _types_of(kind: Any) -> Iterator[type[Any]]:
+    """Yield a result's type, and those of all that it holds."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        yield kind
+        hints = get_type_hints(kind)
+        for one in dataclasses.fields(kind):
+            yield from _types_of(hints[one.name])
+        return
+    if isinstance(kind, types.GenericAlias | types.UnionType) or get_args(kind):
+        for inner in get_args(kind):
+            yield from _types_of(inner)
+
+
+def _with_exports(text: str) -> str:
+    exported = _exported()
+    names = sorted({name for names in exported.values() for name in names})
+    parts = {
+        "imports": [f"    {line}" for module, listed in exported.items() for line in _import(module, listed)],
+        "all": [
+            "__all__ = [",
+            *(f'    "{name}",' for name in sorted([*names, "open", "open_blocking"])),
+            "]",
+        ],
+        "modules": [
+            "_MODULE_OF: Final = {",
+            *(
+                f'    "{name}": "{module}",'
+                for name, module in sorted((name, module) for module in exported for name in exported[module])
+            ),
+            "}",
+        ],
+    }
+    for part, lines in parts.items():
+        indent = "    " if part == "imports" else ""
+        before, opens, rest = text.partition(f"{indent}# generated: {part}\n")
+        _, closes, after = rest.partition(f"{indent}# end: {part}\n")
+        if not (opens and closes):
+            sys.exit(f"samemind/__init__.py: expected the lines '# generated: {part}' and '# end: {part}'")
+        text = f"{before}{opens}{chr(10).join(lines)}\n{closes}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    main()
