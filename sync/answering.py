@@ -15,11 +15,14 @@ from sync.errors import SyncError
 from sync.farewell import tell_revoked
 from sync.group import Group
 from sync.identity import Identity
-from sync.tls import SecureStream, secure
+from sync.tls import secure
+from sync.web_link import TOO_MANY, Socket, close_quietly, secure_web
 from sync.wire.messages import Trust
 
-# A handshake takes milliseconds. If strangers hold all of these, the one that waited longest makes room.
+# A handshake takes milliseconds. If strangers hold all of these at one door, the one that waited longest makes room.
 HANDSHAKES_MAX: Final = 16
+
+Prove = Callable[[tuple[bytes, ...]], Awaitable[tuple[trio.abc.Stream, DeviceId]]]
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +35,7 @@ class Answering:
         identity: Identity,
         group: Group,
         *,
-        keep: Callable[[SecureStream, DeviceId], Awaitable[None]],
+        keep: Callable[[trio.abc.Stream, DeviceId], Awaitable[None]],
         now_ms: Callable[[], int],
         hear: Callable[[DeviceId, Trust], Awaitable[None]],
     ) -> None:
@@ -43,24 +46,44 @@ class Answering:
         self._now_ms = now_ms
         self._hear = hear
         self._knocking: dict[trio.CancelScope, None] = {}
+        self._knocking_on_the_web: dict[trio.CancelScope, None] = {}
 
     async def answer(self, stream: trio.SocketStream) -> None:
         """Find out who calls, and deal with that."""
-        if len(self._knocking) >= HANDSHAKES_MAX:
-            next(iter(self._knocking)).cancel()
+
+        async def prove(pins: tuple[bytes, ...]) -> tuple[trio.abc.Stream, DeviceId]:
+            return await secure(stream, identity=self._identity, pins=pins, server_side=True)
+
+        await self._answer(prove, self._knocking)
+
+    async def answer_web(self, socket: Socket, origin: str, *, admitted: Callable[[], None]) -> None:
+        """Do the same for a page of that origin, and tell when it is let in; the WebSocket is over after that."""
+
+        async def prove(pins: tuple[bytes, ...]) -> tuple[trio.abc.Stream, DeviceId]:
+            proved = await secure_web(socket, identity=self._identity, pins=pins, origin=origin)
+            admitted()
+            return proved
+
+        if not await self._answer(prove, self._knocking_on_the_web):
+            await close_quietly(socket, TOO_MANY)
+
+    async def _answer(self, prove: Prove, knocking: dict[trio.CancelScope, None]) -> bool:
+        """Return whether the caller was dealt with: one that had to make room was not."""
+        if len(knocking) >= HANDSHAKES_MAX:
+            next(iter(knocking)).cancel()
         with trio.CancelScope() as scope:
-            self._knocking[scope] = None
+            knocking[scope] = None
             try:
                 out = self._group.to_be_told()
                 pins = self._group.trust.pins() + tuple(each.certificate for each in out.values())
-                secured, peer = await secure(stream, identity=self._identity, pins=pins, server_side=True)
+                secured, peer = await prove(pins)
             except SyncError as error:
                 _log.debug("a caller was not let in: %s", error)
-                return
+                return True
             finally:
-                self._knocking.pop(scope)
+                knocking.pop(scope)
         if scope.cancelled_caught:
-            return
+            return False
         if peer in out:
             hears = peer in self._group.heard_out
             self._group.telling(peer)
@@ -71,3 +94,4 @@ class Answering:
             await trio.aclose_forcefully(secured)
         else:
             await self._keep(secured, peer)
+        return True

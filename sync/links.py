@@ -25,7 +25,6 @@ from sync.errors import LinkLost, SyncError
 from sync.group import Group
 from sync.link import Link
 from sync.roster import Rival, Standing, rival
-from sync.tls import SecureStream
 
 # A phone's radio may sleep for a minute; three probes ten seconds apart outlast a lossy moment.
 KEEPALIVE_IDLE_SECONDS: Final = 60
@@ -95,7 +94,7 @@ class Links:
         """Whether nobody else can be linked."""
         return sum(map(len, self._kept.values())) >= LINKS_MAX
 
-    def admit(self, stream: SecureStream, peer: DeviceId, address: Address | None) -> Kept | None:
+    def admit(self, stream: trio.abc.Stream, peer: DeviceId, address: Address | None) -> Kept | None:
         """Give a new link its place, in place of one that stands if need be; None: it has to go.
 
         `address`: where we dialled it. Whoever gets a place has to be held.
@@ -111,10 +110,11 @@ class Links:
         for old in standing:
             if old not in staying:
                 old.link.drop()
-        if isinstance(stream.transport_stream, trio.SocketStream):
-            keep_alive(stream.transport_stream)
+        transport = stream.transport_stream if isinstance(stream, trio.SSLStream) else None
+        if isinstance(transport, trio.SocketStream):
+            keep_alive(transport)
         link = Link(stream, replica=self._replica, peer=peer, turned=self._turned)
-        kept = Kept(link, new, trio.current_time(), _local_address(stream))
+        kept = Kept(link, new, trio.current_time(), _local_address(transport))
         self._kept[peer] = [*staying, kept]
         if address is not None:
             record = self._group.record(peer)
@@ -218,8 +218,7 @@ def keep_alive(stream: trio.SocketStream) -> None:
                 stream.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
-def _local_address(stream: SecureStream) -> str | None:
-    transport = stream.transport_stream
+def _local_address(transport: trio.abc.Stream | None) -> str | None:
     if not isinstance(transport, trio.SocketStream):
         return None
     try:

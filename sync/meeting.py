@@ -7,6 +7,7 @@ is found, and at which port the new partner can be called afterwards. What a cod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import trio
@@ -23,7 +24,8 @@ from sync.discovery.sightings import Service, Sighting
 from sync.errors import LinkLost, SyncError
 from sync.identity import Identity, certificate_key, fingerprint
 from sync.pairing import Introduction, Paired
-from sync.pairing_link import CodeShown, OfferNews, join, offer
+from sync.pairing_link import CodeShown, Offering, OfferNews, answer_page, join, offer
+from sync.web_link import DONE, NO_CODE_SHOWN, Socket, close_quietly, pairing_context
 
 # A device that shows a code is announced within two seconds; one more for a slow network.
 FIND_SECONDS_MAX: Final = 5.0
@@ -81,6 +83,7 @@ class Meeting:
         self._mdns = mdns
         self._listening_on = listening_on
         self._now_ms = now_ms
+        self._offerings: list[Offering] = []
 
     async def offer(
         self, tell: Callable[[CodeOffered | Refusal], None], revoked: Collection[DeviceId]
@@ -109,10 +112,28 @@ class Meeting:
             else:
                 tell(Refusal(news.error))
 
-        paired = await offer(
-            self._identity, self._introduction, listeners=listeners, tell=pass_on, revoked=revoked
-        )
+        offering = Offering(self._identity, self._introduction, tell=pass_on, revoked=revoked)
+        self._offerings.append(offering)
+        try:
+            paired = await offer(offering, listeners=listeners)
+        finally:
+            self._offerings.remove(offering)
         return partner_of(paired, paired.host)
+
+    async def hear_page(self, socket: Socket, origin: str) -> None:
+        """Let a page of that origin prove the code that was shown last; the WebSocket is over after that."""
+        if not self._offerings:
+            await close_quietly(socket, NO_CODE_SHOWN)
+            return
+        try:
+            await self._offerings[-1].hear(
+                partial(answer_page, socket, certificate=self._identity.certificate),
+                host=None,  # a page listens nowhere
+                context=pairing_context(origin),
+                sign=self._identity.sign,
+            )
+        finally:
+            await close_quietly(socket, DONE)
 
     async def join(self, code: str, address: Address | None, revoked: Collection[DeviceId]) -> Partner:
         """Prove a code at the address given, at those of the invitation, or at whoever is sighted."""

@@ -20,12 +20,14 @@ from typing import Final
 import trio
 
 from replica.ids import DeviceId
+from replica.signing import Sign
 from sync.address import Address
 from sync.code import Entropy, PairingCode
 from sync.errors import CodeExpired, LinkLost, PairingClosed, PairingFailed, SyncError, Untrusted, WrongCode
 from sync.identity import Identity
 from sync.pairing import Introduction, Joiner, Offerer, Paired, PairingWindow, refusal
 from sync.tls import FAREWELL_SECONDS_MAX, SecureStream, explain, peer_certificate, unpinned_context
+from sync.web_link import PairingTalk, Socket
 from sync.wire.frames import FrameReader, encode_frame
 from sync.wire.limits import PAIRING_FRAME_BYTES_MAX
 
@@ -61,66 +63,99 @@ class JoinerTurnedAway:
 OfferNews = CodeShown | JoinerTurnedAway
 
 
-async def offer(
-    identity: Identity,
-    introduction: Introduction,
-    *,
-    listeners: Sequence[trio.SocketListener],
-    tell: Callable[[OfferNews], None],
-    revoked: Collection[DeviceId] = frozenset(),
-    entropy: Entropy = secrets.token_bytes,
-) -> Paired:
+class Offering:
+    """A code that is shown, for whoever proves it, by whatever way it comes; `offer` waits for that."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        introduction: Introduction,
+        *,
+        tell: Callable[[OfferNews], None],
+        revoked: Collection[DeviceId] = frozenset(),
+        entropy: Entropy = secrets.token_bytes,
+    ) -> None:
+        self.identity = identity
+        self.paired: Paired | None = None
+        self.over = trio.Event()
+        """Whether somebody proved the code, or too many guessed wrong."""
+        self.window = PairingWindow(now_ms=_now_ms(), entropy=entropy)
+        self._introduction = introduction
+        self._tell = tell
+        self._revoked = revoked
+        self._entropy = entropy
+        self._shown: PairingCode | None = None
+        self._crowd = _Crowd()
+
+    def show(self) -> None:
+        """Tell of the code, if it is another than before."""
+        window = self.window
+        if window.is_open and (code := window.current(now_ms=_now_ms())) is not self._shown:
+            self._shown = code
+            self._tell(CodeShown(code, window.expires_ms - _now_ms()))
+
+    async def hear(
+        self,
+        conversation: Callable[[Offerer], Awaitable[None]],
+        *,
+        host: str | None,
+        context: bytes = b"",
+        sign: Sign | None = None,
+    ) -> None:
+        """Let one device try; `context` and `sign` as in `sync.pairing`. `host`: where it can be called back."""
+        machine = Offerer(
+            self.window,
+            certificate=self.identity.certificate,
+            introduction=self._introduction,
+            entropy=self._entropy,
+            revoked=self._revoked,
+            context=context,
+            sign=sign,
+        )
+        try:
+            await self._crowd.hear(machine, partial(conversation, machine))
+        except SyncError as error:
+            machine.abandon()
+            self._tell(JoinerTurnedAway(error))
+        finally:
+            if machine.paired is not None:
+                self.paired = replace(machine.paired, host=host)
+        if self.paired is not None or self.window.burnt_out:
+            self.over.set()
+        elif _now_ms() < self.window.expires_ms:
+            self.show()
+
+    def close(self) -> None:
+        """End what is still being said."""
+        self._crowd.disperse()
+
+
+async def offer(offering: Offering, *, listeners: Sequence[trio.SocketListener]) -> Paired:
     """Wait for one device that proves the code. Closes the listeners, however it ends.
 
     CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
     """
-    window = PairingWindow(now_ms=_now_ms(), entropy=entropy)
-    came: list[Paired] = []
-    shown: PairingCode | None = None
-    crowd = _Crowd()
-
-    def show() -> None:
-        nonlocal shown
-        if window.is_open and (code := window.current(now_ms=_now_ms())) is not shown:
-            shown = code
-            tell(CodeShown(code, window.expires_ms - _now_ms()))
 
     async def converse(stream: trio.SocketStream) -> None:
-        host = _remote_host(stream)
-        machine = Offerer(
-            window,
-            certificate=identity.certificate,
-            introduction=introduction,
-            entropy=entropy,
-            revoked=revoked,
-        )
-        try:
-            await crowd.hear(machine, partial(_answer, stream, machine, identity))
-        except SyncError as error:
-            machine.abandon()
-            tell(JoinerTurnedAway(error))
-        finally:
-            if machine.paired is not None:
-                came.append(replace(machine.paired, host=host))
-        if came or window.burnt_out:
-            nursery.cancel_scope.cancel()
-        elif _now_ms() < window.expires_ms:
-            show()
+        await offering.hear(partial(_answer, stream, identity=offering.identity), host=_remote_host(stream))
 
     async def serve(nursery: trio.Nursery) -> None:
         await trio.serve_listeners(converse, list(listeners), handler_nursery=nursery)
 
     try:
-        with trio.move_on_at(window.expires_ms / 1000):
+        with trio.move_on_at(offering.window.expires_ms / 1000):
             async with trio.open_nursery() as nursery:
-                show()
+                offering.show()
                 nursery.start_soon(serve, nursery)
+                await offering.over.wait()
+                nursery.cancel_scope.cancel()
     finally:
+        offering.close()
         for listener in listeners:
             await trio.aclose_forcefully(listener)
-    if came:
-        return came[0]
-    if window.burnt_out:
+    if offering.paired is not None:
+        return offering.paired
+    if offering.window.burnt_out:
         raise PairingClosed("no more guesses are taken: open pairing anew")
     raise CodeExpired("nobody came in time: open pairing anew")
 
@@ -167,17 +202,31 @@ async def join(
     return machine.paired
 
 
-async def _answer(stream: trio.SocketStream, machine: Offerer, identity: Identity) -> None:
+async def answer_page(socket: Socket, machine: Offerer, *, certificate: bytes) -> None:
+    """Hold the offerer's part of a conversation inside a WebSocket; our certificate first, as TLS would show it."""
+    talk = PairingTalk(socket)
+    with trio.move_on_after(CONVERSATION_SECONDS_MAX):
+        await talk.say(certificate)
+        await _converse(talk, machine)
+        return
+    raise LinkLost(f"expected to be done in {CONVERSATION_SECONDS_MAX:g} s, the page is silent")
+
+
+async def _answer(stream: trio.SocketStream, machine: Offerer, *, identity: Identity) -> None:
     async with _conversation(stream, unpinned_context(identity), server_side=True) as talk:
-        while machine.paired is None:
-            frame = await talk.hear()
-            try:
-                answers = machine.receive(frame, now_ms=_now_ms())
-            except SyncError as error:
-                await talk.say(refusal(error))
-                raise
-            for answer in answers:
-                await talk.say(answer)
+        await _converse(talk, machine)
+
+
+async def _converse(talk: "_Talk | PairingTalk", machine: Offerer) -> None:
+    while machine.paired is None:
+        frame = await talk.hear()
+        try:
+            answers = machine.receive(frame, now_ms=_now_ms())
+        except SyncError as error:
+            await talk.say(refusal(error))
+            raise
+        for answer in answers:
+            await talk.say(answer)
 
 
 class _Crowd:
@@ -199,6 +248,11 @@ class _Crowd:
                 del self._joiners[scope]
         if scope.cancelled_caught:
             raise LinkLost("somebody tried, said nothing, and made room for the next")
+
+    def disperse(self) -> None:
+        """Listen to nobody any more."""
+        for scope in self._joiners:
+            scope.cancel()
 
 
 class _Talk:

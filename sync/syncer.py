@@ -41,8 +41,8 @@ from sync.meeting import CodeOffered, Meeting, Partner, Refusal
 from sync.network import Change, follow
 from sync.reports import PeerState, SyncReport, state_of
 from sync.roster import Contact, Roster
-from sync.tls import SecureStream
 from sync.trust import certified
+from sync.web_link import Socket
 from sync.wire.messages import Trust
 
 # A new partner may still be writing down who we are when we call.
@@ -283,7 +283,7 @@ class Syncer:
 
     # -- links -----------------------------------------------------------------------------------------------
 
-    async def _keep(self, stream: SecureStream, peer: DeviceId, *, address: Address | None = None) -> None:
+    async def _keep(self, stream: trio.abc.Stream, peer: DeviceId, *, address: Address | None = None) -> None:
         kept = self._links.admit(stream, peer, address)
         if kept is not None:
             await self._links.hold(kept)
@@ -297,6 +297,15 @@ class Syncer:
             self._listeners = await listen(self._listening_on, self._port)
         listeners, self._listeners = self._listeners, []
         await trio.serve_listeners(self._answer, listeners)
+
+    async def answer_web(self, socket: Socket, origin: str, *, admitted: Callable[[], None]) -> None:
+        """Hold the link of a page of that origin for as long as it lasts, if its device is let in."""
+        answer = partial(self._answering.answer_web, admitted=admitted)
+        await self.tasks.attempt("answering a page", answer, socket, origin)
+
+    async def hear_page(self, socket: Socket, origin: str) -> None:
+        """Let a page of that origin prove the code that is shown, if one is."""
+        await self.tasks.attempt("pairing with a page", self._meeting.hear_page, socket, origin)
 
     async def _answer(self, stream: trio.SocketStream) -> None:
         await self.tasks.attempt("answering a call", self._answering.answer, stream)

@@ -172,8 +172,10 @@ def admitted_peer(secured: SecureStream, *, identity: Identity, pins: Iterable[b
 
 
 def explain(error: BaseException) -> SyncError:
-    """Whose fault it is that a TLS stream broke."""
+    """Whose fault it is that an encrypted stream broke."""
     cause = error.__cause__
+    if isinstance(cause, SyncError):  # of a stream of ours, which knows
+        return cause
     if isinstance(cause, ssl.SSLError):
         reason = cause.reason or ""
         if reason in _ALERTS_OF_REFUSAL:

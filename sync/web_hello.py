@@ -98,12 +98,15 @@ class Channel:
     def open(self, record: bytes) -> bytes:
         """Return what the next record carries; nothing, and `ended`, for the last one.
 
-        RemoteProtocolError, LimitExceeded: it is not the next record. No further one can be opened then.
+        RemoteProtocolError: it is not the next record. No further one can be opened then. Who sits between could have
+        sent it, so it is held against nobody.
         """
         if self.ended:
             raise RemoteProtocolError("expected nothing after the last record, got another")
         if len(record) > RECORD_BYTES_MAX:
-            raise LimitExceeded(f"expected a record of at most {RECORD_BYTES_MAX} bytes, got {len(record)}")
+            raise RemoteProtocolError(
+                f"expected a record of at most {RECORD_BYTES_MAX} bytes, got {len(record)}", fault=None
+            )
         number, self._received = self._received, RECORDS_MAX  # unless it opens, none does after it
         if number >= RECORDS_MAX:
             raise LinkLost("a record did not open, or there were too many: the link has to be made anew")
@@ -111,7 +114,8 @@ class Channel:
             plain = unseal(self._receiving, _nonce(number), record, b"")
         except NotSealed:
             raise RemoteProtocolError(
-                f"expected record {number} as it was sealed, got one that was altered, moved or repeated"
+                f"expected record {number} as it was sealed, got one that was altered, moved or repeated",
+                fault=None,
             ) from None
         self._received = number + 1
         if plain == _END:

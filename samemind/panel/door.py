@@ -16,7 +16,7 @@ import trio
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
@@ -31,7 +31,8 @@ from samemind.panel.carrying import Carrying
 from samemind.panel.certificate import ensure_certificate
 from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything, shown_with
-from samemind.panel.guard import API, SESSION_ROUTE, Guard, TooLong, refuse
+from samemind.panel.guard import API, LINK_ROUTE, SESSION_ROUTE, Guard, TooLong, refuse
+from samemind.panel.linking import link
 from samemind.panel.moments import Moments
 from samemind.panel.openapi import openapi_document
 from samemind.panel.posting import add_mailbox
@@ -127,8 +128,9 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
 
 def application(panel: Panel) -> ASGIApp:
     """Return the whole panel as an ASGI application."""
-    routes = [
+    routes: list[BaseRoute] = [
         *_pages(),
+        WebSocketRoute(LINK_ROUTE, partial(link, panel)),
         *_own_routes(panel),
         *_undo_routes(panel),
         *_browsing_routes(panel),

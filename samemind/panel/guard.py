@@ -1,8 +1,9 @@
 """Stand before every request: refuse what is not ours, and say what a browser may do with the answer.
 
 In this order: a Host that is ours, an Origin that is ours, a body of bounded size, a session, and for whatever
-changes something the session's own token. All of it is checked before a route is looked for, so that a new route is
-guarded without anybody thinking of it; what is open to all is named here.
+changes something the session's own token. A WebSocket needs the first two, at the one route that takes any: who is at
+its other end is proved inside it, by a device's key. All of it is checked before a route is looked for, so that a new
+route is guarded without anybody thinking of it; what is open to all is named here.
 """
 
 import math
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 API: Final = "/api/v1"
 SESSION_ROUTE: Final = f"{API}/panel/session"
+# What a phone loads, and where its page opens a link. Nothing below it is secret.
+PHONE: Final = "/phone"
+LINK_ROUTE: Final = f"{PHONE}/link"
 CSRF_HEADER: Final = "x-samemind-csrf"
 # A memory has at most 64 kB of text; the rest is for many ids at once.
 BODY_BYTES_MAX: Final = 1 << 20
@@ -66,8 +70,9 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # a WebSocket: answered by nothing, which closes it
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+            return
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -83,12 +88,28 @@ class Guard:
             return
         await self._app(scope, _bounded(receive), send_guarded)
 
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a page of ours open one WebSocket, at the one route that there is; who it is, it says inside."""
+        headers = Headers(scope=scope)
+        scheme = "https" if scope["scheme"] == "wss" else "http"
+        ours = self._is_our_host(scope, headers) and headers.getlist("origin") == [
+            f"{scheme}://{headers['host']}"
+        ]
+        if ours and scope["path"] == LINK_ROUTE:
+            await self._app(scope, receive, send)
+        else:
+            await receive()  # that it wants to connect
+            await send({"type": "websocket.close"})
+
+    def _is_our_host(self, scope: Scope, headers: Headers) -> bool:
+        return len(headers.getlist("host")) == 1 and host_is_ours(
+            headers["host"], server=tuple(scope["server"]), names=self._panel.names
+        )
+
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers, panel = Headers(scope=scope), self._panel
         host = headers.get("host", "")
-        if len(headers.getlist("host")) != 1 or not host_is_ours(
-            host, server=tuple(scope["server"]), names=panel.names
-        ):
+        if not self._is_our_host(scope, headers):
             return refuse(421, "foreign_host", "expected an address of this panel")
         safe = scope["method"] in _SAFE
         origin = headers.get("origin")

@@ -2,17 +2,24 @@
 
 hypercorn speaks HTTP on each connection; its own `serve` takes in everybody, so the few lines that accept are ours. An
 error in one connection ends that one: whoever sends crooked HTTP must not be able to end the device behind it.
+
+HTTP/1.1 only: hypercorn's HTTP/2 fails on a WebSocket whose last frame comes late, and with it ends everything else of
+that browser.
 """
 
 import logging
 import platform
 import socket
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 import trio
 from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
+from hypercorn.protocol import h11
+from hypercorn.protocol.events import Event, Request
+from hypercorn.protocol.ws_stream import WSStream
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
@@ -21,6 +28,9 @@ from starlette.types import ASGIApp
 from samemind.errors import Failed
 from samemind.panel.crowd import Caller, Crowd, caller_of
 from sync.dialling import ANY
+from sync.errors import LimitExceeded
+from sync.links import keep_alive
+from sync.web_link import MESSAGE_BYTES_MAX
 
 # Requests that are being answered when the device stops; streams end by themselves.
 GRACE_S: Final = 0.5
@@ -52,6 +62,25 @@ def machine_names() -> frozenset[str]:
     """Return the names by which other machines may know this one."""
     name = platform.node().partition(".")[0].lower()
     return frozenset({name, f"{name}.local"} - {"", ".local", "localhost", "localhost.local"})
+
+
+class _BoundedWebSocket(WSStream):
+    """hypercorn's WebSocket, in which nobody can have more unpacked, or held, than one message may have.
+
+    By itself it agrees to whatever compression is offered, unpacks what one read brought before it looks at the size,
+    and goes on collecting a message that was too long already.
+    """
+
+    async def handle(self, event: Event) -> None:
+        if isinstance(event, Request):
+            kept = [each for each in event.headers if each[0].lower() != b"sec-websocket-extensions"]
+            event = replace(event, headers=kept)
+        await super().handle(event)
+        if self.buffer.length > self.buffer.max_length:
+            raise LimitExceeded(f"expected messages of at most {self.buffer.max_length} bytes, got more")
+
+
+h11.WSStream = _BoundedWebSocket  # type: ignore[attr-defined] # there is no other place to say so
 
 
 class Door:
@@ -92,10 +121,12 @@ class Door:
 
     async def _hold(self, stream: Any, server: TCPServer) -> None:
         """Let hypercorn answer one connection for as long as it may stand."""
+        transport = getattr(stream, "transport_stream", stream)
         try:
-            caller = caller_of(getattr(stream, "transport_stream", stream).socket.getpeername())
+            caller = caller_of(transport.socket.getpeername())
         except OSError:
             return  # gone before it was looked at
+        keep_alive(transport)  # or a link of a phone that is gone would stand for hours
         if caller is None:
             return
         with trio.CancelScope() as scope:
@@ -124,4 +155,6 @@ def _config(certificate: str | None) -> Config:
     config.read_timeout = None
     config.ssl_handshake_timeout = HANDSHAKE_S
     config.certfile = config.keyfile = certificate
+    config.alpn_protocols = ["http/1.1"]
+    config.websocket_max_message_size = MESSAGE_BYTES_MAX
     return config

@@ -309,5 +309,5 @@ def test_a_record_of_another_link_does_not_open() -> None:
 
 def test_a_record_that_is_too_long_is_refused_before_it_is_opened() -> None:
     _, laptop = channels()
-    with pytest.raises(LimitExceeded, match="at most"):
+    with pytest.raises(RemoteProtocolError, match="at most"):
         laptop.open(bytes(RECORD_BYTES_MAX + 1))

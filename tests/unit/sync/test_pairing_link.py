@@ -14,6 +14,7 @@ from sync.errors import CodeExpired, LinkLost, PairingClosed, SyncError, Untrust
 from sync.identity import Identity, fingerprint
 from sync.pairing import Introduction, Paired
 from sync.pairing_link import JOINERS_MAX, CodeShown, JoinerTurnedAway, OfferNews, join, offer
+from sync.pairing_link import Offering as Offered
 from sync.tls import unpinned_context
 from tests.support.links import identity
 
@@ -36,13 +37,13 @@ class Offering:
         self.address = Address("127.0.0.1", listeners[0].socket.getsockname()[1])
         task_status.started()
         try:
-            self.paired = await offer(
+            offered = Offered(
                 LAPTOP,
                 Introduction("laptop", b"members"),
-                listeners=listeners,
                 tell=self.news_in.send_nowait,
                 entropy=Random(9).randbytes,
             )
+            self.paired = await offer(offered, listeners=listeners)
         except SyncError as error:
             self.error = error
         self.over.set()
@@ -280,8 +281,9 @@ def test_nobody_in_time_means_the_code_expired() -> None:
     async def main() -> None:
         listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
         shown: list[OfferNews] = []
+        offered = Offered(LAPTOP, Introduction("laptop"), tell=shown.append)
         with pytest.raises(CodeExpired):
-            await offer(LAPTOP, Introduction("laptop"), listeners=listeners, tell=shown.append)
+            await offer(offered, listeners=listeners)
         assert [type(news) for news in shown] == [CodeShown]
         with pytest.raises(trio.ClosedResourceError):
             await listeners[0].accept()
