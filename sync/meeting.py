@@ -25,7 +25,8 @@ from sync.errors import LinkLost, SyncError
 from sync.identity import Identity, certificate_key, fingerprint
 from sync.pairing import Introduction, Paired
 from sync.pairing_link import CodeShown, Offering, OfferNews, answer_page, join, offer
-from sync.web_link import DONE, NO_CODE_SHOWN, Socket, close_quietly, pairing_context
+from sync.web_hello import pairing_context
+from sync.web_link import DONE, NO_CODE_SHOWN, Socket, close_quietly
 
 # A device that shows a code is announced within two seconds; one more for a slow network.
 FIND_SECONDS_MAX: Final = 5.0

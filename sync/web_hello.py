@@ -44,8 +44,9 @@ from sync.errors import (
 from sync.identity import certificate_key, fingerprint
 from sync.wire.limits import CERTIFICATE_BYTES_MAX
 
-# Of the WebSocket (RFC 6455, 1.9): by what the two agree on this hello, and no other.
+# Subprotocols of the WebSocket (RFC 6455, 1.9): by what the two agree on this hello and no other, and on pairing.
 LINK_PROTOCOL: Final = "samemind-link-1"
+PAIR_PROTOCOL: Final = "samemind-pair-1"
 # An origin is a scheme, a name of at most 253 characters, and a port.
 ORIGIN_BYTES_MAX: Final = 300
 
@@ -61,6 +62,7 @@ RECORDS_MAX: Final = 1 << 48
 _CONTEXT: Final = b"samemind web link 1\0"
 _INITIATOR: Final = b"samemind web link 1 initiator\0"
 _RESPONDER: Final = b"samemind web link 1 responder\0"
+_PAIRING: Final = b"samemind web pairing\0"
 _KEY: Final = b"\x01"
 _PROOF: Final = b"\x02"
 # Each key of the hello seals one message, so the number never has to change.
@@ -264,6 +266,11 @@ class _Keys:
 
     def _derive(self, transcript: bytes, label: bytes) -> bytes:
         return derive(self._shared, salt=transcript, info=_CONTEXT + label)
+
+
+def pairing_context(origin: str) -> bytes:
+    """Return by what way two devices pair that do so by a page of that origin (`context` in `sync.pairing`)."""
+    return _PAIRING + origin.encode()
 
 
 def _begun(origin: str, first: bytes) -> bytes:

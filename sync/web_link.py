@@ -24,9 +24,6 @@ CLOSE_SECONDS_MAX: Final = 1.0
 # The largest message of either protocol.
 MESSAGE_BYTES_MAX: Final = max(RECORD_BYTES_MAX, PAIRING_FRAME_BYTES_MAX)
 
-PAIR_PROTOCOL: Final = "samemind-pair-1"
-_PAIRING: Final = b"samemind web pairing\0"
-
 DONE: Final = 1000
 NOT_UNDERSTOOD: Final = 4400
 NOT_ADMITTED: Final = 4403
@@ -131,11 +128,6 @@ class PairingTalk:
                 f"expected a frame of at most {PAIRING_FRAME_BYTES_MAX} bytes, got {len(frame)}"
             )
         return frame
-
-
-def pairing_context(origin: str) -> bytes:
-    """Return by what way two devices pair that do so by a page of that origin."""
-    return _PAIRING + origin.encode()
 
 
 async def secure_web(

@@ -10,8 +10,7 @@ import trio
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from sync.errors import RemoteProtocolError
-from sync.web_hello import LINK_PROTOCOL
-from sync.web_link import PAIR_PROTOCOL
+from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel

@@ -14,8 +14,8 @@ from wsproto.events import BytesMessage
 from replica.keys import agreement_key
 from sync.errors import SyncError, WrongCode
 from sync.identity import Identity, fingerprint
-from sync.web_hello import LINK_PROTOCOL, RECORD_BYTES_MAX, HelloInitiator
-from sync.web_link import PAIR_PROTOCOL, RecordStream
+from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL, RECORD_BYTES_MAX, HelloInitiator
+from sync.web_link import RecordStream
 from sync.wire.frames import encode_frame
 from sync.wire.limits import FRAME_BYTES_MAX
 from sync.wire.messages import CaughtUp, encode_message

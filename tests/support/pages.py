@@ -30,8 +30,8 @@ from sync.identity import Identity, certificate_key
 from sync.link import Link
 from sync.pairing import Introduction, Joiner, Paired
 from sync.trust import Trust
-from sync.web_hello import LINK_PROTOCOL, HelloInitiator
-from sync.web_link import PAIR_PROTOCOL, RecordStream, pairing_context
+from sync.web_hello import LINK_PROTOCOL, PAIR_PROTOCOL, HelloInitiator, pairing_context
+from sync.web_link import RecordStream
 from tests.support.cli import COMMAND, environment
 from tests.support.devices import Device
 from tests.support.hearing import next_line
