@@ -87,21 +87,26 @@ class Meeting:
         self._offerings: list[Offering] = []
 
     async def offer(
-        self, tell: Callable[[CodeOffered | Refusal], None], revoked: Collection[DeviceId]
+        self,
+        tell: Callable[[CodeOffered | Refusal], None],
+        revoked: Collection[DeviceId],
+        *,
+        take_in: Callable[[Partner], Awaitable[None]],
     ) -> Partner:
-        """Show a code, and whatever replaces it, until one device proved it."""
+        """Show a code, and whatever replaces it, until one device proved it and was taken in."""
         async with AsyncExitStack() as stack:
             finder = await stack.enter_async_context(MdnsFinder.open(self._host)) if self._mdns else None
             listeners = await listen(self._listening_on, 0)  # the last that may fail: `offer` closes them
             if finder is not None:
                 await stack.enter_async_context(finder.announce(Service.PAIRING, port_of(listeners)))
-            return await self._offer(listeners, tell, revoked)
+            return await self._offer(listeners, tell, revoked, take_in)
 
     async def _offer(
         self,
         listeners: Sequence[trio.SocketListener],
         tell: Callable[[CodeOffered | Refusal], None],
         revoked: Collection[DeviceId],
+        take_in: Callable[[Partner], Awaitable[None]],
     ) -> Partner:
         places = own_places(self._listening_on, port_of(listeners))
 
@@ -117,22 +122,28 @@ class Meeting:
         self._offerings.append(offering)
         try:
             paired = await offer(offering, listeners=listeners)
+            partner = partner_of(paired, paired.host)
+            await take_in(partner)
         finally:
             self._offerings.remove(offering)
-        return partner_of(paired, paired.host)
+            offering.settled.set()
+        return partner
 
     async def hear_page(self, socket: Socket, origin: str) -> None:
         """Let a page of that origin prove the code that was shown last; the WebSocket is over after that."""
         if not self._offerings:
             await close_quietly(socket, NO_CODE_SHOWN)
             return
+        offering = self._offerings[-1]
         try:
-            await self._offerings[-1].hear(
+            is_paired = await offering.hear(
                 partial(answer_page, socket, certificate=self._identity.certificate),
                 host=None,  # a page listens nowhere
                 context=pairing_context(origin),
                 sign=self._identity.sign,
             )
+            if is_paired:
+                await offering.settled.wait()  # it calls as soon as this is over
         finally:
             await close_quietly(socket, DONE)
 

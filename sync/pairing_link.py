@@ -79,6 +79,8 @@ class Offering:
         self.paired: Paired | None = None
         self.over = trio.Event()
         """Whether somebody proved the code, or too many guessed wrong."""
+        self.settled = trio.Event()
+        """Whether whoever proved it was taken in, or was not to be."""
         self.window = PairingWindow(now_ms=_now_ms(), entropy=entropy)
         self._introduction = introduction
         self._tell = tell
@@ -101,8 +103,11 @@ class Offering:
         host: str | None,
         context: bytes = b"",
         sign: Sign | None = None,
-    ) -> None:
-        """Let one device try; `context` and `sign` as in `sync.pairing`. `host`: where it can be called back."""
+    ) -> bool:
+        """Let one device try, and say whether it proved the code; `context` and `sign` as in `sync.pairing`.
+
+        `host`: where it can be called back.
+        """
         machine = Offerer(
             self.window,
             certificate=self.identity.certificate,
@@ -124,6 +129,7 @@ class Offering:
             self.over.set()
         elif _now_ms() < self.window.expires_ms:
             self.show()
+        return machine.paired is not None
 
     def close(self) -> None:
         """End what is still being said."""

@@ -184,9 +184,8 @@ class Syncer:
 
         CodeExpired: nobody came in time. PairingClosed: too many wrong guesses.
         """
-        partner = await self._meeting.offer(tell, self._group.banned)
-        await self.take_in(partner, shows_code=True)
-        return partner
+        take_in = partial(self.take_in, shows_code=True)
+        return await self._meeting.offer(tell, self._group.banned, take_in=take_in)
 
     async def join_pairing(self, code: str, *, address: Address | None = None) -> Partner:
         """Prove a code, typed or scanned, to the device that shows it; then link up.

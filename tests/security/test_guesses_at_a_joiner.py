@@ -13,7 +13,7 @@ from sync.code import PairingCode
 from sync.discovery.sightings import Service, Sighting
 from sync.errors import LinkLost, SyncError, WrongCode
 from sync.identity import Identity
-from sync.meeting import CodeOffered, Meeting, Refusal
+from sync.meeting import CodeOffered, Meeting, Partner, Refusal
 from sync.pairing import Introduction, Offerer, PairingWindow
 from sync.pairing_link import JOINERS_MAX, _conversation
 from sync.tls import unpinned_context
@@ -59,6 +59,10 @@ class Liar:
                     await talk.hear()
         except SyncError:
             pass
+
+
+async def taken(partner: Partner) -> None:
+    """Take a partner in, of which nothing else is to come here."""
 
 
 def finder_of(port: int) -> type:
@@ -148,7 +152,7 @@ def test_silent_strangers_make_room_for_the_right_code_and_the_person_is_told() 
                 laptop, phone = device("laptop", mdns=False), device("phone", mdns=False)
 
                 async def offer() -> None:
-                    paired.append((await laptop.offer(told.append, frozenset())).name)
+                    paired.append((await laptop.offer(told.append, frozenset(), take_in=taken)).name)
 
                 nursery.start_soon(offer)
                 await until(lambda: bool(told))
