@@ -15,19 +15,18 @@ that it wrote itself, once their telling is gone.
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
 from typing import Final, NamedTuple
 
 import trio
 
-from cognition.contradictions.telling import Teller, Telling, telling_of
-from cognition.extraction.values import Extraction, Statement
+from cognition.contradictions.telling import Teller
+from cognition.extraction.values import Extraction
 from cognition.linking import Linker, as_told
 from cognition.local import LocalTables
 from cognition.memories import Shown
-from cognition.taking import TakenIn, read_text, take_in
+from cognition.taking import own_zone, read_text, stated, take_in
 from replica import (
     Core,
     Erase,
@@ -216,34 +215,6 @@ class Ingest(Reader):
         with trio.move_on_after(PATIENCE_S):
             while (left_s := self._told_s + QUIET_S - time.monotonic()) > 0:  # noqa: ASYNC110 -- told elsewhere
                 await trio.sleep(left_s)
-
-
-def stated(
-    connection: sqlite3.Connection,
-    taken: TakenIn,
-    fields: Mapping[str, Value],
-    writes: Iterable[Write],
-    now_ms: int,
-    *,
-    newer: bool,
-) -> list[tuple[Telling, Statement]]:
-    """Return what a telling states, each with the memory that will say so; `newer`: a later word stands without asking.
-
-    A statement whose fact is not written stands on the telling itself.
-    """
-    written = {write.rid for write in writes}
-    own = taken.writes[0].rid
-    assert own is not None
-    found = []
-    for rid, statement in taken.statements:
-        at = rid if rid in written or rid == own or is_known(connection, rid) else own
-        found.append((telling_of(at, fields, now_ms, newer=newer), statement))
-    return found
-
-
-def own_zone() -> tzinfo:
-    """Return the zone of this machine: days are those of who tells."""
-    return datetime.now(UTC).astimezone().tzinfo or UTC
 
 
 def _unread(connection: sqlite3.Connection) -> list[tuple[int, MemoryId, int]]:

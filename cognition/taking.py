@@ -5,12 +5,14 @@ the same commit. A fact's id follows from its parent's and from what it says, so
 same source write the same memories, and a later version that reads a text otherwise adds to them.
 """
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from cognition.contradictions.reading import read_statements
+from cognition.contradictions.telling import Telling, telling_of
 from cognition.contradictions.values import folded, words_of
 from cognition.extraction import Extraction, Fact, extract
 from cognition.extraction.dates import find_dates
@@ -18,7 +20,7 @@ from cognition.extraction.engine import TEXT_CHARACTERS_MAX
 from cognition.extraction.language import language_of
 from cognition.extraction.values import Statement, When
 from cognition.memories import RECALLED
-from replica import MemoryId, Remember, Value, Write, derived_memory_id
+from replica import MemoryId, Remember, Value, Write, derived_memory_id, is_known
 
 # What a fact has from the memory it was taken from: where, when and by whom it was said.
 _INHERITED: Final = (
@@ -93,6 +95,34 @@ def take_in(rid: MemoryId, text: str, fields: Mapping[str, Value], found: Extrac
         (_memory_of(statement, rid, facts, found.facts), statement) for statement in found.statements
     )
     return TakenIn(tuple(writes), tuple(facts), found.dropped, said)
+
+
+def stated(
+    connection: sqlite3.Connection,
+    taken: TakenIn,
+    fields: Mapping[str, Value],
+    writes: Iterable[Write],
+    now_ms: int,
+    *,
+    newer: bool,
+) -> list[tuple[Telling, Statement]]:
+    """Return what a telling states, each with the memory that will say so; `newer`: a later word stands without asking.
+
+    A statement whose fact is not written stands on the telling itself.
+    """
+    written = {write.rid for write in writes}
+    own = taken.writes[0].rid
+    assert own is not None
+    found = []
+    for rid, statement in taken.statements:
+        at = rid if rid in written or rid == own or is_known(connection, rid) else own
+        found.append((telling_of(at, fields, now_ms, newer=newer), statement))
+    return found
+
+
+def own_zone() -> tzinfo:
+    """Return the zone of this machine: days are those of who tells."""
+    return datetime.now(UTC).astimezone().tzinfo or UTC
 
 
 def fact_id(parent: MemoryId, fact: Fact) -> MemoryId:

@@ -8,8 +8,8 @@ from cognition import read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.extraction.secrets import masked
 from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds, texts_of
-from cognition.ingest import own_zone, stated
 from cognition.memories import read_memories
+from cognition.taking import own_zone, stated
 from replica import (
     Core,
     MemoryId,

@@ -18,11 +18,11 @@ from cognition import (
 )
 from cognition import Hit as Found
 from cognition.contradictions.telling import Teller
-from cognition.ingest import Told, own_zone, stated
+from cognition.ingest import Told
 from cognition.known import Answer
 from cognition.known import Value as Known
 from cognition.linking import wait_for_links, with_origin
-from cognition.taking import dated
+from cognition.taking import dated, own_zone, stated
 from cognition.tracing import Stage
 from replica import (
     Core,

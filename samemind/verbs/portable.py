@@ -23,8 +23,8 @@ import replica
 from cognition import FACTS_MAX, TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.holding import secret_kinds, texts_of
-from cognition.ingest import stated
 from cognition.linking import wait_for_links
+from cognition.taking import stated
 from replica import Core, InvalidOp, MemoryId, Write, all_memories, connect, is_known, read_settings
 from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
 from replica.fields import check_fields
