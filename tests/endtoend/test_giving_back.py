@@ -38,6 +38,8 @@ def held() -> int:
 async def main() -> None:
     async with open_device(Home.at(Path(sys.argv[1])), program="a test", answers=False) as device:
         for number in range(1_000):
+            if number == 100:
+                await device.mind.think()  # the code that it loads stays; this is about what it works with
             await remember(device, Remember(text=f"thing {number} that device{number % 3} saw", no_dedup=True))
         await device.mind.settle()
         await give_back(device.replica)

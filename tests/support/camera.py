@@ -29,5 +29,6 @@ def read_terminal(shown: str) -> str | None:
 
 
 def _read(picture: Image.Image) -> str | None:
-    found = zxingcpp.read_barcode(picture)
+    # Of all kinds at once it may take part of a picture for a bar code.
+    found = zxingcpp.read_barcode(picture, formats=zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode))
     return None if found is None else found.text
