@@ -369,8 +369,8 @@ def _do(step: Step, device: Visiting, box: Box) -> Any:
     match step:
         case Names():
             return box.names(device.name)
-        case Get(name):
-            return box.get(name)
+        case Get(name, size):
+            return box.get(name)[:size]
         case Put(name, data):
             return box.put(name, data)
         case Remove(name):

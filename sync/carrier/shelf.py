@@ -51,6 +51,8 @@ _TRIES_AT_ONCE_MAX: Final = 5
 _RETRY_MS_MIN: Final = 600_000
 _RETRY_MS_MAX: Final = 24 * 3_600_000
 _NAME_BYTES: Final = 16
+# What file systems take. Names that some service gave to copies of our files are longer than ours, but not for ever.
+_NAME_CHARACTERS_MAX: Final = 255
 # What this program names files, and what 0.1.0 did. What somebody else put there is not ours to remove.
 _OURS: Final = re.compile(r"([0-9a-f]{32}|[0-9a-f]{16}-[0-9]{6,})\.samemind")
 
@@ -174,7 +176,11 @@ class Shelf:
 
     def listed(self, names: Mapping[str, int], now_ms: int) -> list[str]:
         """Hear what there is, with sizes; return what to fetch, as much as one look may."""
-        names = {name: size for name, size in names.items() if name.endswith(SUFFIX)}
+        names = {
+            name: size
+            for name, size in names.items()
+            if name.endswith(SUFFIX) and len(name) <= _NAME_CHARACTERS_MAX
+        }
         for name, kept in list(self._kept.items()):
             if name in names:
                 if not kept.listed:

@@ -34,9 +34,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Get:
-    """Step: return what a file holds. `Gone`."""
+    """Step: return what a file holds, of a larger one than was listed only so much. `Gone`."""
 
     name: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class Visitor:
 
     def _open(self, name: str, size: int, looked: Looked) -> Generator[Step, Any, _Waiting | None]:
         try:
-            data: bytes = yield Get(name)
+            data: bytes = yield Get(name, size)
         except Gone:
             self.shelf.gone(name)
             return None

@@ -11,6 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Final, Protocol
 
+from sync.errors import Full
+
+# More files than a group of a hundred devices ever has; an owner's listing may have no end.
+FILES_MAX: Final = 100_000
+
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.[a-z]{1,16}")
 
 
@@ -22,11 +27,14 @@ class Mailbox(Protocol):
         ...
 
     async def names(self) -> Mapping[str, int]:
-        """Return every name there is, with the size of its file; names that are not ours may be among them."""
+        """Return every name there is, with the size of its file; names that are not ours may be among them.
+
+        `Full` if there are more than `FILES_MAX`.
+        """
         ...
 
-    async def get(self, name: str) -> bytes:
-        """Return what a file holds; `Gone` if it is there no more."""
+    async def get(self, name: str, bytes_max: int) -> bytes:
+        """Return what a file holds, of a larger one only so much; `Gone` if it is there no more."""
         ...
 
     async def remove(self, name: str) -> None:
@@ -42,8 +50,18 @@ class Mailbox(Protocol):
         ...
 
 
+def is_name(name: str) -> bool:
+    """Say whether a file may have this name: nothing in it is special to any file system, URL or subject."""
+    return _NAME.fullmatch(name) is not None
+
+
+def too_many() -> Full:
+    """Return what is raised where a listing goes on and on."""
+    return Full(f"expected at most {FILES_MAX} files, it lists more")
+
+
 def check_name(name: str) -> str:
-    """Return a name that may be written: nothing in it is special to any file system, URL or subject."""
-    if not _NAME.fullmatch(name):
+    """Return a name that may be written."""
+    if not is_name(name):
         raise ValueError(f"expected a name of 32 hexadecimal digits and an ending, got {name!r:.60}")
     return name

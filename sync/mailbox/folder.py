@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 import trio
 
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import check_name
+from sync.mailbox.box import FILES_MAX, check_name, too_many
 
 # How often to look whether the folder changed: one call to the file system.
 GLANCE_SECONDS: Final = 2.0
@@ -46,9 +46,9 @@ class FolderBox:
         """List the folder; what begins with a dot is being written."""
         return await self._do(self._names)
 
-    async def get(self, name: str) -> bytes:
+    async def get(self, name: str, bytes_max: int) -> bytes:
         """Read a file."""
-        return await self._do(partial(self._get, name))
+        return await self._do(partial(self._get, name, bytes_max))
 
     async def remove(self, name: str) -> None:
         """Remove a file."""
@@ -99,14 +99,14 @@ class FolderBox:
         finally:
             os.close(folder)
 
-    def _get(self, name: str) -> bytes:
+    def _get(self, name: str, bytes_max: int) -> bytes:
         # Whoever else writes there may have put a pipe in a file's place since: that would be read for ever.
         descriptor = os.open(self._folder / name, os.O_RDONLY | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise Gone(f"{name} is no file any more")
-            return file.read(found.st_size)
+            return file.read(min(bytes_max, found.st_size))
 
     def _names(self) -> dict[str, int]:
         self._changed = self._stamp()  # before: what comes while it is listed rings
@@ -116,6 +116,8 @@ class FolderBox:
                 with contextlib.suppress(FileNotFoundError):
                     if each.is_file() and not each.name.startswith("."):
                         names[each.name] = each.stat().st_size
+                if len(names) > FILES_MAX:
+                    raise too_many()
         return names
 
     def _stamp(self) -> int:

@@ -26,7 +26,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from replica.keys import Ed25519PrivateKey
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import check_name
+from sync.mailbox.box import FILES_MAX, check_name, is_name, too_many
 from sync.mailbox.nkeys import public_nkey, read_seed
 
 # Servers take messages of at most 1 MB unless told otherwise.
@@ -35,6 +35,8 @@ PART_BYTES: Final = 512 * 1024
 PARTS_MAX: Final = 512
 # A bell may be lost, as while a server starts anew.
 LOOK_SECONDS: Final = 300.0
+# Most files are one part, and a few large ones many.
+_SUBJECTS_MAX: Final = 4 * FILES_MAX
 CALL_SECONDS: Final = 20.0
 _CONNECT_SECONDS: Final = 5
 # How long a server may be silent before its connection counts as lost: two pings.
@@ -113,7 +115,7 @@ class StreamBox:
 
         return await self._do(names)
 
-    async def get(self, name: str) -> bytes:
+    async def get(self, name: str, bytes_max: int) -> bytes:
         """Read all parts of a file."""
         check_name(name)
 
@@ -121,13 +123,13 @@ class StreamBox:
             whole, _ = await self._listed(client, name)
             if name not in whole:
                 raise Gone(f"{name} is there no more")
-            stream, size = client.jetstream(timeout=CALL_SECONDS), whole[name]
-            # Asked of the leader: a follower may not have yet what was listed.
-            parts = [
-                (await stream.get_last_msg(self._stream, self._part(name, size, part))).data or b""
-                for part in range(_count(size))
-            ]
-            return b"".join(parts)
+            stream, size, data = client.jetstream(timeout=CALL_SECONDS), whole[name], bytearray()
+            for part in range(_count(size)):
+                if len(data) < bytes_max:  # a part may be larger than it should be
+                    # Asked of the leader: a follower may not have yet what was listed.
+                    message = await stream.get_last_msg(self._stream, self._part(name, size, part))
+                    data += message.data or b""
+            return bytes(data[:bytes_max])
 
         return await self._do(get)
 
@@ -275,14 +277,15 @@ class StreamBox:
         offset, total = 0, 1
         while offset < total:
             asked = {"subjects_filter": f"{self._subject}.{below}", "offset": offset}
-            answer = _checked(await self._ask(client, "INFO", asked))
-            subjects = answer["state"].get("subjects") or {}
+            subjects, total = _read_page(_checked(await self._ask(client, "INFO", asked)))
             for subject in subjects:
                 part = _read_part(subject.removeprefix(f"{self._subject}."))
                 if part is not None:
                     each, size, number = part
                     found.setdefault((each, size), set()).add(number)
-            offset, total = offset + len(subjects), int(answer.get("total", 0))
+            offset += len(subjects)
+            if len(found) > FILES_MAX or offset > _SUBJECTS_MAX:
+                raise too_many()
             if not subjects:
                 break
         whole = {each: size for (each, size), held in found.items() if len(held) == _count(size)}
@@ -321,14 +324,23 @@ def _token(name: str) -> str:
     return name.replace(".", "_")
 
 
+def _read_page(answer: dict[str, Any]) -> tuple[list[str], int]:
+    """Return some of a stream's subjects, and of how many."""
+    state, total = answer.get("state"), answer.get("total", 0)
+    subjects = (state.get("subjects") or {}) if isinstance(state, dict) else None
+    if not isinstance(subjects, dict) or type(total) is not int:
+        raise Unreached("expected the server to list the files of the group, got something else")
+    return list(subjects), total
+
+
 def _read_part(subject: str) -> tuple[str, int, int] | None:
     words = subject.split(".")
-    if len(words) != 3 or not (words[1].isdecimal() and words[2].isdecimal()):
+    if len(words) != 3 or not subject.isascii() or not (words[1].isdecimal() and words[2].isdecimal()):
         return None
     if len(words[1]) > _DIGITS_MAX or len(words[2]) > _DIGITS_MAX:
         return None
-    size, number = int(words[1]), int(words[2])
-    return (words[0].replace("_", "."), size, number) if number < _count(size) <= PARTS_MAX else None
+    name, size, number = words[0].replace("_", "."), int(words[1]), int(words[2])
+    return (name, size, number) if is_name(name) and number < _count(size) <= PARTS_MAX else None
 
 
 def _signing(key: Ed25519PrivateKey) -> Callable[[str], bytes]:
@@ -379,4 +391,6 @@ def _meaning(error: Exception) -> MailboxError:
             return Denied("the server does not let this key in here")
         case nats.errors.Error() | OSError() | TimeoutError() | ValueError():
             return Unreached(f"the server could not be reached: {said}")
+        case LookupError() | TypeError() | AttributeError():  # in the client, which trusts what a server says
+            return Unreached(f"the server's answer could not be read: {said}")
     raise error

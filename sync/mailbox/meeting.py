@@ -395,7 +395,7 @@ async def _wait_for(box: Mailbox, name: str, seconds: float, *, patient: bool = 
     with trio.move_on_after(max(0.0, seconds)):
         while True:
             try:
-                data = await box.get(name)
+                return await box.get(name, PAIRING_FRAME_BYTES_MAX + 1)
             except Gone:
                 later = trio.current_time() - began >= _PATIENT_SECONDS
                 await trio.sleep(ASK_SECONDS_LATER if later else ASK_SECONDS)
@@ -404,8 +404,6 @@ async def _wait_for(box: Mailbox, name: str, seconds: float, *, patient: bool = 
                 if not patient:
                     raise
                 pause_s = await _pause(pause_s, error)
-            else:
-                return data[: PAIRING_FRAME_BYTES_MAX + 1]
     return None
 
 

@@ -17,7 +17,7 @@ import trio
 
 from replica.asyncio_host import AsyncioHost
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.box import check_name
+from sync.mailbox.box import FILES_MAX, check_name, too_many
 
 LOOK_SECONDS_MIN: Final = 60.0
 LOOK_SECONDS_MAX: Final = 300.0
@@ -78,6 +78,8 @@ class StorageBox:
             async for each in await operator.list("/"):
                 if not each.path.endswith("/"):
                     found[each.path] = int(each.metadata.content_length)
+                if len(found) > FILES_MAX:
+                    raise too_many()
             return found
 
         found = await self._do(names)
@@ -86,11 +88,15 @@ class StorageBox:
         self._names = found
         return found
 
-    async def get(self, name: str) -> bytes:
-        """Read a file."""
+    async def get(self, name: str, bytes_max: int) -> bytes:
+        """Read a file. As a stream: `read` of a whole file takes as much as a server sends."""
 
         async def get(operator: Any) -> bytes:
-            return bytes(await operator.read(name))
+            data = bytearray()
+            async with await operator.open(name, "rb") as file:
+                while len(data) < bytes_max and (some := await file.read(bytes_max - len(data))):
+                    data += some
+            return bytes(data)
 
         return await self._do(get)
 
@@ -123,6 +129,8 @@ class StorageBox:
 
         try:
             return await self._host.run(called)
+        except OSError as error:  # what a stream raises: its class is in the text
+            raise meaning(str(error).partition(" ")[0], str(error)) from None
         except Exception as error:
             if not type(error).__module__.startswith("opendal"):
                 raise

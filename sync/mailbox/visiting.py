@@ -55,8 +55,8 @@ async def _do(step: Step, box: Mailbox, replica: Replica, mailbox: str) -> Any:
     match step:
         case Names():
             return await box.names()
-        case Get(name):
-            return await box.get(name)
+        case Get(name, size):
+            return await box.get(name, size)
         case Put(name, data):
             return await box.put(name, data)
         case Remove(name):

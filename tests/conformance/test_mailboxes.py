@@ -63,7 +63,17 @@ def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Plac
             await one.put(name, data)
         assert await other.names() == {name: len(data) for name, data in files.items()}
         for name, data in files.items():
-            assert await other.get(name) == data
+            assert await other.get(name, BIG) == data
+
+    meet(server, body)
+
+
+def test_of_a_file_that_is_larger_than_was_listed_only_so_much_is_read(server: Place) -> None:
+    async def body(one: Mailbox, other: Mailbox) -> None:
+        name, data = new_name(), bytes(range(256)) * (BIG // 256)
+        await one.put(name, data)
+        for size in (1, 300, BIG - 1):
+            assert await other.get(name, size) == data[:size]
 
     meet(server, body)
 
@@ -84,7 +94,7 @@ def test_what_is_removed_is_gone_and_may_be_removed_again(server: Place) -> None
         await one.remove(name)
         assert dict(await one.names()) == {kept: 5}
         with pytest.raises(Gone):
-            await one.get(name)
+            await one.get(name, BIG)
 
     meet(server, body)
 
@@ -112,7 +122,7 @@ def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Place)
             await one.put(new_name(), b"x" * BIG)
         name = new_name()
         await one.put(name, b"words")
-        assert await other.get(name) == b"words"
+        assert await other.get(name, BIG) == b"words"
         for each, size in (await other.names()).items():
             assert each == name or size <= BIG
 
@@ -128,7 +138,7 @@ def test_calls_at_the_same_time_do_not_disturb_each_other(server: Place) -> None
         assert (await other.names()).keys() == set(names)
 
         async def read(name: str) -> None:
-            assert await other.get(name) == name.encode()
+            assert await other.get(name, BIG) == name.encode()
 
         async with trio.open_nursery() as nursery:
             for name in names:

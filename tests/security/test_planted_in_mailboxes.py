@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from sync.errors import Gone, MailboxError
+from sync.errors import Full, Gone, MailboxError
+from sync.mailbox import folder
 from sync.mailbox.folder import FolderBox
 
-NAME = "0" * 32 + ".samemind"
+NAME, SIZE = "0" * 32 + ".samemind", 1 << 20
 # Nothing here waits for anybody; a read of a pipe would, for ever.
 SECONDS_MAX = 5.0
 
@@ -50,7 +51,7 @@ def test_what_is_no_file_is_not_listed_and_not_read(tmp_path: Path, plant: Calla
         box = FolderBox(tmp_path)
         assert not await box.names()
         with pytest.raises(MailboxError):
-            await box.get(NAME)
+            await box.get(NAME, SIZE)
 
     began = time.monotonic()
     trio.run(visit)
@@ -63,7 +64,7 @@ def test_a_file_is_read_as_far_as_it_was_when_it_was_opened(tmp_path: Path) -> N
     async def visit() -> bytes:
         box = FolderBox(tmp_path)
         assert dict(await box.names()) == {NAME: 13}
-        return await box.get(NAME)
+        return await box.get(NAME, SIZE)
 
     assert trio.run(visit) == b"a sealed file"
 
@@ -71,6 +72,31 @@ def test_a_file_is_read_as_far_as_it_was_when_it_was_opened(tmp_path: Path) -> N
 def test_a_file_that_went_is_gone(tmp_path: Path) -> None:
     async def visit() -> None:
         with pytest.raises(Gone):
-            await FolderBox(tmp_path).get(NAME)
+            await FolderBox(tmp_path).get(NAME, SIZE)
 
     trio.run(visit)
+
+
+def test_a_file_that_grew_since_it_was_listed_is_read_only_so_far(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b"a sealed file, and more than anybody was told of")
+
+    async def visit() -> bytes:
+        return await FolderBox(tmp_path).get(NAME, 13)
+
+    assert trio.run(visit) == b"a sealed file"
+
+
+def test_a_folder_of_more_files_than_there_ever_are_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "FILES_MAX", 3)
+
+    async def visit() -> int:
+        return len(await FolderBox(tmp_path).names())
+
+    for number in range(3):
+        (tmp_path / f"{number:032x}.samemind").write_bytes(b"words")
+    assert trio.run(visit) == 3
+    (tmp_path / NAME.replace("0", "f")).write_bytes(b"words")
+    with pytest.raises(Full, match="lists more"):
+        trio.run(visit)

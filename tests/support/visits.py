@@ -30,9 +30,9 @@ def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[
         match step:
             case Names():
                 result = {name: len(data) for name, data in box.items()}
-            case Get(name):
+            case Get(name, size):
                 if name in box:
-                    result = box[name]
+                    result = box[name][:size]
                 else:
                     failure = Gone(name)
             case Put(name, data):

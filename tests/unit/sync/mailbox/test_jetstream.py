@@ -12,7 +12,7 @@ import trio
 from replica.asyncio_host import AsyncioHost
 from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Unreached
-from sync.mailbox.jetstream import HALF_SECONDS_MAX, PART_BYTES, StreamBox
+from sync.mailbox.jetstream import HALF_SECONDS_MAX, PART_BYTES, StreamBox, _read_page
 from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.places import Place, check_place, open_box
 from sync.mailbox.serving import server_settings
@@ -26,6 +26,7 @@ from tests.support.mailbox_servers import (
 )
 
 GIVE_UP_S = 60.0
+SIZE = 3 * PART_BYTES
 SEED, OTHER_SEED = new_seed(bytes(range(32))), new_seed(bytes(range(1, 33)))
 
 
@@ -95,7 +96,7 @@ def test_a_server_that_dies_rings_is_out_of_reach_and_is_used_again_when_it_is_b
             await box.names()
         with nats_server(tmp_path, port=port):
             assert dict(await box.names()) == {name: 5}
-            assert await box.get(name) == b"words"
+            assert await box.get(name, SIZE) == b"words"
             await box.aclose()
 
     run(body)
@@ -147,7 +148,7 @@ def test_a_server_is_known_by_its_own_certificate(tmp_path: Path) -> None:
         url, name = f"nats+tls://127.0.0.1:{port}", new_name()
         box = box_at(host, url, SEED, (tmp_path / "server.crt").read_text())
         await box.put(name, b"words")
-        assert await box.get(name) == b"words"
+        assert await box.get(name, SIZE) == b"words"
         await box.aclose()
         for pin in ((tmp_path / "impostor.crt").read_text(), None):
             with pytest.raises(Denied, match="certificate"):
@@ -165,7 +166,7 @@ def test_a_stream_that_is_full_says_so_and_drops_nothing(tmp_path: Path) -> None
         with pytest.raises(Full):
             await box.put(new_name(), b"z" * PART_BYTES)
         assert first in await box.names()
-        assert await box.get(first) == b"x" * (PART_BYTES + 1)
+        assert await box.get(first, SIZE) == b"x" * (PART_BYTES + 1)
         await box.aclose()
 
     with nats_server(tmp_path) as url:
@@ -188,7 +189,7 @@ def test_what_was_never_finished_is_not_listed_and_goes_after_an_hour(tmp_path: 
         await box.names()
         await box.names()
         assert not box._halves, "it is not there any more"
-        assert await box.get(whole) == b"words"
+        assert await box.get(whole, SIZE) == b"words"
         await box.aclose()
 
     with nats_server(tmp_path) as url:
@@ -247,3 +248,34 @@ def test_settings_are_read_by_the_server_itself(tmp_path: Path) -> None:
     program, config = needs_program("nats-server"), tmp_path / "nats.conf"
     config.write_text(server_settings(public_nkey(read_seed(SEED)), tls=False, store=str(tmp_path)))
     subprocess.run([program, "-t", "-c", str(config)], check=True, capture_output=True)
+
+
+def test_a_name_that_is_none_of_ours_is_not_listed(tmp_path: Path) -> None:
+    """Whoever knows the key may put anything under the group's subjects; it would be asked for, and stop the task."""
+
+    async def body(host: AsyncioHost) -> None:
+        box = box_at(host, url)
+        await box.put(name := new_name(), b"words")
+        stem = "samemind.group.file"
+        odd = [f"{stem}.a_samemind.4.0", f"{stem}.{'0' * 32}_samemind.٤.0", f"{stem}.{'0' * 32}_samemind.4.1"]
+
+        async def publish() -> None:
+            client = await box._connected()
+            for subject in odd:
+                await client.jetstream().publish(subject, b"odd!")
+
+        await host.run(publish)
+        assert dict(await box.names()) == {name: 5}
+        await box.aclose()
+
+    with nats_server(tmp_path) as url:
+        run(body)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{}, {"state": []}, {"state": {"subjects": 3}}, {"state": {"subjects": {"a": 1}}, "total": "many"}],
+)
+def test_a_listing_that_is_nonsense_is_no_listing(answer: dict[str, object]) -> None:
+    with pytest.raises(Unreached, match="something else"):
+        _read_page(answer)

@@ -43,11 +43,11 @@ class Counting:
         self._ask("names")
         return {name: len(data) for name, data in self.files.items()}
 
-    async def get(self, name: str) -> bytes:
+    async def get(self, name: str, bytes_max: int) -> bytes:
         self._ask("get")
         if name not in self.files:
             raise Gone(name)
-        return self.files[name]
+        return self.files[name][:bytes_max]
 
     async def remove(self, name: str) -> None:
         self._ask("remove")

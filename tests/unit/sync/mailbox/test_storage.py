@@ -1,5 +1,6 @@
 """What OpenDAL's errors mean, from a server that answers as it is told; and when storage is looked at."""
 
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.storage import LOOK_SECONDS_MAX, StorageBox, meaning
 from tests.support.mailbox_servers import free_port, needs_package
 
-NAME = new_name()
+NAME, SIZE = new_name(), 1 << 20
 
 
 class Told(BaseHTTPRequestHandler):
@@ -74,7 +75,7 @@ async def put(box: StorageBox) -> None:
 
 
 async def get(box: StorageBox) -> None:
-    await box.get(NAME)
+    await box.get(NAME, SIZE)
 
 
 async def names(box: StorageBox) -> None:
@@ -190,3 +191,39 @@ def test_a_storage_that_nobody_writes_to_is_looked_at_less_and_less_often(
 @pytest.fixture
 def autojump_clock() -> trio.testing.MockClock:
     return trio.testing.MockClock(autojump_threshold=0)
+
+
+class Endless(Told):
+    """Sends far more than anybody was told there is."""
+
+    sent: ClassVar[int] = 0
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", str(1 << 30))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while Endless.sent < 1 << 30:
+                Endless.sent += self.wfile.write(bytes(1 << 16))
+        self.close_connection = True
+
+
+def test_of_an_answer_without_end_only_what_was_listed_is_read() -> None:
+    """OpenDAL's `read` holds as much as a server sends: a gigabyte for a file that was listed with a hundred bytes."""
+    needs_package("opendal")
+    found = list[bytes]()
+
+    async def body(box: StorageBox) -> None:
+        found.append(await box.get(NAME, 100))
+
+    Endless.sent = 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            call(f"http://127.0.0.1:{server.server_port}", body)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert found == [bytes(100)]
+    assert Endless.sent < 64 << 20
