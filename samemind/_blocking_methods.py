@@ -90,4 +90,5 @@ class BlockingMethods(Waiting):
     compact = waiting_for(Mind.compact)
     doctor = waiting_for(Mind.doctor)
     stats = waiting_for(Mind.stats)
+    ids = waiting_for(Mind.ids)
     warmup = waiting_for(Mind.warmup)

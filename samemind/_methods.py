@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         DaemonStatus,
         Digest,
         Doctored,
+        Ids,
         Log,
         Stats,
         Verified,
@@ -780,6 +781,11 @@ class Methods(Asking):
     async def stats(self) -> Stats:
         """Count what there is."""
         answer: Stats = await self._ask("stats")
+        return answer
+
+    async def ids(self, *beginnings: Id, limit: int = 20) -> Ids:
+        """List ids of memories and devices by how they begin, and how short each may be typed."""
+        answer: Ids = await self._ask("ids", beginnings=[id_of(one) for one in beginnings], limit=limit)
         return answer
 
     async def warmup(self) -> Warmed:

@@ -115,6 +115,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "compact",
         "doctor",
         "stats",
+        "ids",
         "warmup",
     ),
 }

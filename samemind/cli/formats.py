@@ -17,6 +17,7 @@ from samemind.printable import one_line
 COLUMN_CHARACTERS_MAX: Final = 60
 # Long, and of use to programs alone: the other formats have them.
 _NOT_IN_A_TABLE: Final = frozenset({"device", "device_id", "hash", "op_id", "origin", "why"})
+_IDS: Final = frozenset({"rid", "id", "short"})
 # Where no terminal says how wide a line may be.
 WIDTH_OF_A_PIPE: Final = 160
 Row = Mapping[str, Any]
@@ -70,6 +71,8 @@ def _table(rows: Sequence[Row]) -> str:
             no_wrap=True,
             overflow="ellipsis",
             max_width=COLUMN_CHARACTERS_MAX,
+            # An id that is cut names nothing.
+            min_width=max(len(_cell(row.get(name))) for row in rows) if name in _IDS else None,
         )
     for row in rows:
         table.add_row(*(Text(one_line(_cell(row.get(name)))) for name in columns))

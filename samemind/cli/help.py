@@ -46,7 +46,10 @@ _NAME_WIDTH: Final = 22
 # What the command does itself: how it is typed, and what it does.
 _COMMANDS: Final = {
     "demo": ("demo", "Two devices on this machine, one memory."),
-    "completion": ("completion SH", "Print what completes verbs and options in bash, zsh or fish."),
+    "completion": (
+        "completion SH",
+        "Print what completes a line in bash, zsh or fish: verbs, options, ids, devices.",
+    ),
     "version": ("version", "Say which version this is."),
     "help": ("help VERB", "Explain a verb."),
 }

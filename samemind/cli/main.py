@@ -18,7 +18,7 @@ from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
 from samemind.declaring import Command, read_options
-from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, explain
+from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, SamemindError, explain
 from samemind.lock import is_held
 
 # A daemon ends within two seconds on a machine at rest; after this, something holds it that no waiting will help with.
@@ -28,6 +28,10 @@ END_SECONDS_MAX: Final = 20.0
 def main(words: Sequence[str] | None = None) -> int:
     """Do what the command line says and return the exit code."""
     words = sys.argv[1:] if words is None else words
+    if "_ARGCOMPLETE" in os.environ:
+        from samemind.cli.completion import complete
+
+        complete(os.environ)
     _open_what_is_closed()
     # What is known before the line can be read: an error in it must be printed as asked for too.
     printer = Printer(json="--json" in words, raw="--raw" in words)
@@ -156,6 +160,10 @@ def _ask(
                 result = found
                 if said is not None:
                     printer.said(verb, said)
+            if result is not None and printer.shortens:
+                from samemind.cli.terminal import shortened  # for whoever sits there
+
+                result = shortened(result, lambda ids: _ids_of(control, ids))
     except Locked:
         if verb.name != "panel":
             raise
@@ -168,6 +176,17 @@ def _ask(
     if verb.name == "down":
         _wait_for_the_end(home)
     return result
+
+
+def _ids_of(control: Control, ids: list[str]) -> Mapping[str, Any] | None:
+    """Ask the program that holds the store how short ids may be."""
+    try:
+        for _, found in control.ask("ids", {"beginnings": ids}):
+            if found is not None:
+                return found
+    except SamemindError:
+        pass  # of an older release: whole ids are right too
+    return None
 
 
 @contextmanager

@@ -112,4 +112,11 @@ async def _ask(
         home, program=program, answers=goes_on, name=name, opens_mind=verb.opens_mind or goes_on
     ) as device:
         with printer.waiting(verb):  # the store is open: no passphrase is asked for any more
-            return await device.ask(verb.name, options, say)
+            result = await device.ask(verb.name, options, say)
+            if not printer.shortens:
+                return result
+            from samemind.cli.terminal import ids_in, shortened  # for whoever sits there
+
+            ids = ids_in(result)
+            told = await device.ask("ids", {"beginnings": ids}, say) if ids else None
+            return shortened(result, lambda _: told)

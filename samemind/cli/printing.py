@@ -33,6 +33,8 @@ class Printer:
         self.json = json
         self.raw = raw
         self.format: str | None = None
+        # Whoever sits there reads short ids and rows that fit; programs read what is whole.
+        self.terminal = not (json or raw) and sys.stdout.isatty()
         self._lines: list[str] = []
         self._bar: Any = None
         self._kept = ""
@@ -41,6 +43,11 @@ class Printer:
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Memories are in every script, whatever the locale says of this terminal; in JSON an escape is right too.
             sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="backslashreplace")
+
+    @property
+    def shortens(self) -> bool:
+        """Whether ids are to be shown as short as they may be typed."""
+        return self.terminal and self.format in (None, "table")
 
     @contextmanager
     def waiting(self, verb: Command[Any, Any]) -> Iterator[None]:
@@ -78,7 +85,7 @@ class Printer:
         elif self.raw:
             self.text(raw_line(verb, document))
         else:
-            self.text("\n".join(show(verb, document)))
+            self.lines(show(verb, document, terminal=self.terminal))
             if verb == "panel" and sys.stdout.isatty():
                 _open_browser(document)
             if verb == "mailbox invite" and sys.stdout.isatty():
@@ -112,7 +119,13 @@ class Printer:
         if self.json:
             self.document({"error": error.document()})
             return
-        print(f"samemind: {safe(error.message)}", file=sys.stderr)
+        name = "samemind:"
+        if sys.stderr.isatty():
+            from samemind.cli.terminal import colour_wanted, painted_error
+
+            if colour_wanted(os.environ):
+                name = painted_error(name)
+        print(f"{name} {safe(error.message)}", file=sys.stderr)
         if error.hint and not self.raw:
             print("  " + safe(error.hint).replace("\n", "\n  "), file=sys.stderr)
 
@@ -133,6 +146,16 @@ class Printer:
         """Print text for people, with nothing in it that a terminal would obey, whoever wrote it."""
         if text:
             print(safe(text), flush=True)
+
+    def lines(self, lines: list[str]) -> None:
+        """Print lines for people, in colour where they sit at a terminal that shows it."""
+        if self.terminal and lines:
+            from samemind.cli.terminal import colour_wanted, coloured  # for whoever sits there
+
+            if colour_wanted(os.environ):
+                print("\n".join(coloured([safe(line) for line in lines])), flush=True)
+                return
+        self.text("\n".join(lines))
 
     def _show_progress(self, verb: str, done: int = 0, total: int | None = None) -> None:
         """Draw how far a verb is; without a total, only that it goes on."""

@@ -24,8 +24,12 @@ _DEVICE_DIGITS: Final = 12
 _QUOTA_TOLD_MIN: Final = 0.5
 
 
-def show(verb: str, document: Document) -> list[str]:
-    """Return a result as lines for people."""
+def show(verb: str, document: Document, *, terminal: bool = False) -> list[str]:
+    """Return a result as lines for people, on a terminal as rows that fit it."""
+    if terminal and verb == "list":
+        from samemind.cli.terminal import memory_rows  # for whoever sits there
+
+        return memory_rows(document, _titled)
     return _SHOWN.get(verb, _pairs)(document)
 
 
@@ -146,7 +150,11 @@ def _unembedded(document: Document) -> list[str]:
 def _memories(document: Document) -> list[str]:
     lines = [f"{memory['rid']}  {_titled(memory)}" for memory in document["memories"]]
     left = document["total"] - len(lines)
-    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["no memories"]
+    return (
+        [*lines, f"and {left} more: -n {document['total']} shows all"]
+        if lines and left > 0
+        else lines or ["no memories"]
+    )
 
 
 def _memory(document: Document) -> list[str]:
@@ -554,5 +562,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "verify": _verified,
     "doctor": _checks,
     "version": lambda document: [document["version"]],
+    "ids": lambda document: [f"{each['short']}  {_one_line(each['text'])}" for each in document["ids"]],
     "completion": lambda document: [document["script"]],
 }

@@ -215,3 +215,22 @@ class Warmed:
 
     took_ms: float
     unembedded: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdView:
+    """An id, and the fewest of its characters that are safe to type."""
+
+    id: str
+    short: str
+    kind: str
+    """`memory` or `device`."""
+    text: str
+    """The beginning of what the memory says, or the device's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ids:
+    """Ids that begin as asked."""
+
+    ids: list[IdView]

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
 from samemind.results.device import (
     Compacted,
     DaemonStatus,
     Digest,
     Doctored,
+    Ids,
     Initialised,
     Log,
     Stats,
@@ -107,6 +108,16 @@ class ShowStats:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warmup:
     """Load the model and the vectors now rather than at the first recall."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListIds:
+    """List ids of memories and devices by how they begin, and how short each may be typed: for shells that complete."""
+
+    beginnings: tuple[str, ...] = argument(
+        "how they begin, or whole ids; without any, the newest", takes=Takes.ID, optional=True, many=True
+    )
+    limit: int = option("--limit", "how many for each", default=20, metavar="N", short="-n")
 
 
 _RECORD: Final = "samemind.verbs.record"
@@ -241,4 +252,18 @@ WARMUP: Final = Command(
     agents=Agents.NEVER,
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("warmup", "Load the model and the vectors now rather than at the first recall."),
+)
+IDS: Final = Command(
+    "ids",
+    ListIds,
+    Ids,
+    "samemind.verbs.short_ids",
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="is for shells that complete",
+    library=Method(
+        "ids", "List ids of memories and devices by how they begin, and how short each may be typed."
+    ),
+    opens_mind=False,
+    rows="ids",
 )

@@ -11,7 +11,7 @@ import pytest
 from cognition import CognitionTables
 from cognition.choosing import RERANKERS
 from replica.storage.schema import migrate
-from samemind.catalog import NAMES, SHORT_FOR
+from samemind.catalog import COMMANDS, NAMES, SHORT_FOR
 from samemind.config import Settings
 from tests.support import published
 from tests.support.console import Examples
@@ -145,7 +145,7 @@ def test_every_command_that_a_document_names_is_there() -> None:
 
 
 def test_every_verb_that_a_document_names_exists() -> None:
-    verbs = {*NAMES, *SHORT_FOR, "help", "demo", "version"}
+    verbs = {*NAMES, *SHORT_FOR, *COMMANDS}
     option = r"(?:--home \S+ |--json |--raw )*"
     called = re.compile(rf"(?:`|^(?:\w*\$ )?)samemind {option}([a-z-]+)(?: ([a-z]+))?", re.MULTILINE)
     unknown = [

@@ -1,39 +1,93 @@
-"""Completion, tried in the shell that it is for."""
+"""Completion, asked as shells ask, and tried in those that are on this machine."""
 
+import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from samemind.cli.completion import completion_script
+from samemind.cli.completion import SHELLS, completion_script
 from samemind.errors import Usage
+from tests.support import cli
 
 
-def complete(*words: str) -> set[str]:
-    """What bash offers behind these words, the last of which is being typed."""
-    quoted = " ".join(f"'{word}'" for word in words)
-    script = f"{completion_script(['bash'])}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _samemind\n"
+def offered(line: str, shell: str = "zsh", **more: str) -> dict[str, str]:
+    """What is offered for the last word of a line, each with what is said of it: argcomplete's protocol, by a file."""
+    read, write = os.pipe()
     done = subprocess.run(
-        ["bash", "-c", script + 'printf "%s\\n" "${COMPREPLY[@]}"'],
+        [sys.executable, "-c", f"import os; os.dup2({write}, 8); from samemind.cli.main import main; main()"],
+        pass_fds=[write],
         capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
+        env=cli.environment(
+            _ARGCOMPLETE="1",
+            _ARGCOMPLETE_SHELL=shell,
+            _ARGCOMPLETE_IFS="\n",
+            _ARGCOMPLETE_SUPPRESS_SPACE="1",
+            COMP_LINE=line,
+            COMP_POINT=str(len(line.encode())),
+            **more,
+        ),
+        timeout=cli.SECONDS_MAX,
+        check=False,
     )
-    assert done.stderr == ""
-    return set(done.stdout.split())
+    os.close(write)
+    with open(read, encoding="utf-8") as pipe:
+        said = pipe.read()
+    assert done.stdout == b"", "completion prints nothing beside its answer"
+    lines = [each.partition(":") for each in said.splitlines() if each]
+    return {name: told for name, _, told in lines}
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
-def test_verbs_options_second_words_and_choices_are_completed() -> None:
-    assert {"recall", "remember"} <= complete("samemind", "re")
-    assert "list" not in complete("samemind", "re")
-    assert {"--speaker", "--since"} <= complete("samemind", "recall", "--s")
-    assert {"--home", "--json"} <= complete("samemind", "--")
-    assert {"rename", "revoke"} <= complete("samemind", "peers", "r")
-    assert "episodic" in complete("samemind", "--home", "/x", "--json", "remember", "--type", "e")
-    assert "--batch" in complete("samemind", "remember", "--b")
-    assert "digest" in complete("samemind", "help", "d")
+@pytest.mark.parametrize(
+    ("line", "wanted", "unwanted"),
+    [
+        ("samemind re", {"recall", "remember"}, {"list", "remember-many"}),
+        ("samemind recall --s", {"--speaker", "--since"}, {"--type"}),
+        ("samemind --", {"--home", "--json"}, set()),
+        ("samemind peers r", {"rename", "revoke"}, {"list"}),
+        ("samemind --home /x --json remember --type e", {"episodic"}, {"semantic"}),
+        ("samemind remember --b", {"--batch"}, set()),
+        ("samemind help d", {"digest", "demo"}, {"recall"}),
+        ("samemind help contradictions r", {"resolve", "review"}, {"list"}),
+        ("samemind completion ", set(SHELLS), set()),
+        ("samemind contradictions --at", {"--attention"}, {"--keep"}),
+        ("samemind remember Ann", set(), {"Ann"}),
+        ("samemind nonsense ", set(), {"recall"}),
+    ],
+)
+def test_verbs_second_words_options_and_choices_are_completed(
+    line: str, wanted: set[str], unwanted: set[str]
+) -> None:
+    found = set(offered(line))
+    assert wanted <= found
+    assert not unwanted & found
+
+
+def test_what_is_offered_says_what_it_does() -> None:
+    assert offered("samemind rec")["recall"] == "Find memories by their words and their meaning."
+    assert "what this person said" in offered("samemind recall --s")["--speaker"]
+
+
+def test_ids_and_names_of_devices_are_completed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    rid = cli.run(home, "remember", "Ann moved to Lisbon", "--json").json["rid"]
+    cli.run(home, "init", "--json")
+    name = cli.run(home, "status", "--json").json["name"]
+    line = f"samemind --home {home} "
+    short = rid[:13]
+    assert offered(f"{line}get ")[short] == "Ann moved to Lisbon"
+    assert offered(f"{line}get {rid[:5]}") == {short: "Ann moved to Lisbon"}
+    assert offered(f"{line}forget {rid[:20]}") == {rid: "Ann moved to Lisbon"}
+    assert not offered(f"{line}get ffffffffff")
+    assert name in offered(f"{line}sync ")
+
+
+def test_nothing_is_made_where_there_is_no_store(tmp_path: Path) -> None:
+    home = tmp_path / "none"
+    offered(f"samemind --home {home} get ")
+    assert not home.exists()
 
 
 @pytest.mark.parametrize("words", [[], ["tcsh"], ["bash", "zsh"]])
@@ -42,8 +96,35 @@ def test_a_shell_that_is_not_known_is_a_usage_error(words: list[str]) -> None:
         completion_script(words)
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_the_other_shells_have_every_verb_too(shell: str) -> None:
-    script = completion_script([shell])
-    assert "recall" in script
-    assert "--importance" in script
+@pytest.fixture
+def path_with_the_command(tmp_path: Path) -> str:
+    """A PATH on which `samemind` is this one."""
+    command = tmp_path / "bin" / "samemind"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m samemind "$@"\n')
+    command.chmod(0o755)
+    return f"{command.parent}:{os.environ['PATH']}"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
+def test_bash_completes_by_its_script(path_with_the_command: str) -> None:
+    script = f"""{completion_script(["bash"])}
+COMP_LINE='samemind recall --sp'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=(samemind recall --sp); COMP_CWORD=2
+_python_argcomplete samemind
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True, text=True, check=True, timeout=60, env=cli.environment(PATH=path_with_the_command),
+    )  # fmt: skip
+    assert done.stdout.split() == ["--speaker"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not on this machine")
+def test_fish_completes_by_its_script(path_with_the_command: str) -> None:
+    script = f"{completion_script(['fish'])}\ncomplete -C 'samemind recall --sp'"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script],
+        capture_output=True, text=True, check=True, timeout=60, env=cli.environment(PATH=path_with_the_command),
+    )  # fmt: skip
+    assert done.stdout == "--speaker\tonly what this person said\n"

@@ -27,7 +27,7 @@ def test_a_list_says_how_much_it_left_out() -> None:
     listed = Listed(memories=[memory("one\ntwo", speaker="Ann")], total=3)
     assert show("list", to_json(listed)) == [
         "01890a5d-ac96-774b-bcce-b302099a8057  Ann: one two",
-        "and 2 more",
+        "and 2 more: -n 3 shows all",
     ]
     assert show("list", to_json(Listed(memories=[], total=0))) == ["no memories"]
 
