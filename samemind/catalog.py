@@ -93,6 +93,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "panel": ("panel",),
     "service": ("service install", "service uninstall", "service status"),
     "keeping_safe": ("backup", "restore", "encrypt", "decrypt"),
+    "models": ("models add", "models list", "models remove"),
     "agents": (
         "mcp",
         "connect",
@@ -131,6 +132,7 @@ SHORT_FOR: Final[Mapping[str, str]] = {
     "held": "held list",
     "agents": "agents list",
     "mailbox": "mailbox list",
+    "models": "models list",
 }
 
 # What other tools call it. These are not verbs here: a second name for each would have to be learnt by everybody.

@@ -189,6 +189,11 @@ class Home:
         return self._beside("backups")
 
     @property
+    def models(self) -> Path:
+        """The folder of models that were added, one folder each (`samemind.added_models`)."""
+        return self._beside("models")
+
+    @property
     def agents_log(self) -> Path:
         """What remote agents read and wrote."""
         return self._beside("agents.log")
@@ -220,7 +225,8 @@ class Settings:
     `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
 
-    `embedder` and `reranker` name the models that find memories (`cognition.choosing`).
+    `embedder` and `reranker` name the models that find memories (`cognition.choosing`); `hub_url` is where `models add`
+    fetches some: a hub of Hugging Face's kind, or a mirror.
 
     The five after those say when memory brings something up by itself (`cognition.triggers`), and how fast feedback
     teaches. With `contradictions` "newer", what is told here later takes the place of what it contradicts; else its
@@ -240,6 +246,7 @@ class Settings:
     model_key_variable: str | None = None
     embedder: str = "multilingual"
     reranker: str = "off"
+    hub_url: str = "https://huggingface.co"
     learning_rate: float = 0.01
     review_strength: float = 0.1
     consolidation_count: int = 20

@@ -226,11 +226,12 @@ def _mind(
     """Return what runs cognition over a replica, as the owner set it up."""
     with collector_paused():
         from cognition import open_mind  # here: it loads what ranks, reads and embeds
-        from cognition.choosing import embedder_called, reranker_called
+        from cognition.choosing import reranker_called
+        from samemind.added_models import embedder_of
 
     return open_mind(
         replica,
-        embedder=embedder_called(settings.embedder),
+        embedder=embedder_of(home, settings.embedder),
         reranker=reranker_called(settings.reranker),
         model=_model(home, settings),
         thresholds=thresholds_of(settings),

@@ -47,7 +47,8 @@ _HASH_DIGITS: Final = 16
 class TransformerEmbedder:
     """A model by its folder or name. It is loaded for its first vector, or for its width where no file says that."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, *, pinned: str | None = None) -> None:
+        """`pinned`: what `digest_of` the model's folder must be."""
         self._model = model
         self._folder: Path | None = None
         self._fingerprint = ""
@@ -55,7 +56,10 @@ class TransformerEmbedder:
         try:
             self._folder = _folder_of(model)
             if self._folder is not None:
-                self._fingerprint = _fingerprint(self._folder)
+                digest = digest_of(self._folder)
+                if pinned is not None and digest != pinned:
+                    raise ValueError(f"files whose SHA-256 is {digest} together, where {pinned} was pinned")
+                self._fingerprint = digest[:_HASH_DIGITS]
         except (OSError, RuntimeError, ValueError) as error:  # `~nobody` is a RuntimeError
             self._folder, self._trouble = None, str(error)
         self._loading = threading.Lock()
@@ -78,7 +82,7 @@ class TransformerEmbedder:
             and self._folder is not None
             and (told := _width_told(self._folder)) is not None
         ):
-            _check_library()
+            check_library()
             return told
         return len(self._load()[1])
 
@@ -100,7 +104,7 @@ class TransformerEmbedder:
             return self._loaded
 
     def _opened(self) -> Any:
-        _check_library()
+        check_library()
         if self._folder is None:
             raise ModelUnavailable(
                 f"expected a model of sentence-transformers at {self._model}, or of that name in its cache, when this "
@@ -108,7 +112,7 @@ class TransformerEmbedder:
             )
         model = _open(self._folder)
         try:
-            found = _fingerprint(self._folder)
+            found = digest_of(self._folder)[:_HASH_DIGITS]
         except OSError as error:
             raise ModelUnavailable(f"expected the model at {self._folder} to stay, got: {error}") from None
         if found != self._fingerprint:
@@ -140,8 +144,8 @@ def _cache() -> Path:
     return Path(at("SENTENCE_TRANSFORMERS_HOME") or at("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
 
 
-def _fingerprint(folder: Path) -> str:
-    """Return a hash of what is in the files that a model's vectors depend on, wherever they lie."""
+def digest_of(folder: Path) -> str:
+    """Return the SHA-256 of what is in the files that a model's vectors depend on, wherever they lie."""
     files = sorted(
         (path.relative_to(folder).as_posix(), path)
         for path in folder.rglob("*")
@@ -153,7 +157,7 @@ def _fingerprint(folder: Path) -> str:
         if path.suffix in _SETTINGS or path.suffix == weights:
             with path.open("rb") as file:
                 told.update(repr((name, hashlib.file_digest(file, "sha256").hexdigest())).encode())
-    return told.hexdigest()[:_HASH_DIGITS]
+    return told.hexdigest()
 
 
 def _width_told(folder: Path) -> int | None:
@@ -176,7 +180,8 @@ def _width_told(folder: Path) -> int | None:
     return width if ways == 1 and type(width) is int and width > 0 else None
 
 
-def _check_library() -> None:
+def check_library() -> None:
+    """Raise `ModelUnavailable` where the library that runs these models is not installed; nothing is loaded."""
     if importlib.util.find_spec("sentence_transformers") is None:
         raise ModelUnavailable(
             f"expected the package sentence-transformers to be installed; run: pip install {PACKAGES}, or make models "

@@ -35,6 +35,7 @@ _TITLES = {
     "group": "Other devices",
     "panel": "In a browser",
     "agents": "Agents",
+    "models": "Models of your own",
     "service": "As a service",
     "keeping_safe": "Backups, and encryption",
     "device": "This device",

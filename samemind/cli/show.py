@@ -9,6 +9,7 @@ from samemind.cli import (
     show_contradictions,
     show_keeping,
     show_mailbox,
+    show_models,
     show_rebuilding,
     show_safe,
 )
@@ -517,6 +518,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **show_safe.SHOWN,
     **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
+    **show_models.SHOWN,
     **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "relate": lambda document: [_edge(document)],
     "unrelate": lambda document: [f"no more: {_edge(document)}"],

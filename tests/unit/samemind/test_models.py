@@ -183,7 +183,7 @@ def test_a_model_keeps_its_name_and_files_that_came_under_it_later_are_refused(
     (tmp_path / "model.safetensors").write_bytes(b"one")
     embedder = TransformerEmbedder(str(tmp_path))
     name = embedder.name
-    monkeypatch.setattr(transformer, "_check_library", lambda: None)
+    monkeypatch.setattr(transformer, "check_library", lambda: None)
     monkeypatch.setattr(transformer, "_open", lambda folder: object())
     (tmp_path / "model.safetensors").write_bytes(b"another")
     assert embedder.name == name
@@ -229,7 +229,7 @@ def test_the_width_of_a_usual_model_is_known_without_loading_it(
     )
     (tmp_path / "2_Dense").mkdir()
     (tmp_path / "2_Dense" / "config.json").write_text(json.dumps({"in_features": 12, "out_features": 8}))
-    monkeypatch.setattr(transformer, "_check_library", lambda: None)
+    monkeypatch.setattr(transformer, "check_library", lambda: None)
 
     def load(folder: Path) -> None:
         raise ModelUnavailable("loaded")
@@ -269,7 +269,7 @@ def test_a_name_in_the_cache_means_the_files_of_its_revision(
 def test_a_model_that_cannot_be_there_shows_when_it_is_first_wanted(
     asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transformer, "_check_library", lambda: None)
+    monkeypatch.setattr(transformer, "check_library", lambda: None)
     embedder = TransformerEmbedder(asked)
     assert embedder.name == f"transformers:{asked}/{transformer.RECIPE}"
     with pytest.raises(ModelUnavailable, match="expected a model of sentence-transformers at"):

@@ -1,0 +1,207 @@
+"""Add, list and remove models of sentence-transformers; each in the process that was asked, beside any daemon."""
+
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from samemind import hub
+from samemind.added_models import (
+    FILES,
+    Added,
+    added_models,
+    adding,
+    check_name,
+    drop,
+    files_of,
+    hashes,
+    pin,
+    trouble_with,
+)
+from samemind.config import Home, Settings
+from samemind.errors import Failed, Usage
+from samemind.results.models import ModelRemoved, ModelsListed, ModelView
+from samemind.surface.models import AddModel, ListModels, RemoveModel
+
+# What any model of sentences tells apart: the first two say the same, the third something else.
+SENTENCES: Final = ("our dog has fallen ill", "the puppy is sick", "the invoice is due on Friday")
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def models_add(home: Home, options: AddModel) -> ModelView:
+    """Take a model in: it counts as added only once it has made vectors that tell sentences apart."""
+    settings = Settings.load(home)
+    given = Path(options.model).expanduser()
+    from cognition.embedding.transformer import check_library
+
+    check_library()  # before anything is fetched that nothing here would run
+    if given.is_dir():
+        folder = given.resolve()
+        name = check_name(options.name or folder.name)
+        with adding(home, name) as scratch:
+            _copy(folder, scratch / FILES)
+            added = _tried(scratch, name, str(folder), "")
+    else:
+        address = hub_of(settings.hub_url)
+        if not hub.NAME.fullmatch(options.model):
+            raise Usage(
+                f"expected a folder, or a name such as {hub.OWNER}/all-MiniLM-L6-v2, got {options.model[:80]!r}",
+                code="invalid",
+            )
+        if not hub.REVISION.fullmatch(options.revision) or ".." in options.revision:
+            raise Usage(f"expected a commit, tag or branch, got {options.revision[:80]!r}", code="invalid")
+        name = check_name(options.name or options.model.rpartition("/")[2])
+        with adding(home, name) as scratch:
+            revision = hub.look_up(address, options.model, options.revision)
+            hub.fetch(address, revision, scratch / FILES, _say)
+            _drop_hidden(scratch / FILES)
+            _check_fetched(scratch / FILES, revision.files, address)
+            added = _tried(scratch, name, f"{address}/{revision.model}", revision.commit)
+    return _view(home, settings, added)
+
+
+def models_list(home: Home, options: ListModels) -> ModelsListed:
+    """Read every file of every model anew: whoever asks wants to know whether they are what they were."""
+    settings = Settings.load(home)
+    return ModelsListed(models=[_view(home, settings, one) for one in added_models(home)])
+
+
+def models_remove(home: Home, options: RemoveModel) -> ModelRemoved:
+    """Delete a model, unless memories are found by it."""
+    if _in_use(Settings.load(home), options.name):
+        raise Usage(
+            f"expected a model that is not in use, but embedder in {home.settings} names {options.name}",
+            code="in_use",
+            hint='set another embedder there first, such as embedder = "multilingual"',
+        )
+    drop(home, options.name)
+    return ModelRemoved(name=options.name)
+
+
+def hub_of(url: str) -> str:
+    """Return the address of a hub without its slash at the end; over a network it is spoken to through TLS."""
+    parts = urlsplit(url)
+    plain = parts.scheme == "http" and parts.hostname in _LOOPBACK
+    if (
+        not (parts.scheme == "https" or plain)
+        or not parts.hostname
+        or parts.username is not None
+        or parts.query
+    ):
+        raise Usage(
+            f"expected hub_url to be an https address without a name or password (http on this machine alone), got "
+            f"{url[:100]!r}",
+            code="invalid",
+        )
+    return url.rstrip("/")
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+def _copy(folder: Path, into: Path) -> None:
+    """Copy what a model is loaded from; links are followed, as the cache of the hub's own client is made of them."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder).as_posix()
+        if path.is_file() and hub.is_wanted(relative):
+            found.append((relative, path.stat().st_size))
+            if len(found) > hub.FILES_MAX:
+                break
+    hub.check_files(str(folder), found)
+    for relative, _ in found:
+        (into / relative).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / relative, into / relative)
+
+
+def _drop_hidden(folder: Path) -> None:
+    """Take away what the hub's client notes for itself."""
+    for path in folder.iterdir():
+        if path.name.startswith(".") and path.is_dir():
+            shutil.rmtree(path)
+
+
+def _check_fetched(folder: Path, listed: Sequence[hub.Listed], address: str) -> None:
+    """Hold what came to what was listed: no other files, of no other size, with no other hash."""
+    found = hashes(folder)
+    if found.keys() != {each.path for each in listed}:
+        raise Failed(
+            f"expected the files that {address} listed, got {', '.join(sorted(found))[:200]}", code="bad_hub"
+        )
+    for each in listed:
+        size = (folder / each.path).stat().st_size
+        if size != each.bytes or (each.sha256 is not None and each.sha256 != found[each.path]):
+            raise Failed(
+                f"expected {each.path} of {each.bytes} bytes and SHA-256 {each.sha256 or 'unknown'}, as {address} "
+                f"listed it, got {size} bytes and {found[each.path]}",
+                code="bad_hub",
+                hint="try again; if it stays so, the hub or what lies between changes files",
+            )
+
+
+def _tried(scratch: Path, name: str, source: str, revision: str) -> Added:
+    """Load a model from its new place, have it tell sentences apart, and pin it."""
+    import numpy as np
+
+    from cognition.embedding.transformer import TransformerEmbedder, digest_of
+    from cognition.errors import ModelUnavailable
+
+    folder = scratch / FILES
+    embedder = TransformerEmbedder(str(folder))
+    try:
+        rows = embedder.embed(SENTENCES)
+        began = time.perf_counter()
+        embedder.embed(SENTENCES)
+    except ModelUnavailable as error:
+        raise Failed(str(error), code="no_model") from None
+    ms = (time.perf_counter() - began) * 1_000 / len(SENTENCES)
+    same, other = float(rows[0] @ rows[1]), float(rows[0] @ rows[2])
+    if not np.isfinite(rows).all() or not same > other:
+        raise Failed(
+            f"expected {SENTENCES[0]!r} to be nearer to {SENTENCES[1]!r} than to {SENTENCES[2]!r}, got cosines of "
+            f"{same:.2f} and {other:.2f}: memories would not be found by this model",
+            code="no_model",
+        )
+    added = Added(
+        name=name,
+        source=source,
+        revision=revision,
+        digest=digest_of(folder),
+        files=hashes(folder),
+        bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        width=rows.shape[1],
+        ms_per_text=round(ms, 2),
+        added_ms=time.time_ns() // 1_000_000,
+    )
+    pin(scratch, added)
+    return added
+
+
+def _in_use(settings: Settings, name: str) -> bool:
+    from cognition.choosing import model_of_transformers
+
+    return model_of_transformers(settings.embedder) == name
+
+
+def _view(home: Home, settings: Settings, added: Added) -> ModelView:
+    from cognition.choosing import TRANSFORMERS
+
+    return ModelView(
+        name=added.name,
+        source=added.source,
+        revision=added.revision,
+        digest=added.digest,
+        files=len(added.files),
+        bytes=added.bytes,
+        width=added.width,
+        ms_per_text=added.ms_per_text,
+        added_at=datetime.fromtimestamp(added.added_ms / 1_000, UTC),
+        setting=f"{TRANSFORMERS}{added.name}",
+        in_use=_in_use(settings, added.name),
+        trouble=trouble_with(home, added) if files_of(home, added.name).is_dir() else "its files are gone",
+    )
