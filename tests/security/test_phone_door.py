@@ -170,7 +170,17 @@ async def _crooked_frames(socket: ClientSocket) -> None:
         (_in_pieces_without_end, {1009, None}),
         (_crooked_frames, {1002, 1006, None}),
     ],
-    ids=str,
+    ids=[
+        "nothing",
+        "a key cut short",
+        "a key too long",
+        "the longest record",
+        "text",
+        "a second key",
+        "more than a record",
+        "pieces without end",
+        "crooked frames",
+    ],
 )
 def test_who_does_not_speak_as_we_do_is_shown_out(
     served: Served, say: Callable[[ClientSocket], Awaitable[None]], codes: set[int | None]
