@@ -10,12 +10,16 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, MISSING, Field, dataclass, field, fields
 from enum import Enum, Flag, auto
+from importlib import import_module
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from samemind.errors import Usage
 
 # What SQLite holds, and every count and place is far below.
 INTEGER_MAX: Final = 2**63 - 1
+# Behind all commands that have a place of their own.
+LAST: Final = 1_000
+Render = Callable[[Mapping[str, Any]], list[str]]
 Options = TypeVar("Options")
 Result = TypeVar("Result")
 
@@ -175,14 +179,20 @@ def always_well(result: Mapping[str, Any]) -> bool:
 class Command(Generic[Options, Result]):
     """One command.
 
-    `module` holds an async function of the same name, `performs`, that takes a device and the options.
+    `run` is an async function that takes a device and the options, and returns the result. Where it is not set yet,
+    `module` holds one of the same name, `performs`.
     """
 
     name: str
     options: type[Options]
     result: type[Result]
-    module: str
+    module: str = ""
     _: KW_ONLY
+    run: Callable[..., Any] | None = None
+    render: Render | None = None
+    """Returns its result, a document, as lines for people; its keys and values are shown without it."""
+    render_said: Render | None = None
+    """The same for what it says before it ends."""
     effects: Effects
     agents: Agents | CoreTool
     panel: Literal[True] | str
@@ -212,6 +222,22 @@ class Command(Generic[Options, Result]):
     """Whether a result came to something: if not, the exit code is 1."""
     kept: str = ""
     """What is there after Ctrl-C, and how to go on, where more is kept than what was acknowledged."""
+    place: int = LAST
+    """Its place among the commands of its family where they are listed."""
+    short: bool = False
+    """The first of its two words stands for it."""
+    elsewhere: tuple[str, ...] = ()
+    """What other tools call it: no second names, which all would have to learn, but who types one is told ours."""
+    daily: bool = False
+    """Most people need it on most days, so it is listed for whoever types the command alone."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function that does it."""
+        if self.run is not None:
+            return self.run
+        found: Callable[..., Any] = getattr(import_module(self.module), self.performs)
+        return found
 
     @property
     def performs(self) -> str:

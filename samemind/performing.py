@@ -5,7 +5,6 @@ The one way in which every door, in this process or another, gets anything done.
 
 import sqlite3
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from replica.collector import collector_paused
@@ -44,7 +43,7 @@ async def result_of(device: "Device", verb: Command[Any, Result], options: Any, 
     if device.opened_mind is not None and verb.waits_for_reading:
         await device.opened_mind.ingest.catch_up()  # no answer depends on when it is asked for
     with collector_paused():
-        function = getattr(import_module(verb.module), verb.performs)
+        function = verb.function
     try:
         result: Result = await (function(device, options, say) if verb.streams else function(device, options))
     except _AS_DAMAGE_SHOWS as error:

@@ -1,4 +1,4 @@
-"""Write what follows from the declarations of commands: the methods of the library, blocking and not, and its exports.
+"""Write what follows from the declarations of commands: the catalog, the library's methods, and its exports.
 
 `python -m samemind._tools.generate` writes them; they are committed, so that type checkers and readers see every
 signature, and a test says when they are behind.
@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
-from samemind.catalog import NAMES, verb_named
+from samemind.commands import TITLES
 from samemind.declaring import Command, Declared, Method, Takes, declared
 
 PACKAGE: Final = Path(__file__).parents[1]
@@ -53,6 +53,7 @@ def main() -> None:
 def outputs() -> dict[Path, str]:
     """Return every file that is written here, as it should be."""
     return {
+        PACKAGE / "_catalog.py": _catalog(),
         PACKAGE / "_methods.py": _methods(),
         PACKAGE / "_blocking_methods.py": _blocking_methods(),
         PACKAGE / "__init__.py": _with_exports((PACKAGE / "__init__.py").read_text("utf-8")),
@@ -61,7 +62,69 @@ def outputs() -> dict[Path, str]:
 
 def commands() -> list[Command[Any, Any]]:
     """Return every command, in the order of the catalog."""
-    return [verb_named(name) for name in NAMES]
+    return [command for family in TITLES for command, _ in _declared_in(family)]
+
+
+def _declared_in(family: str) -> list[tuple[Command[Any, Any], str]]:
+    """Return the commands of a family in their order, each with the module that declares it."""
+    folder = PACKAGE / "commands" / family
+    modules = [f"samemind.commands.{family}.{path.stem}" for path in sorted(folder.glob("[!_]*.py"))]
+    if (PACKAGE / "surface" / f"{family}.py").exists():
+        modules.append(f"samemind.surface.{family}")
+    found = [
+        (each, module)
+        for module in modules
+        for each in vars(import_module(module)).values()
+        if isinstance(each, Command)
+    ]
+    return sorted(found, key=lambda one: (one[0].place, one[0].name))
+
+
+# --- the catalog ----------------------------------------------------------------------------------------------
+
+
+def _catalog() -> str:
+    listed = {family: _declared_in(family) for family in TITLES}
+    every = [one for found in listed.values() for one, _ in found]
+    short_for = {one.name.partition(" ")[0]: one.name for one in every if one.short}
+    short_of = {name: short for short, name in short_for.items()}
+    elsewhere = {theirs: short_of.get(one.name, one.name) for one in every for theirs in one.elsewhere}
+    lines = [
+        _HEAD.format(says="Every command by its name, and where it is declared."),
+        "from typing import Final",
+        "",
+        "# The commands of each family, in the order in which they are listed.",
+        "FAMILIES: Final = {",
+        *(
+            line
+            for family, found in listed.items()
+            for line in _family(family, [one.name for one, _ in found])
+        ),
+        "}",
+        "MODULE_OF: Final = {",
+        *(f'    "{one.name}": "{module}",' for found in listed.values() for one, module in found),
+        "}",
+        "# What the first word alone stands for.",
+        *_mapping("SHORT_FOR", short_for),
+        "# What other tools call it.",
+        *_mapping("ELSEWHERE", dict(sorted(elsewhere.items()))),
+        "# What most people need on most days.",
+        "DAILY: Final = (",
+        *(f'    "{one.name}",' for one in every if one.daily),
+        ")",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _family(family: str, names: list[str]) -> list[str]:
+    if len(names) == 1:
+        return [f'    "{family}": ("{names[0]}",),']
+    return [f'    "{family}": (', *(f'        "{name}",' for name in names), "    ),"]
+
+
+def _mapping(name: str, values: Mapping[str, str]) -> list[str]:
+    return [f"{name}: Final = {{", *(f'    "{key}": "{value}",' for key, value in values.items()), "}"]
 
 
 # --- methods --------------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from argcomplete.completers import BaseCompleter, FilesCompleter
 from argcomplete.lexers import split_line
 from argcomplete.shell_integration import shellcode
 
-from samemind.catalog import COMMANDS, NAMES, SHORT_FOR, names_under, verb_named
+from samemind._catalog import SHORT_FOR
+from samemind.catalog import COMMANDS, NAMES, names_under, verb_named
 from samemind.cli.line import EVERYWHERE, parser_of
 from samemind.config import Home
 from samemind.declaring import by_name

@@ -4,9 +4,11 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any, Final
 
-from samemind.catalog import FAMILIES, NAMES, SHORT_FOR, names_under, verb_named
+from samemind._catalog import DAILY, FAMILIES, SHORT_FOR
+from samemind.catalog import NAMES, names_under, verb_named
 from samemind.cli.line import Line, find_verb, help_width, parser_of, read_line
 from samemind.cli.printing import Printer
+from samemind.commands import TITLES
 from samemind.config import Home
 from samemind.declaring import Command, declared
 
@@ -19,26 +21,6 @@ EXIT_CODES = {
     5: "peer or daemon unreachable",
     6: "locked or not permitted",
     130: "interrupted",
-}
-_TITLES = {
-    "memories": "Memories",
-    "answers": "For prompts, and why",
-    "past": "The past",
-    "graph": "Knowledge graph",
-    "contradictions": "What cannot all be true",
-    "thinking": "Thinking",
-    "keeping": "What comes up by itself, and who you are",
-    "taking": "What is still to be taken in",
-    "portable": "In and out",
-    "carry": "By file, to other devices",
-    "mailbox": "Through a place that is always there",
-    "group": "Other devices",
-    "panel": "In a browser",
-    "agents": "Agents",
-    "models": "Models of your own",
-    "service": "As a service",
-    "keeping_safe": "Backups, and encryption",
-    "device": "This device",
 }
 
 
@@ -54,21 +36,6 @@ _COMMANDS: Final = {
     "version": ("version", "Say which version this is."),
     "help": ("help VERB", "Explain a verb."),
 }
-# What most people need on most days, for whoever types the command alone.
-_DAILY: Final = (
-    "remember",
-    "recall",
-    "list",
-    "forget",
-    "import",
-    "contradictions list",
-    "pair",
-    "sync",
-    "up",
-    "panel",
-    "connect",
-    "doctor",
-)
 SHORT_OF: Final = {long: short for short, long in SHORT_FOR.items()}
 _ENDING: Final = (
     "Ids may be shortened to any 6 or more characters that only one has. --json prints one document."
@@ -123,7 +90,7 @@ def _first_page(home: Home) -> str:
             f"Next: {next_step[0]}",
             f"      {next_step[1]}",
             "",
-            *(_entry(SHORT_OF.get(name, name), verb_named(name).help) for name in _DAILY),
+            *(_entry(SHORT_OF.get(name, name), verb_named(name).help) for name in DAILY),
             "",
             textwrap.fill(
                 f"`samemind help` lists all {len(NAMES)} verbs, `samemind help VERB` explains one.",
@@ -136,7 +103,7 @@ def _first_page(home: Home) -> str:
 def _overview() -> str:
     lines = ["usage: samemind [--home DIR] [--json | --raw] VERB …", "", "One memory on all your devices."]
     for family, names in FAMILIES.items():
-        lines += ["", _TITLES[family], *_listed(names)]
+        lines += ["", TITLES[family], *_listed(names)]
     lines += ["", "More", *(_entry(typed, said) for typed, said in _COMMANDS.values())]
     lines += ["", textwrap.fill(_ENDING, help_width())]
     return "\n".join(lines)

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from samemind.catalog import ALIKE_MIN, SHORT_FOR, names_under, verb_named
+from samemind._catalog import SHORT_FOR
+from samemind.catalog import ALIKE_MIN, names_under, verb_named
 from samemind.declaring import Command, Declared, Takes, declared
 from samemind.errors import Usage
 

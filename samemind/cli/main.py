@@ -129,11 +129,9 @@ def _run(line: Line, printer: Printer) -> int:
 
 
 def _do_alone(verb: Command[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:
-    from importlib import import_module
-
     from samemind.results.plain import to_json
 
-    result = getattr(import_module(verb.module), verb.performs)(home, options)
+    result = verb.function(home, options)
     document: Mapping[str, Any] | None = None if result is None else to_json(result)
     return document
 

@@ -1,9 +1,9 @@
 """Say in plain text what a verb's result says: lines for people, and one bare line for `--raw`."""
 
-import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
+from samemind.catalog import NAMES, verb_named
 from samemind.cli import (
     show_answers,
     show_contradictions,
@@ -13,14 +13,11 @@ from samemind.cli import (
     show_rebuilding,
     show_safe,
 )
-from samemind.cli.lines import HELD_BACK, counted
-from samemind.cli.lines import clock as _clock
 from samemind.printable import one_line as _one_line
 from samemind.printable import safe as _safe
+from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, counted, pairs, plain, titled
+from samemind.rendering import clock as _clock
 
-Document = Mapping[str, Any]
-# Enough to tell devices of one household apart at a glance; the whole id is in --json.
-_DEVICE_DIGITS: Final = 12
 # Below half of an hour's quota nobody needs to know of it.
 _QUOTA_TOLD_MIN: Final = 0.5
 
@@ -30,12 +27,15 @@ def show(verb: str, document: Document, *, terminal: bool = False) -> list[str]:
     if terminal and verb == "list":
         from samemind.cli.terminal import memory_rows  # for whoever sits there
 
-        return memory_rows(document, _titled)
-    return _SHOWN.get(verb, _pairs)(document)
+        return memory_rows(document, titled)
+    render = _SHOWN.get(verb) or (verb_named(verb).render if verb in NAMES else None) or pairs
+    return render(document)
 
 
 def show_said(verb: str, document: Document) -> list[str]:
     """Return what a verb says before its end as lines for people."""
+    if (render := verb_named(verb).render_said) is not None:
+        return render(document)
     if verb == "log":
         return [_op(document)]
     if "code" in document and "mailbox" in document:
@@ -68,7 +68,7 @@ def show_said(verb: str, document: Document) -> list[str]:
         return _status(document)
     if verb == "panel":
         return show(verb, document)
-    return _pairs(document)
+    return pairs(document)
 
 
 def raw_line(verb: str, document: Document) -> str:
@@ -81,17 +81,12 @@ def raw_line(verb: str, document: Document) -> str:
     if verb == "remember":
         return _one_line(document["rid"])
     return " ".join(
-        f"{name}={_plain(value)}" for name, value in document.items() if value not in (None, [], {}, "")
+        f"{name}={plain(value)}" for name, value in document.items() if value not in (None, [], {}, "")
     )
 
 
 def _bare(memory: Document) -> str:
-    return _one_line(f"{memory['rid']} {_titled(memory)}")
-
-
-def _plain(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _one_line(text)
+    return _one_line(f"{memory['rid']} {titled(memory)}")
 
 
 def _remembered(document: Document) -> list[str]:
@@ -117,7 +112,7 @@ def _reminder(reminder: Document | None) -> list[str]:
 def _hits(document: Document) -> list[str]:
     lines: list[str] = []
     for hit in document["results"]:
-        lines.append(f"{hit['score']:.4f}  {_titled(hit)}")
+        lines.append(f"{hit['score']:.4f}  {titled(hit)}")
         disputed = f"  in dispute: {hit['contradiction_id'][:12]}" if hit.get("contradiction_id") else ""
         lines.append(f"        {hit['rid']}  {_where(hit)}{disputed}")
         lines += [f"        {line}" for line in _claimed(hit.get("claim"))]
@@ -149,7 +144,7 @@ def _unembedded(document: Document) -> list[str]:
 
 
 def _memories(document: Document) -> list[str]:
-    lines = [f"{memory['rid']}  {_titled(memory)}" for memory in document["memories"]]
+    lines = [f"{memory['rid']}  {titled(memory)}" for memory in document["memories"]]
     left = document["total"] - len(lines)
     return (
         [*lines, f"and {left} more: -n {document['total']} shows all"]
@@ -166,14 +161,7 @@ def _memory(document: Document) -> list[str]:
         if name not in hidden and value not in (None, [], {}, False)
     }
     held = [] if document.get("held") is None else [f"{document['held']} {HELD_BACK}"]
-    return [_safe(document["text"]), "", *_pairs(fields), *held]
-
-
-def _titled(memory: Document) -> str:
-    who = f"{_one_line(memory['speaker'])}: " if memory.get("speaker") else ""
-    times = memory.get("tellings")
-    often = f" (told {times} times)" if isinstance(times, int) and times > 1 else ""
-    return f"{who}{_one_line(memory['text'])}{often}"
+    return [_safe(document["text"]), "", *pairs(fields), *held]
 
 
 def _where(memory: Document) -> str:
@@ -187,8 +175,8 @@ def _forget(document: Document) -> list[str]:
         lines.append(f"{document['tellings']} tellings in all: those named, and what said the same")
     confirmed, outstanding = document["confirmed_by"], document["outstanding"]
     if confirmed or outstanding:
-        lines += [f"nothing of it is left on {device[:_DEVICE_DIGITS]}" for device in confirmed]
-        lines += [f"not confirmed yet by {device[:_DEVICE_DIGITS]}" for device in outstanding]
+        lines += [f"nothing of it is left on {device[:DEVICE_DIGITS]}" for device in confirmed]
+        lines += [f"not confirmed yet by {device[:DEVICE_DIGITS]}" for device in outstanding]
     return lines
 
 
@@ -267,8 +255,8 @@ def _edge(edge: Document) -> str:
 def _versions(document: Document) -> list[str]:
     lines = []
     for version in document["versions"]:
-        who = version["device_name"] or version["device"][:_DEVICE_DIGITS]
-        change = " ".join(f"{name}={_plain(value)}" for name, value in version["change"].items())
+        who = version["device_name"] or version["device"][:DEVICE_DIGITS]
+        change = " ".join(f"{name}={plain(value)}" for name, value in version["change"].items())
         text = "" if version["text"] is None else _one_line(version["text"])
         lines.append(f"{_clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
     return lines
@@ -282,7 +270,7 @@ def _peer(peer: Document) -> str:
     seen = f"synced {_clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     state = f"{peer['state']}{_out(peer)}"
-    return f"{peer['name']:<16} {peer['device_id'][:_DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
+    return f"{peer['name']:<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
 
 
 def _out(peer: Document) -> str:
@@ -314,7 +302,7 @@ def _member(member: Document) -> str:
     since = f" since {_clock(member['since'])}" if member["since"] else ""
     here = ", this device" if member["here"] else ""
     rank = "  " if member["rank"] is None else f"{member['rank'] + 1:>2}"
-    name = f"{_one_line(member['name']):<16} {member['device_id'][:_DEVICE_DIGITS]}"
+    name = f"{_one_line(member['name']):<16} {member['device_id'][:DEVICE_DIGITS]}"
     return f"{rank}  {name}  {member['state']}{by}{since}{here}"
 
 
@@ -332,7 +320,7 @@ def _status(document: Document) -> list[str]:
         f"up at {document['address']}, process {document['pid']}" if document["running"] else "not running"
     )
     return [
-        f"{document['name']}  {document['device_id'][:_DEVICE_DIGITS]}  {state}",
+        f"{document['name']}  {document['device_id'][:DEVICE_DIGITS]}  {state}",
         *([f"put out of the group by {_one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
         *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
         *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
@@ -350,10 +338,10 @@ def _status(document: Document) -> list[str]:
 
 def _initialised(document: Document) -> list[str]:
     if document["divorced_from"] is None:
-        return _pairs({name: document[name] for name in ("device_id", "name", "home")})
+        return pairs({name: document[name] for name in ("device_id", "name", "home")})
     told = ", ".join(document["told"])
     return [
-        f"a device of its own now: {document['name']} ({document['device_id'][:_DEVICE_DIGITS]})",
+        f"a device of its own now: {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
         f"{told} heard of it" if told else "no device heard of it yet: pair it with one, samemind pair",
     ]
 
@@ -393,7 +381,7 @@ def _ops(document: Document) -> list[str]:
 
 
 def _op(op: Document) -> str:
-    who = op["device_name"] or op["device"][:_DEVICE_DIGITS]
+    who = op["device_name"] or op["device"][:DEVICE_DIGITS]
     status = "" if op["status"] == "folded" else f"  {op['status']}"
     return f"{_clock(op['at'])}  {who:<12} {op['seq']:>6}  {op['kind']:<9} {op['rid'] or ''}{status}"
 
@@ -405,7 +393,7 @@ def _verified(document: Document) -> list[str]:
         counted(document["ops"], "op") + (", all well" if document["ok"] else ""),
         *document["problems"],
         *(
-            f"{counted(ops, 'write')} below the log on the word of {by[:_DEVICE_DIGITS]} alone"
+            f"{counted(ops, 'write')} below the log on the word of {by[:DEVICE_DIGITS]} alone"
             for by, ops in document["vouched"].items()
         ),
     ]
@@ -439,10 +427,10 @@ def _thought(document: Document) -> list[str]:
 
 
 def _difference(document: Document) -> list[str]:
-    lines = [f"+ {memory['rid']}  {_titled(memory)}" for memory in document["added"]]
-    lines += [f"- {memory['rid']}  {_titled(memory)}" for memory in document["forgotten"]]
+    lines = [f"+ {memory['rid']}  {titled(memory)}" for memory in document["added"]]
+    lines += [f"- {memory['rid']}  {titled(memory)}" for memory in document["forgotten"]]
     for changed in document["changed"]:
-        fields = " ".join(f"{name}={_plain(value)}" for name, value in changed["fields"].items())
+        fields = " ".join(f"{name}={plain(value)}" for name, value in changed["fields"].items())
         text = "" if changed["before"] == changed["after"] else f"  {_one_line(changed['after'])}"
         lines.append(f"~ {changed['rid']}{text}{'  ' if fields else ''}{fields}")
     return lines or ["nothing changed"]
@@ -489,14 +477,9 @@ def _exported(document: Document) -> list[str]:
 
 def _paired(document: Document) -> list[str]:
     return [
-        f"paired with {document['name']} ({document['device_id'][:_DEVICE_DIGITS]})",
+        f"paired with {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
         f"both devices show these words: {document['words']}",
     ]
-
-
-def _pairs(document: Document) -> list[str]:
-    width = max((len(name) for name in document), default=0)
-    return [f"{name:<{width}}  {_plain(value)}" for name, value in document.items() if value is not None]
 
 
 _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {

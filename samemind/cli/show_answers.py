@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import clock
 from samemind.printable import one_line
+from samemind.rendering import clock
 
 Document = Mapping[str, Any]
 # Enough to tell devices of one household apart at a glance; the whole id is in --json.

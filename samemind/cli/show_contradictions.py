@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from samemind.cli.lines import HELD_BACK, clock
 from samemind.printable import one_line
+from samemind.rendering import HELD_BACK, clock
 
 Document = Mapping[str, Any]
 

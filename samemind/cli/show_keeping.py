@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import HELD_BACK, clock, counted
 from samemind.printable import one_line, safe
+from samemind.rendering import HELD_BACK, clock, counted
 
 Document = Mapping[str, Any]
 

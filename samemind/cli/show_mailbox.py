@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from samemind.cli.lines import clock, counted
 from samemind.printable import one_line
+from samemind.rendering import clock, counted
 
 Document = Mapping[str, Any]
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "min"))

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from samemind.cli.lines import counted
 from samemind.printable import one_line
+from samemind.rendering import counted
 
 Document = Mapping[str, Any]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from samemind.cli.lines import counted
+from samemind.rendering import counted
 
 Document = Mapping[str, Any]
 

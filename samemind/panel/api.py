@@ -8,7 +8,6 @@ somebody added it.
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -139,8 +138,9 @@ async def _performed(panel: "Panel", verb: Command[Any, Any], options: Any) -> M
     """Perform a verb; what the command line does itself, here for a page, reads and writes files beside the store."""
     if not verb.alone:
         return await perform(panel.device, verb, options, _unheard)
-    function = getattr(import_module(verb.module), verb.performs)
-    document: Mapping[str, Any] = to_json(await trio.to_thread.run_sync(function, panel.device.home, options))
+    document: Mapping[str, Any] = to_json(
+        await trio.to_thread.run_sync(verb.function, panel.device.home, options)
+    )
     return document
 
 

@@ -140,6 +140,8 @@ AGENTS_LIST: Final = Command(
     library=None,
     alone=True,
     rows="agents",
+    place=4,
+    short=True,
 )
 AGENTS_ADD: Final = Command(
     "agents add",
@@ -151,6 +153,7 @@ AGENTS_ADD: Final = Command(
     panel=True,
     library=None,
     alone=True,
+    place=5,
 )
 AGENTS_APPROVE: Final = Command(
     "agents approve",
@@ -162,6 +165,7 @@ AGENTS_APPROVE: Final = Command(
     panel=True,
     library=None,
     alone=True,
+    place=6,
 )
 AGENTS_REFUSE: Final = Command(
     "agents refuse",
@@ -173,6 +177,7 @@ AGENTS_REFUSE: Final = Command(
     panel=True,
     library=None,
     alone=True,
+    place=7,
 )
 AGENTS_REVOKE: Final = Command(
     "agents revoke",
@@ -184,6 +189,7 @@ AGENTS_REVOKE: Final = Command(
     panel=True,
     library=None,
     alone=True,
+    place=8,
 )
 AGENTS_LOG: Final = Command(
     "agents log",
@@ -196,6 +202,7 @@ AGENTS_LOG: Final = Command(
     library=None,
     alone=True,
     rows="calls",
+    place=9,
 )
 MCP: Final = Command(
     "mcp",
@@ -207,6 +214,7 @@ MCP: Final = Command(
     panel="starts or ends a program, or says who this is",
     library=None,
     alone=True,
+    place=1,
 )
 CONNECT: Final = Command(
     "connect",
@@ -218,6 +226,8 @@ CONNECT: Final = Command(
     panel="writes the settings of other programs",
     library=None,
     alone=True,
+    place=2,
+    daily=True,
 )
 SETUP: Final = Command(
     "setup",
@@ -229,4 +239,5 @@ SETUP: Final = Command(
     panel="writes the settings of other programs",
     library=None,
     alone=True,
+    place=3,
 )

@@ -85,6 +85,7 @@ CONTEXT: Final = Command(
         ),
     ),
     workspace=Workspace.FILTERED,
+    place=1,
 )
 WHY: Final = Command(
     "why",
@@ -110,6 +111,7 @@ WHY: Final = Command(
         ),
     ),
     workspace=Workspace.READ_BY_ID,
+    place=2,
 )
 WHY_NOT: Final = Command(
     "why-not",
@@ -121,4 +123,5 @@ WHY_NOT: Final = Command(
     panel=True,
     library=Method("why_not", "Return why a memory does not come up for a question."),
     workspace=Workspace.FILTERED | Workspace.READ_BY_ID,
+    place=3,
 )

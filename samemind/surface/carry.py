@@ -38,6 +38,7 @@ EXPORT: Final = Command(
         "carry_export",
         "Write what other devices may lack into a sealed file; into a folder: what it does not hold yet.",
     ),
+    place=1,
 )
 IMPORT: Final = Command(
     "carry import",
@@ -48,4 +49,5 @@ IMPORT: Final = Command(
     agents=Agents.NEVER,
     panel="reads or writes files",
     library=Method("carry_import", "Take in what another device wrote: a file, or every file of a folder."),
+    place=2,
 )

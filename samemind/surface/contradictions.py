@@ -123,6 +123,9 @@ CONTRADICTIONS: Final = Command(
     library=Method("contradictions", "List what was told that cannot all be true, open questions first."),
     workspace=Workspace.PUT,
     rows="contradictions",
+    place=1,
+    short=True,
+    daily=True,
 )
 SHOW: Final = Command(
     "contradictions show",
@@ -136,6 +139,7 @@ SHOW: Final = Command(
         "contradiction", "Return one contradiction: who said what and when, what holds, and what was decided."
     ),
     workspace=Workspace.CONTRADICTION,
+    place=2,
 )
 REVIEW: Final = Command(
     "contradictions review",
@@ -150,6 +154,7 @@ REVIEW: Final = Command(
     ),
     workspace=Workspace.PUT,
     rows="nominees",
+    place=3,
 )
 SETTLE: Final = Command(
     "settle",
@@ -180,6 +185,7 @@ SETTLE: Final = Command(
     ),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=5,
 )
 RESOLVE: Final = Command(
     "contradictions resolve",
@@ -215,6 +221,7 @@ RESOLVE: Final = Command(
     ),
     idempotent=True,
     workspace=Workspace.CONTRADICTION,
+    place=4,
 )
 CORRECT: Final = Command(
     "correct",
@@ -235,4 +242,5 @@ CORRECT: Final = Command(
     library=Method("correct", "Say what a memory should have said; what it said before holds no more."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=6,
 )

@@ -139,6 +139,7 @@ INIT: Final = Command(
     panel="starts or ends a program, or says who this is",
     library=None,
     starts_daemon=False,
+    place=1,
 )
 UP: Final = Command(
     "up",
@@ -152,6 +153,9 @@ UP: Final = Command(
     news=True,
     starts_daemon=False,
     streams=True,
+    place=2,
+    elsewhere=("start",),
+    daily=True,
 )
 DOWN: Final = Command(
     "down",
@@ -163,6 +167,8 @@ DOWN: Final = Command(
     panel="starts or ends a program, or says who this is",
     library=None,
     starts_daemon=False,
+    place=3,
+    elsewhere=("stop",),
 )
 STATUS: Final = Command(
     "status",
@@ -175,6 +181,7 @@ STATUS: Final = Command(
     library=Method("status", "Return what this device is, whether its daemon runs, and how its peers are."),
     starts_daemon=False,
     opens_mind=False,
+    place=4,
 )
 DIGEST: Final = Command(
     "digest",
@@ -185,6 +192,7 @@ DIGEST: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("digest", "Return what is equal on devices that agree."),
+    place=5,
 )
 LOG: Final = Command(
     "log",
@@ -197,6 +205,7 @@ LOG: Final = Command(
     library=Method("log", "Return the last ops of the log."),
     news=True,
     streams=True,
+    place=6,
 )
 VERIFY: Final = Command(
     "verify",
@@ -208,6 +217,7 @@ VERIFY: Final = Command(
     panel=True,
     library=Method("verify", "Check every chain and signature, and compute the state anew from the log."),
     went_well=_is_ok,
+    place=7,
 )
 DOCTOR: Final = Command(
     "doctor",
@@ -220,6 +230,9 @@ DOCTOR: Final = Command(
     library=Method("doctor", "Look for what is wrong, and say what to do about it."),
     went_well=_is_ok,
     rows="checks",
+    place=9,
+    elsewhere=("config",),
+    daily=True,
 )
 COMPACT: Final = Command(
     "compact",
@@ -232,6 +245,7 @@ COMPACT: Final = Command(
     library=Method(
         "compact", "Fold ops that every device has into the base; their history is no longer told afterwards."
     ),
+    place=8,
 )
 STATS: Final = Command(
     "stats",
@@ -242,6 +256,7 @@ STATS: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("stats", "Count what there is."),
+    place=10,
 )
 WARMUP: Final = Command(
     "warmup",
@@ -252,6 +267,7 @@ WARMUP: Final = Command(
     agents=Agents.NEVER,
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("warmup", "Load the model and the vectors now rather than at the first recall."),
+    place=12,
 )
 IDS: Final = Command(
     "ids",
@@ -266,4 +282,5 @@ IDS: Final = Command(
     ),
     opens_mind=False,
     rows="ids",
+    place=11,
 )

@@ -54,6 +54,7 @@ RELATE: Final = Command(
     panel=True,
     library=Method("relate", "Say how two things are related."),
     idempotent=True,
+    place=1,
 )
 UNRELATE: Final = Command(
     "unrelate",
@@ -65,6 +66,7 @@ UNRELATE: Final = Command(
     panel=True,
     library=Method("unrelate", "Take an edge away."),
     idempotent=True,
+    place=2,
 )
 GRAPH: Final = Command(
     "graph",
@@ -76,6 +78,7 @@ GRAPH: Final = Command(
     panel=True,
     library=Method("graph", "Return what an entity is related to."),
     rows="edges",
+    place=3,
 )
 ENTITIES: Final = Command(
     "entities",
@@ -90,4 +93,5 @@ ENTITIES: Final = Command(
         "List the people, places and things that memories name and edges join, the commonest first.",
     ),
     rows="entities",
+    place=4,
 )

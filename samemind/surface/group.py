@@ -165,6 +165,8 @@ PAIR: Final = Command(
     says=PairingOffer,
     news=True,
     streams=True,
+    place=1,
+    daily=True,
 )
 PEERS: Final = Command(
     "peers list",
@@ -176,6 +178,9 @@ PEERS: Final = Command(
     panel=True,
     library=Method("peers", "Return the other devices of the group."),
     rows="peers",
+    place=2,
+    short=True,
+    elsewhere=("devices",),
 )
 PEERS_RENAME: Final = Command(
     "peers rename",
@@ -186,6 +191,7 @@ PEERS_RENAME: Final = Command(
     agents=Agents.NEVER,
     panel=True,
     library=Method("rename_peer", "Call a device by another name here."),
+    place=3,
 )
 PEERS_ADD: Final = Command(
     "peers add",
@@ -196,6 +202,7 @@ PEERS_ADD: Final = Command(
     agents=Agents.NEVER,
     panel=True,
     library=Method("add_peer", "Say where a device can always be reached."),
+    place=4,
 )
 PEERS_REVOKE: Final = Command(
     "peers revoke",
@@ -209,6 +216,7 @@ PEERS_REVOKE: Final = Command(
         "revoke_peer",
         "Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked.",
     ),
+    place=5,
 )
 GROUP_SHOW: Final = Command(
     "group show",
@@ -222,6 +230,7 @@ GROUP_SHOW: Final = Command(
         "group", "Return who belongs to the group, who prevails over whom, and who was put out by whom."
     ),
     rows="members",
+    place=6,
 )
 GROUP_RECOVERY: Final = Command(
     "group recovery",
@@ -235,6 +244,7 @@ GROUP_RECOVERY: Final = Command(
         "make_recovery",
         "Make the code by which any device can put the group right: once, on the oldest device.",
     ),
+    place=7,
 )
 GROUP_RESTORE: Final = Command(
     "group restore",
@@ -246,6 +256,7 @@ GROUP_RESTORE: Final = Command(
     panel="shows a secret or asks for one, and has no page yet",
     library=ByHand("restore_group"),
     rows="members",
+    place=8,
 )
 GROUP_REBUILD: Final = Command(
     "group rebuild",
@@ -257,6 +268,7 @@ GROUP_REBUILD: Final = Command(
     panel="needs the store for itself, and the daemon holds it",
     library=None,
     alone=True,
+    place=9,
 )
 GROUP_REJOIN: Final = Command(
     "group rejoin",
@@ -268,6 +280,7 @@ GROUP_REJOIN: Final = Command(
     panel="needs the store for itself, and the daemon holds it",
     library=None,
     alone=True,
+    place=10,
 )
 SYNC: Final = Command(
     "sync",
@@ -279,4 +292,6 @@ SYNC: Final = Command(
     panel=True,
     library=Method("sync", "Sync now, with one device or with all that can be reached."),
     kept="what came in so far is kept; the next sync goes on from there",
+    place=11,
+    daily=True,
 )

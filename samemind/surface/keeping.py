@@ -131,6 +131,8 @@ TRIGGERS: Final = Command(
     panel=True,
     library=Method("triggers", "List what memory would bring up by itself, the most urgent first."),
     rows="triggers",
+    place=1,
+    short=True,
 )
 TRIGGERS_DELIVER: Final = Command(
     "triggers deliver",
@@ -148,6 +150,7 @@ TRIGGERS_DELIVER: Final = Command(
         ),
     ),
     idempotent=True,
+    place=2,
 )
 TRIGGERS_ACT: Final = Command(
     "triggers act",
@@ -159,6 +162,7 @@ TRIGGERS_ACT: Final = Command(
     panel=True,
     library=Method("act", "Say that a trigger was acted on; that holds on every device."),
     idempotent=True,
+    place=3,
 )
 TRIGGERS_DISMISS: Final = Command(
     "triggers dismiss",
@@ -170,6 +174,7 @@ TRIGGERS_DISMISS: Final = Command(
     panel=True,
     library=Method("dismiss", "Say that nobody wants to hear of a trigger; that holds on every device."),
     idempotent=True,
+    place=4,
 )
 GOALS: Final = Command(
     "goals list",
@@ -181,6 +186,8 @@ GOALS: Final = Command(
     panel=True,
     library=Method("goals", "List goals, and how they go; with `all`, those that are done too."),
     rows="goals",
+    place=5,
+    short=True,
 )
 GOALS_ADD: Final = Command(
     "goals add",
@@ -191,6 +198,7 @@ GOALS_ADD: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("add_goal", "State a goal."),
+    place=6,
 )
 GOALS_DONE: Final = Command(
     "goals done",
@@ -202,6 +210,7 @@ GOALS_DONE: Final = Command(
     panel=True,
     library=Method("finish_goal", "Say that a goal is reached."),
     idempotent=True,
+    place=7,
 )
 PROFILE: Final = Command(
     "profile show",
@@ -212,6 +221,8 @@ PROFILE: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("profile", "Show the profile of the owner."),
+    place=8,
+    short=True,
 )
 PROFILE_SET: Final = Command(
     "profile set",
@@ -223,6 +234,7 @@ PROFILE_SET: Final = Command(
     panel=True,
     library=ByHand("set_profile"),
     idempotent=True,
+    place=9,
 )
 BLOCKS: Final = Command(
     "blocks list",
@@ -234,6 +246,8 @@ BLOCKS: Final = Command(
     panel=True,
     library=Method("blocks", "List the editable blocks, which every prompt gets."),
     rows="blocks",
+    place=10,
+    short=True,
 )
 BLOCKS_GET: Final = Command(
     "blocks get",
@@ -244,6 +258,7 @@ BLOCKS_GET: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("block", "Show one block."),
+    place=11,
 )
 BLOCKS_EDIT: Final = Command(
     "blocks edit",
@@ -257,6 +272,7 @@ BLOCKS_EDIT: Final = Command(
         "edit_block", "Write a block, or make it; what others change in it at the same time is kept too."
     ),
     idempotent=True,
+    place=12,
 )
 SESSIONS: Final = Command(
     "sessions",
@@ -270,6 +286,7 @@ SESSIONS: Final = Command(
         "sessions", "List the conversations that memories came from, the latest first, each with a summary."
     ),
     rows="sessions",
+    place=13,
 )
 FEEDBACK: Final = Command(
     "feedback",
@@ -280,4 +297,5 @@ FEEDBACK: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=ByHand("feedback"),
+    place=14,
 )

@@ -44,6 +44,7 @@ BACKUP: Final = Command(
     agents=Agents.NEVER,
     panel="reads or writes files",
     library=Method("backup", "Copy the store to a file as it is at this moment."),
+    place=1,
 )
 RESTORE: Final = Command(
     "restore",
@@ -55,6 +56,7 @@ RESTORE: Final = Command(
     panel="reads or writes files",
     library=None,
     alone=True,
+    place=2,
 )
 ENCRYPT: Final = Command(
     "encrypt",
@@ -66,6 +68,7 @@ ENCRYPT: Final = Command(
     panel="writes the store anew while no program has it open",
     library=None,
     alone=True,
+    place=3,
 )
 DECRYPT: Final = Command(
     "decrypt",
@@ -77,4 +80,5 @@ DECRYPT: Final = Command(
     panel="writes the store anew while no program has it open",
     library=None,
     alone=True,
+    place=4,
 )

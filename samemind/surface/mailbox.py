@@ -87,6 +87,7 @@ ADD: Final = Command(
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
     library=Method("add_mailbox", "Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."),
+    place=1,
 )
 LIST: Final = Command(
     "mailbox list",
@@ -98,6 +99,8 @@ LIST: Final = Command(
     panel=True,
     library=Method("mailboxes", "Return the mailboxes of this device, and how it stands with each."),
     rows="mailboxes",
+    place=2,
+    short=True,
 )
 REMOVE: Final = Command(
     "mailbox remove",
@@ -108,6 +111,7 @@ REMOVE: Final = Command(
     agents=Agents.NEVER,
     panel="reads, writes or shows a secret, or gives one up",
     library=Method("remove_mailbox", "Use a mailbox no more; its files are left there."),
+    place=3,
 )
 LOOK: Final = Command(
     "mailbox look",
@@ -121,6 +125,7 @@ LOOK: Final = Command(
         "look_into_mailboxes",
         "Look into a mailbox now, or into all: take what is new, write what is lacking.",
     ),
+    place=4,
 )
 INVITE: Final = Command(
     "mailbox invite",
@@ -133,6 +138,7 @@ INVITE: Final = Command(
     library=Method(
         "invite_to_mailbox", "Return what another device needs to use the same mailbox, secret included."
     ),
+    place=5,
 )
 SERVE_CONFIG: Final = Command(
     "mailbox serve-config",
@@ -145,4 +151,5 @@ SERVE_CONFIG: Final = Command(
     library=Method(
         "mailbox_server_config", "Return the settings of a NATS server that keeps a mailbox for this group."
     ),
+    place=6,
 )

@@ -287,6 +287,9 @@ REMEMBER: Final = Command(
     ),
     workspace=Workspace.PUT,
     waits_for_reading=False,
+    place=1,
+    elsewhere=("add", "create", "note", "save", "store"),
+    daily=True,
 )
 REMEMBER_MANY: Final = Command(
     "remember-many",
@@ -298,6 +301,7 @@ REMEMBER_MANY: Final = Command(
     panel="reads or writes files",
     library=ByHand("remember_many"),
     kept="what came in so far is kept, in whole batches; `samemind list` shows it",
+    place=2,
 )
 RECALL: Final = Command(
     "recall",
@@ -333,6 +337,9 @@ RECALL: Final = Command(
     library=Method("recall", "Find memories by their words and their meaning, the best first."),
     workspace=Workspace.FILTERED,
     rows="results",
+    place=3,
+    elsewhere=("ask", "find", "grep", "query", "search"),
+    daily=True,
 )
 GET: Final = Command(
     "get",
@@ -345,6 +352,8 @@ GET: Final = Command(
     library=Method("get", "Return one memory, as it is or as it was."),
     workspace=Workspace.READ_BY_ID,
     opens_mind=False,
+    place=4,
+    elsewhere=("cat", "show", "view"),
 )
 LIST: Final = Command(
     "list",
@@ -364,6 +373,9 @@ LIST: Final = Command(
     workspace=Workspace.FILTERED,
     opens_mind=False,
     rows="memories",
+    place=5,
+    elsewhere=("ls",),
+    daily=True,
 )
 EDIT: Final = Command(
     "edit",
@@ -379,6 +391,8 @@ EDIT: Final = Command(
     ),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=6,
+    elsewhere=("update",),
 )
 SET: Final = Command(
     "set",
@@ -391,6 +405,7 @@ SET: Final = Command(
     library=ByHand("set"),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=7,
 )
 TAG: Final = Command(
     "tag",
@@ -403,6 +418,7 @@ TAG: Final = Command(
     library=Method("tag", "Label a memory, or take labels off."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=8,
 )
 PIN: Final = Command(
     "pin",
@@ -415,6 +431,7 @@ PIN: Final = Command(
     library=Method("pin", "Keep a memory in the core profile."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=9,
 )
 UNPIN: Final = Command(
     "unpin",
@@ -427,6 +444,7 @@ UNPIN: Final = Command(
     library=Method("unpin", "Let a pinned memory fade again."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=10,
 )
 ARCHIVE: Final = Command(
     "archive",
@@ -439,6 +457,7 @@ ARCHIVE: Final = Command(
     library=Method("archive", "Keep a memory, out of the way."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=11,
 )
 UNARCHIVE: Final = Command(
     "unarchive",
@@ -451,6 +470,7 @@ UNARCHIVE: Final = Command(
     library=Method("unarchive", "Bring an archived memory back."),
     idempotent=True,
     workspace=Workspace.CHANGED_BY_ID,
+    place=12,
 )
 FORGET: Final = Command(
     "forget",
@@ -478,6 +498,9 @@ FORGET: Final = Command(
     ),
     idempotent=True,
     workspace=Workspace.PUT | Workspace.CHANGED_BY_ID,
+    place=13,
+    elsewhere=("delete", "remove", "rm"),
+    daily=True,
 )
 HISTORY: Final = Command(
     "history",
@@ -490,4 +513,5 @@ HISTORY: Final = Command(
     library=Method("history", "Return everything that happened to a memory."),
     workspace=Workspace.READ_BY_ID,
     rows="versions",
+    place=14,
 )

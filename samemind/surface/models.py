@@ -40,6 +40,7 @@ MODELS_ADD: Final = Command(
     panel="fetches from the network, or reads a folder of this machine",
     library=None,
     alone=True,
+    place=1,
 )
 MODELS_LIST: Final = Command(
     "models list",
@@ -52,6 +53,8 @@ MODELS_LIST: Final = Command(
     library=None,
     alone=True,
     rows="models",
+    place=2,
+    short=True,
 )
 MODELS_REMOVE: Final = Command(
     "models remove",
@@ -63,4 +66,5 @@ MODELS_REMOVE: Final = Command(
     panel="deletes files that the settings may name",
     library=None,
     alone=True,
+    place=3,
 )

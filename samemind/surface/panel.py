@@ -23,4 +23,7 @@ PANEL: Final = Command(
     library=None,
     news=True,
     starts_daemon=False,
+    place=1,
+    elsewhere=("ui", "web"),
+    daily=True,
 )

@@ -32,4 +32,5 @@ DIFF: Final = Command(
         ),
         by_place=("since",),
     ),
+    place=1,
 )

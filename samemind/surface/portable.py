@@ -59,6 +59,8 @@ IMPORT: Final = Command(
     went_well=_came_to_something,
     kept="what came in so far is kept; import the same files again to go on",
     streams=True,
+    place=1,
+    daily=True,
 )
 EXPORT: Final = Command(
     "export",
@@ -70,4 +72,5 @@ EXPORT: Final = Command(
     panel="reads or writes files",
     library=ByHand("export"),
     streams=True,
+    place=2,
 )

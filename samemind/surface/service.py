@@ -37,6 +37,7 @@ INSTALL: Final = Command(
     panel="starts or ends a program, or says who this is",
     library=None,
     alone=True,
+    place=1,
 )
 UNINSTALL: Final = Command(
     "service uninstall",
@@ -48,6 +49,7 @@ UNINSTALL: Final = Command(
     panel="starts or ends a program, or says who this is",
     library=None,
     alone=True,
+    place=2,
 )
 STATUS: Final = Command(
     "service status",
@@ -59,4 +61,5 @@ STATUS: Final = Command(
     panel="starts or ends a program, or says who this is",
     library=None,
     alone=True,
+    place=3,
 )

@@ -68,6 +68,8 @@ QUEUE: Final = Command(
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("queue", "List what is still to be embedded or read by a model, and what was given up."),
     rows="entries",
+    place=1,
+    short=True,
 )
 REQUEUE: Final = Command(
     "queue requeue",
@@ -78,6 +80,7 @@ REQUEUE: Final = Command(
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("requeue", "Try again what was given up: these entries, or all."),
+    place=2,
 )
 QUEUE_WAIT: Final = Command(
     "queue wait",
@@ -89,6 +92,7 @@ QUEUE_WAIT: Final = Command(
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("wait_for_queue", "Wait until everything is embedded."),
     streams=True,
+    place=3,
 )
 HELD: Final = Command(
     "held list",
@@ -100,6 +104,8 @@ HELD: Final = Command(
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("held", "List what looked secret and was therefore not remembered."),
     rows="held",
+    place=4,
+    short=True,
 )
 HELD_RELEASE: Final = Command(
     "held release",
@@ -110,6 +116,7 @@ HELD_RELEASE: Final = Command(
     agents=Agents.NEVER,
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("release_held", "Remember what was held back after all."),
+    place=5,
 )
 HELD_DROP: Final = Command(
     "held drop",
@@ -120,6 +127,7 @@ HELD_DROP: Final = Command(
     agents=Agents.NEVER,
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("drop_held", "Throw away what was held back."),
+    place=6,
 )
 EXTRACT: Final = Command(
     "extract",
@@ -130,4 +138,5 @@ EXTRACT: Final = Command(
     agents=Agents.FULL,
     panel="is about the machine, or shows what was held back from every screen",
     library=Method("extract", "Have the model read what is new in a chat, at its end."),
+    place=7,
 )

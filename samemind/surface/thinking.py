@@ -58,6 +58,7 @@ THINK: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("think", "Run one cycle of thinking now."),
+    place=1,
 )
 UNCONSOLIDATE: Final = Command(
     "unconsolidate",
@@ -68,6 +69,7 @@ UNCONSOLIDATE: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("unconsolidate", "Take a summary apart; its memories stand for themselves again."),
+    place=2,
 )
 UNLINK: Final = Command(
     "unlink",
@@ -78,6 +80,7 @@ UNLINK: Final = Command(
     agents=Agents.FULL,
     panel=True,
     library=Method("unlink", "Show a telling apart from others that say it in other words."),
+    place=3,
 )
 RETRACT: Final = Command(
     "retract",
@@ -95,4 +98,5 @@ RETRACT: Final = Command(
         ),
     ),
     streams=True,
+    place=4,
 )

@@ -17,7 +17,8 @@ from typing import Any, Final
 from replica import FIELDS
 from replica.evidence import SENTENCES
 from samemind import errors
-from samemind.catalog import FAMILIES, NAMES, verb_named
+from samemind._catalog import FAMILIES
+from samemind.catalog import NAMES, verb_named
 from samemind.cli.help import EXIT_CODES
 from samemind.declaring import Command, Declared, declared
 from samemind.fields import DOOR_NAMES

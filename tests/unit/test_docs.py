@@ -11,7 +11,8 @@ import pytest
 from cognition import CognitionTables
 from cognition.choosing import RERANKERS
 from replica.storage.schema import migrate
-from samemind.catalog import COMMANDS, NAMES, SHORT_FOR
+from samemind._catalog import SHORT_FOR
+from samemind.catalog import COMMANDS, NAMES
 from samemind.config import Settings
 from tests.support import published
 from tests.support.console import Examples

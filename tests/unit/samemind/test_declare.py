@@ -1,13 +1,13 @@
 """Verbs as they are declared, and options as they come from outside."""
 
 import inspect
-from importlib import import_module
 from typing import Any
 
 import pytest
 
 from replica import FIELDS
-from samemind.catalog import FAMILIES, NAMES, SHORT_FOR, verb_named
+from samemind._catalog import FAMILIES, SHORT_FOR
+from samemind.catalog import NAMES, verb_named
 from samemind.declaring import declared, read_options
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES
@@ -19,9 +19,9 @@ def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_
         verb = verb_named(name)
         if name == "up":
             continue  # it is not asked of a device: it is one
-        function = getattr(import_module(verb.module), verb.performs)
+        function = verb.function
         assert inspect.iscoroutinefunction(function) != verb.alone, name
-        hints = inspect.get_annotations(function, eval_str=True)
+        hints = inspect.get_annotations(function)  # what is imported for types alone stays a string
         assert hints["options"] is verb.options, name
         assert hints["return"] is verb.result, name
         assert ("say" in hints) == verb.streams, name

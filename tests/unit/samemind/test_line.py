@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from samemind.catalog import COMMANDS, ELSEWHERE, NAMES, verb_named
+from samemind._catalog import ELSEWHERE
+from samemind.catalog import COMMANDS, NAMES, verb_named
 from samemind.cli.help import show_help
 from samemind.cli.line import find_verb, parser_of, read_line, read_words
 from samemind.cli.printing import Printer

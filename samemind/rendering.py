@@ -1,0 +1,44 @@
+"""What renderings of several commands say alike: counts, times, memories, and keys with their values."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from samemind.printable import one_line
+
+Document = Mapping[str, Any]
+# Enough to tell devices of one household apart at a glance; the whole id is in --json.
+DEVICE_DIGITS: Final = 12
+# Behind an id under which something waits for its owner.
+HELD_BACK: Final = "(looks secret, so it is held here: samemind held)"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return so many of something; `many` where it takes more than an s."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
+def clock(moment: str) -> str:
+    """Return a time in this machine's zone, to the minute."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def plain(value: Any) -> str:
+    """Return a value on one line: text as it is, all else as JSON."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return one_line(text)
+
+
+def titled(memory: Document) -> str:
+    """Return who said a memory, its words on one line, and how often it was told."""
+    who = f"{one_line(memory['speaker'])}: " if memory.get("speaker") else ""
+    times = memory.get("tellings")
+    often = f" (told {times} times)" if isinstance(times, int) and times > 1 else ""
+    return f"{who}{one_line(memory['text'])}{often}"
+
+
+def pairs(document: Document) -> list[str]:
+    """Return keys and their values, in two columns, without those that are null."""
+    width = max((len(name) for name in document), default=0)
+    return [f"{name:<{width}}  {plain(value)}" for name, value in document.items() if value is not None]
