@@ -57,13 +57,15 @@ def connect(
         connection = open_file(f"file:{quote(path)}?mode=ro", uri=True, key=key)
     else:
         connection = open_file(path, key=key)
+        if exclusive:
+            connection.execute(
+                "PRAGMA locking_mode = EXCLUSIVE"
+            )  # changes no file, and none is read before it
         try:
             check(connection)  # before anything is set: a file that is not ours is left as it is
         except BaseException:
             connection.close()
             raise
-        if exclusive:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
