@@ -20,7 +20,7 @@ SEED ?= 1
 LONG := $(BIN)/python -m pytest -s -o faulthandler_timeout=0
 SEEDS ?= 1..200
 
-.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers told e2e bench bench-recall bench-sync bench-think models docs lock changelog package clean
+.PHONY: help demo test lint format check simulate sweep endurance soak torture fuzz strangers told e2e bench bench-recall bench-sync bench-think models docs lock changelog package phone clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -105,6 +105,10 @@ package: $(PUBLISH) ## wheel and sdist in dist/, tried in a venv of their own, w
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist
 	$(BIN)/python -m tests.support.bare_venv dist
+
+phone: $(DEV) ## what a phone's browser loads, as a wheel of its own in build/phone/dist, put into .venv; needs node and npm
+	$(BIN)/python -m tests.support.phone_wheel
+	$(PIP) install --no-deps --no-index --force-reinstall build/phone/dist/*.whl
 
 clean: ## remove everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks

@@ -1,0 +1,123 @@
+"""Find memories by their words and times, where there is no room for vectors: BM25, with what is typed still open.
+
+What is asked is matched as the person types: the last word is taken for the beginning of one unless something follows
+it. A time in the question ("last week") lifts what was told or happened then.
+"""
+
+import sqlite3
+from typing import Final, NamedTuple
+
+from cognition import words
+from cognition.fulltext import bounded
+from cognition.memories import Shown, read_memories
+from cognition.ranking.times import Window, windows
+from cognition.tellings import groups_of
+
+# Ranked for each that is shown: a telling and its facts are one hit, and so are tellings of the same.
+_RANKED_EACH: Final = 4
+# A beginning of fewer letters is that of half the words there are.
+_BEGINNING_MIN: Final = 2
+# What a time that fits is worth, beside the words that fit best.
+_TIME_SHARE: Final = 0.5
+# Memories of a stretch of time that are looked at, the newest first.
+_OF_A_TIME_MAX: Final = 200
+
+
+class Hit(NamedTuple):
+    """A memory that was found, and how well it fits among those found with it."""
+
+    shown: Shown
+    score: float
+
+
+def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int) -> list[Hit]:
+    """Return at most `limit` memories that fit a question, the best first."""
+    asked = windows(question, now_ms)
+    scores = _by_words(connection, question, limit * _RANKED_EACH)
+    best = max(scores.values(), default=1.0)
+    if asked:
+        scores = dict.fromkeys(_of_times(connection, asked), 0.0) | scores
+    hits = []
+    for shown in read_memories(connection, scores):
+        if not shown.memory.fields.get("archived"):
+            fits = any(_happened(shown, window) for window in asked)
+            hits.append(Hit(shown, scores[shown.id] + (best * _TIME_SHARE if fits else 0.0)))
+    hits.sort(key=lambda hit: (-hit.score, -hit.shown.memory.created, hit.shown.rid))
+    return _each_once(connection, hits)[:limit]
+
+
+def newest(connection: sqlite3.Connection, limit: int) -> list[Shown]:
+    """Return the memories that were told or changed last, without the facts that were taken from others."""
+    numbers = [
+        number
+        for (number,) in connection.execute(
+            "SELECT id FROM memory WHERE parent IS NULL AND archived IS NOT 1 ORDER BY updated DESC LIMIT ?",
+            (limit,),
+        )
+    ]
+    shown = {it.id: it for it in read_memories(connection, numbers)}
+    return [shown[number] for number in numbers if number in shown]
+
+
+def _by_words(connection: sqlite3.Connection, question: str, most: int) -> dict[int, float]:
+    terms = words.quoted(words.terms(question))
+    beginning = _open_word(question)
+    if beginning is not None:
+        terms.append(f'"{beginning}" *')
+    if not terms:
+        return {}
+    asked = bounded(connection, "memory_text", terms)
+    among = (
+        ""
+        if asked.among is None
+        else (" AND rowid IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)")
+    )
+    rows = connection.execute(
+        f"""SELECT rowid, -bm25(memory_text) FROM memory_text WHERE memory_text MATCH ?{among}
+            AND rowid NOT IN (SELECT id FROM claim_retired) ORDER BY bm25(memory_text) LIMIT ?""",
+        (asked.match, *([] if asked.among is None else [asked.among]), most),
+    )
+    return {number: float(score) for number, score in rows}
+
+
+def _open_word(question: str) -> str | None:
+    """Return the word that is being typed; none where something stands behind the last one."""
+    if not question or not question[-1].isalnum():
+        return None
+    said = words.words(question)
+    return said[-1] if said and len(said[-1]) >= _BEGINNING_MIN else None
+
+
+def _of_times(connection: sqlite3.Connection, asked: tuple[Window, ...]) -> list[int]:
+    found = []
+    for window in asked:
+        rows = connection.execute(
+            """SELECT id FROM memory WHERE archived IS NOT 1
+               AND coalesce(event_start, told_at, created >> 16) BETWEEN ? AND ?
+               ORDER BY created DESC LIMIT ?""",
+            (window.start_ms, window.end_ms, _OF_A_TIME_MAX),
+        )
+        found += [number for (number,) in rows]
+    return found
+
+
+def _happened(shown: Shown, window: Window) -> bool:
+    fields = shown.memory.fields
+    at_ms = fields.get("event_start", fields.get("told_at", shown.memory.created >> 16))
+    return window.holds(int(at_ms))
+
+
+def _each_once(connection: sqlite3.Connection, hits: list[Hit]) -> list[Hit]:
+    """Leave of a telling, its facts, and other tellings of the same only the one that fits best."""
+    groups = groups_of(connection, [hit.shown.id for hit in hits])
+    seen: set[object] = set()
+    once = []
+    for hit in hits:
+        marks = {
+            hit.shown.memory.fields.get("parent", hit.shown.rid),
+            groups.get(hit.shown.id, hit.shown.rid),
+        }
+        if seen.isdisjoint(marks):
+            once.append(hit)
+        seen |= marks
+    return once

@@ -1,0 +1,297 @@
+"""Open a store for one device that runs alone, and answer what its page asks.
+
+All of it is synchronous and takes the time as an argument: a worker of a browser does one thing after another. What is
+told is on the disk when `remember` returns.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from random import Random
+from typing import Any, Final
+
+from cognition.consolidation.tables import SummaryTables
+from cognition.contradictions.relations import Attention
+from cognition.contradictions.resolving import restatements, verdicts
+from cognition.contradictions.slots import Status
+from cognition.contradictions.tables import ClaimTables, judged_of
+from cognition.contradictions.telling import Teller
+from cognition.entities import EntityTables
+from cognition.holding import secret_kinds
+from cognition.local import LocalTables
+from cognition.memories import Shown, read_memories
+from cognition.patterns.tables import PatternTables
+from cognition.reminding.reading import read_reminder
+from cognition.tables import CognitionTables
+from cognition.taking import own_zone, read_text, stated, take_in
+from cognition.triggers.kinds import REMINDER
+from cognition.triggers.tables import TriggerTables
+from replica import (
+    Core,
+    DerivedTables,
+    Forget,
+    MemoryId,
+    NotFound,
+    Set,
+    SqliteStore,
+    Value,
+    Write,
+    connect,
+    introduce,
+    is_known,
+    memories_called,
+    new_memory_id,
+    parse_memory_id,
+    show_memory_id,
+)
+from replica.codec import check_text
+from replica.purging import purge
+from replica.refold import refold_after_upgrade
+from samemind.phone.finding import find, newest
+from sync.identity import Identity
+
+LIST_MAX: Final = 200
+# How far ahead what falls due is listed, and how long what is past stays on the list.
+_AHEAD_MS: Final = 60 * 86_400_000
+_BEHIND_MS: Final = 14 * 86_400_000
+_PROSPECTIVE: Final = "prospective"
+
+Answer = dict[str, Any]
+
+
+class Secret(Exception):
+    """What is told looks like a secret, which every device of the group would hold: its owner has to say so twice."""
+
+
+class Phone:
+    """One device's store, its key, and what it may be asked."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, core: Core, identity: Identity, random: Random
+    ) -> None:
+        self.connection = connection
+        self.core = core
+        self.identity = identity
+        self._random = random
+
+    @classmethod
+    def open(cls, path: str, identity: Identity, *, name: str, random: Random, now_ms: int) -> "Phone":
+        """Open a store, or begin one: `name` is what a new device goes by. Nobody else can open it meanwhile."""
+        connection = connect(path, exclusive=True)
+        derived: list[DerivedTables] = [
+            CognitionTables(),
+            EntityTables(),
+            LocalTables(),
+            ClaimTables(),
+            SummaryTables(),
+            PatternTables(),
+            TriggerTables(),
+        ]
+        store = SqliteStore(connection, derived)
+        core = Core(store, device=identity.device_id, sign=identity.sign, random=random)
+        refold_after_upgrade(core, now_ms)
+        core.found(
+            introduce(
+                identity.sign,
+                core.device,
+                public_key=identity.public_key,
+                certificate=identity.certificate,
+                name=name,
+            )
+        )
+        return cls(connection, core, identity, random)
+
+    # -- telling ---------------------------------------------------------------------------------------------
+
+    def remember(self, text: str, *, rid: str | None = None, anyway: bool = False, now_ms: int) -> Answer:
+        """Store a text with what it states; asked again under the same `rid`, it is stored once.
+
+        `Secret` for what looks like one, unless `anyway` it is to be told.
+        """
+        text = text.strip()
+        check_text(text)
+        name = new_memory_id(now_ms, self._random) if rid is None else parse_memory_id(rid)
+        if is_known(self.connection, name):
+            return {"rid": show_memory_id(name), "due_ms": None}
+        fields = self._reminding(text, now_ms)
+        if not anyway and (kinds := secret_kinds(text, fields)):
+            raise Secret(
+                f"this looks like a secret ({', '.join(kinds)}): every device of yours would hold it"
+            )
+        zone = own_zone()
+        asked, found = read_text(text, fields, now_ms=now_ms, zone=zone)
+        taken = take_in(name, text, asked, found)
+        teller = Teller(self.core, self.connection, now_ms)
+        teller.tell(taken.writes, stated(self.connection, taken, asked, taken.writes, now_ms, newer=False))
+        teller.commit()
+        self.clean(now_ms)
+        due_ms = fields.get("event_start")
+        return {"rid": show_memory_id(name), "due_ms": due_ms, "facts": len(taken.facts)}
+
+    def edit(self, rid: str, text: str, *, now_ms: int) -> Answer:
+        """Change a memory's words; what is changed elsewhere at the same time stays."""
+        self.core.commit([self.core.edit_of(parse_memory_id(rid), text.strip())], now_ms)
+        return self.memory(rid)
+
+    def forget(self, rid: str, *, now_ms: int) -> Answer:
+        """Take a memory away, with the facts that were taken from it."""
+        name = parse_memory_id(rid)
+        rows = self.connection.execute("SELECT rid FROM memory WHERE rid = ?1 OR parent = ?1", (name,))
+        names = [MemoryId(each) for (each,) in rows]
+        if not names:
+            raise NotFound(f"there is no memory {rid} here")
+        self.core.commit([Write(Forget(tuple(names)))], now_ms)
+        self.clean(now_ms)
+        return {"rid": rid}
+
+    def done(self, rid: str, *, now_ms: int) -> Answer:
+        """Put away what was due; it is kept, and not listed any more."""
+        self.core.commit([Write(Set("archived", True), parse_memory_id(rid))], now_ms)
+        return {"rid": rid}
+
+    def _reminding(self, text: str, now_ms: int) -> dict[str, Value]:
+        """Return what makes a telling fall due, if it asks to be reminded."""
+        told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
+        found = read_reminder(text, told)
+        if found is None:
+            return {}
+        due_ms = round(found.due.timestamp() * 1_000)
+        return {} if due_ms <= now_ms else {"type": _PROSPECTIVE, "event_start": due_ms}
+
+    # -- asking ----------------------------------------------------------------------------------------------
+
+    def ask(self, question: str, *, limit: int, now_ms: int) -> list[Answer]:
+        """Return what fits a question, the best first."""
+        hits = find(self.connection, question, min(limit, LIST_MAX), now_ms)
+        return [{**self._view(hit.shown), "score": round(hit.score, 4)} for hit in hits]
+
+    def recent(self, *, limit: int) -> list[Answer]:
+        """Return what was told or changed last, here or elsewhere."""
+        return [self._view(shown) for shown in newest(self.connection, min(limit, LIST_MAX))]
+
+    def memory(self, rid: str) -> Answer:
+        """Return one memory as it reads now."""
+        for shown in memories_called(self.connection, [parse_memory_id(rid)]):
+            return self._view(shown)
+        raise NotFound(f"there is no memory {rid} here")
+
+    def due(self, *, now_ms: int) -> list[Answer]:
+        """Return what falls due soon, or did lately, the first first."""
+        rows = self.connection.execute(
+            "SELECT id, at_ms FROM due WHERE kind = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms LIMIT ?",
+            (REMINDER.name, now_ms - _BEHIND_MS, now_ms + _AHEAD_MS, LIST_MAX),
+        ).fetchall()
+        shown = {it.id: it for it in read_memories(self.connection, [number for number, _ in rows])}
+        return [{**self._view(shown[number]), "due_ms": at_ms} for number, at_ms in rows if number in shown]
+
+    def questions(self) -> list[Answer]:
+        """Return what contradicts itself and waits for an answer, the latest first."""
+        rows = self.connection.execute(
+            """SELECT slot, entity, relation FROM contradiction WHERE status = ? AND attention != ?
+               ORDER BY raised DESC, slot LIMIT ?""",
+            (Status.OPEN.value, Attention.QUIET.value, LIST_MAX),
+        ).fetchall()
+        return [self._question(*row) for row in rows]
+
+    def settle(self, slot: str, keep: Sequence[int], *, now_ms: int) -> list[Answer]:
+        """Decide a question: the values at these places are kept, the others hidden. Return what is left."""
+        name = bytes.fromhex(slot)
+        row = self.connection.execute(
+            "SELECT entity, relation FROM contradiction WHERE slot = ?", (name,)
+        ).fetchone()
+        if row is None:
+            raise NotFound("this question is settled already, or what it was about is gone")
+        entity, relation = row
+        judged = judged_of(self.connection, name)
+        values = [judged.sides[at][0].told.value for at in keep if at < len(judged.sides)]
+        if anew := restatements(self.core, judged, values, entity=entity, relation=relation):
+            self.core.commit(anew, now_ms)  # a verdict names claims, so they come first
+            judged = judged_of(self.connection, name)
+        self.core.commit(verdicts(self.core, judged, values), now_ms)
+        return self.questions()
+
+    def devices(self) -> list[Answer]:
+        """Return the devices of the group, this one first."""
+        group = self.core.membership
+        return sorted(
+            (
+                {
+                    "id": device.hex(),
+                    "name": member.name,
+                    "is_here": device == self.core.device,
+                    "is_out": device not in group.standing,
+                }
+                for device, member in group.members.items()
+            ),
+            key=lambda each: (not each["is_here"], each["is_out"], each["name"]),
+        )
+
+    def status(self) -> Answer:
+        """Return how much there is, and how this device stands in its group."""
+        ((count,),) = self.connection.execute("SELECT count(*) FROM memory WHERE parent IS NULL")
+        ((questions,),) = self.connection.execute(
+            "SELECT count(*) FROM contradiction WHERE status = ? AND attention != ?",
+            (Status.OPEN.value, Attention.QUIET.value),
+        )
+        return {
+            "device": self.core.device.hex(),
+            "memories": count,
+            "questions": questions,
+            "devices": len(self.core.membership.standing),
+            "is_out": self.is_out,
+            "position": self.core.position,
+        }
+
+    def digests(self) -> Answer:
+        """Return what two devices that hold the same come to, each in hexadecimal digits."""
+        digests = self.core.digests()
+        return {"visible": digests.visible.hex(), "state": digests.state.hex()}
+
+    @property
+    def is_out(self) -> bool:
+        """Whether this device was revoked."""
+        return self.core.device in self.core.membership.revoked
+
+    def clean(self, now_ms: int) -> None:
+        """Take what was erased out of the files, too."""
+        if self.core.has_unpurged:
+            purge(self.core, now_ms)
+
+    # -- showing ---------------------------------------------------------------------------------------------
+
+    def _view(self, shown: Shown) -> Answer:
+        memory = shown.memory
+        fields = memory.fields
+        return {
+            "rid": show_memory_id(shown.rid),
+            "text": memory.text,
+            "told_ms": fields.get("told_at", memory.created >> 16),
+            "changed_ms": memory.updated >> 16,
+            "device": shown.device.hex(),
+            "by": shown.device_name,
+            "is_here": shown.device == self.core.device,
+            "speaker": fields.get("speaker"),
+            "topic": fields.get("topic"),
+            "due_ms": fields.get("event_start") if fields.get("type") == _PROSPECTIVE else None,
+        }
+
+    def _question(self, slot: bytes, entity: str, relation: str) -> Answer:
+        judged = judged_of(self.connection, slot)
+        told = [belief.told for side in judged.sides for belief in side]
+        texts = {
+            bytes(it.rid): it.memory.text
+            for it in memories_called(self.connection, {MemoryId(each.rid) for each in told})
+        }
+        return {
+            "slot": slot.hex(),
+            "entity": entity,
+            "relation": relation.replace("_", " ").replace(":", ": "),
+            "sides": [
+                {
+                    "value": side[0].told.value,
+                    "told_ms": max(belief.told.told_ms for belief in side),
+                    "text": texts.get(bytes(side[-1].told.rid), ""),
+                }
+                for side in judged.sides
+            ],
+        }

@@ -1,0 +1,177 @@
+"""Meet a paired device over a WebSocket, or pair with it: what arrived goes in, what is to be sent comes out.
+
+Both are sans-IO. Whoever holds the socket gives each binary message that it heard, and sends
+each that is returned, in order.
+"""
+
+from typing import Any
+
+from replica.membership import introduce
+from samemind.phone.host import Phone
+from sync.code import Entropy, PairingCode
+from sync.exchange import Exchange, check_admitted
+from sync.identity import certificate_key
+from sync.pairing import Introduction, Joiner, Paired
+from sync.web_hello import HelloInitiator, pairing_context
+from sync.wire.frames import FrameReader, encode_frame
+
+
+class Link:
+    """One conversation with whichever paired device answers at an origin. An error ends it."""
+
+    def __init__(self, phone: Phone, *, origin: str, entropy: Entropy) -> None:
+        self._phone = phone
+        group = phone.core.membership
+        self._hello = HelloInitiator(
+            certificate=phone.identity.certificate,
+            sign=phone.identity.sign,
+            pins=[group.members[each].certificate for each in group.standing if each != phone.core.device],
+            origin=origin,
+            entropy=entropy,
+        )
+        self._frames = FrameReader()
+        self._exchange: Exchange | None = None
+        self._has_left = False
+
+    def start(self) -> bytes:
+        """Return the first message."""
+        return self._hello.start()
+
+    def receive(self, message: bytes, now_ms: int) -> list[bytes]:
+        """Take one message; return what to send. What it brought is on the disk by then."""
+        channel = self._hello.channel
+        if channel is None:
+            answers = self._hello.receive(message)
+            if self._hello.channel is None:
+                return answers
+            check_admitted(self._phone.core, self._hello.channel.peer)
+            self._exchange = Exchange(self._phone.core, self._hello.channel.peer, now_ms)
+            return [*answers, *self.more(now_ms)]
+        said: list[bytes] = []
+        assert self._exchange is not None, "it begins with the channel"
+        for frame in self._frames.feed(channel.open(message)):
+            if not self._exchange.is_over:  # after a goodbye, what is still on its way means nothing
+                said += self._exchange.receive(frame, now_ms)
+        self._phone.clean(now_ms)
+        return [*self._sealed(said), *self.more(now_ms), *self._goodbye()]
+
+    def more(self, now_ms: int) -> list[bytes]:
+        """Return what there is to say since the last time: what was told here, for one."""
+        if self._exchange is None or self._exchange.is_over:
+            return []
+        said = self._exchange.more(now_ms)
+        while self._exchange.has_more:
+            said += self._exchange.more(now_ms)
+        return self._sealed(said)
+
+    def ask(self, now_ms: int) -> list[bytes]:
+        """Ask for what the peer has beyond this device: its answer shows that it is there."""
+        if self._exchange is None or self._exchange.is_over:
+            return []
+        self._exchange.ask()
+        return self.more(now_ms)
+
+    def leave(self, now_ms: int) -> list[bytes]:
+        """Say goodbye."""
+        if self._exchange is None or self._hello.channel is None:
+            return []
+        said = self._exchange.more(now_ms)
+        self._exchange.end("the page was closed")
+        said += self._exchange.more(now_ms)
+        return [*self._sealed(said), *self._goodbye()]
+
+    def close(self) -> None:
+        """Let go what was held for this conversation."""
+        if self._exchange is not None:
+            self._exchange.close()
+
+    def state(self) -> dict[str, Any]:
+        """Return how it stands: whether the peer is proved, whether all is said, and what was refused."""
+        exchange, channel = self._exchange, self._hello.channel
+        if exchange is None or channel is None:
+            return {"open": False, "quiet": False, "over": False}
+        member = self._phone.core.membership.members.get(channel.peer)
+        return {
+            "open": True,
+            "quiet": exchange.session.is_quiet,
+            "over": exchange.is_over or channel.ended,
+            "goodbye": exchange.goodbye,
+            "peer": channel.peer.hex(),
+            "name": None if member is None else member.name,
+            "received": exchange.tally.received,
+            "sent": exchange.tally.sent,
+            "unsent": exchange.unsent(),
+            "offset_ms": exchange.tally.offset_ms,
+            "refused": [refused.reason for refused in exchange.refusals],
+        }
+
+    def _goodbye(self) -> list[bytes]:
+        """Return the last record, once, when all is said."""
+        channel = self._hello.channel
+        if self._has_left or channel is None or self._exchange is None or not self._exchange.is_over:
+            return []
+        self._has_left = True
+        return [channel.end()]
+
+    def _sealed(self, frames: list[bytes]) -> list[bytes]:
+        channel = self._hello.channel
+        assert channel is not None, "there is nothing to say before the hello is done"
+        data = b"".join(encode_frame(frame) for frame in frames)
+        return channel.seal(data) if data else []
+
+
+class Pairing:
+    """One try at a code that another device shows, at an origin. An error ends it, and says what to do."""
+
+    def __init__(
+        self, phone: Phone, code: str, *, expected: bytes | None, name: str, origin: str, entropy: Entropy
+    ) -> None:
+        """`InvalidCode` for what is no code. `expected`: the fingerprint of who shows it, where a picture told it."""
+        self._phone = phone
+        self._expected = expected
+        self._code = PairingCode.parse(code)
+        self._introduction = Introduction(name)
+        self._context = pairing_context(origin)
+        self._entropy = entropy
+        self._joiner: Joiner | None = None
+
+    @property
+    def paired(self) -> Paired | None:
+        """Return who was paired with, once it was."""
+        return None if self._joiner is None else self._joiner.paired
+
+    def receive(self, message: bytes) -> list[bytes]:
+        """Take one message, of which the first is the certificate of who shows the code; return what to send."""
+        if self._joiner is None:
+            self._joiner = Joiner(
+                self._code,
+                certificate=self._phone.identity.certificate,
+                offerer=message,
+                introduction=self._introduction,
+                entropy=self._entropy,
+                expected=self._expected,
+                revoked=self._phone.core.membership.revoked,
+                context=self._context,
+                sign=self._phone.identity.sign,
+            )
+            return [self._joiner.start()]
+        answers = self._joiner.receive(message)
+        if self._joiner.paired is not None:
+            self._take_in(self._joiner.paired)
+        return answers
+
+    def _take_in(self, paired: Paired) -> None:
+        core, identity, member = self._phone.core, self._phone.identity, paired.member
+        core.expect_root(member.device_id, None)  # who shows the code founds the group, or says who did
+        core.learn(
+            [
+                introduce(
+                    identity.sign,
+                    core.device,
+                    public_key=certificate_key(member.certificate),
+                    certificate=member.certificate,
+                    name=member.name,
+                )
+            ],
+            [],
+        )

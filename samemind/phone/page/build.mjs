@@ -1,0 +1,77 @@
+// Make what a browser loads: bundle, hash, compress. Run by `make phone` (tests/support/phone_wheel.py) where npm has
+// installed what package-lock.json names: node build.mjs SOURCES APP_ZIP OUT VERSION BROTLI_QUALITY
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import { buildSync } from "esbuild";
+
+const [sources, appZip, out, version, quality] = process.argv.slice(2);
+const pyodide = join(process.cwd(), "node_modules", "pyodide");
+
+const TYPES = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  json: "application/json",
+  wasm: "application/wasm",
+  zip: "application/zip",
+  webmanifest: "application/manifest+json",
+};
+
+const read = (name) => readFileSync(join(sources, name));
+const bundled = (name) =>
+  buildSync({ entryPoints: [join(sources, name)], bundle: true, minify: true, format: "esm", write: false, nodePaths: [join(process.cwd(), "node_modules")], external: ["node:*"], logLevel: "warning" }).outputFiles[0].contents;
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const files = {};
+const named = {};
+
+function put(name, bytes, { fixed = false, as = name } = {}) {
+  const content = Buffer.from(bytes);
+  const hash = sha256(content);
+  const dot = name.lastIndexOf(".");
+  const called = fixed || as !== name ? name : `${name.slice(0, dot)}-${hash.slice(0, 16)}${name.slice(dot)}`;
+  const encodings = [];
+  writeFileSync(join(out, called), content);
+  const packed = brotliCompressSync(content, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: Number(quality), [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+  });
+  if (packed.length < content.length * 0.97) {
+    writeFileSync(join(out, `${called}.br`), packed);
+    encodings.push("br");
+  }
+  files[called] = { sha256: hash, bytes: content.length, sent: encodings.length ? packed.length : content.length, type: TYPES[name.slice(dot + 1)], immutable: !fixed, encodings };
+  named[as] = called;
+}
+
+// The interpreter looks for two of its parts by fixed names in one folder, which therefore has the hash in its own name.
+const wasm = readFileSync(join(pyodide, "pyodide.asm.wasm"));
+const folder = `python-${sha256(wasm).slice(0, 16)}`;
+mkdirSync(join(out, folder));
+put(`${folder}/pyodide.asm.wasm`, wasm, { as: "pyodide.asm.wasm" });
+put(`${folder}/pyodide.asm.mjs`, readFileSync(join(pyodide, "pyodide.asm.mjs")), { as: "pyodide.asm.mjs" });
+put("python_stdlib.zip", readFileSync(join(pyodide, "python_stdlib.zip")));
+put("pyodide.mjs", readFileSync(join(pyodide, "pyodide.mjs")));
+put("app.zip", readFileSync(appZip));
+put("vendor.js", bundled("vendor.js"));
+put("icon.svg", read("icon.svg"), { fixed: true });
+
+const filled = (text, values) => Object.entries(values).reduce((all, [name, value]) => all.replaceAll(`{{${name}}}`, value), text);
+const parts = JSON.stringify(named);
+// It is told which packages could be loaded from elsewhere: none.
+const lock = JSON.stringify({ info: JSON.parse(readFileSync(join(pyodide, "pyodide-lock.json"))).info, packages: {} });
+put("disk.js", read("disk.js"));
+put("worker.js", filled(read("worker.js").toString(), { DISK: named["disk.js"], VENDOR: named["vendor.js"], PYODIDE: named["pyodide.mjs"], PARTS: parts, LOCK: lock }));
+put("page.css", read("page.css"));
+put("page.js", filled(Buffer.from(bundled("page.js")).toString(), { WORKER: named["worker.js"] }));
+put("app.webmanifest", read("app.webmanifest"), { fixed: true });
+put("index.html", filled(read("index.html").toString(), { CSS: named["page.css"], PAGE: named["page.js"] }), { fixed: true });
+put("sw.js", read("sw.js"), { fixed: true });
+writeFileSync(join(out, "manifest.json"), `${JSON.stringify({ version, files }, null, 1)}\n`);
+const sent = Object.values(files).reduce((sum, file) => sum + file.sent, 0);
+console.log(`${Object.keys(files).length} files, ${(sent / 1e6).toFixed(2)} MB as they are sent`);

@@ -1,0 +1,98 @@
+// The first visit, pairing, the devices of the group, and what this browser promises to keep.
+import { ask } from "./talk.js";
+import { h, notice, sizeOf } from "./dom.js";
+
+const CODE_LETTERS = 40;
+
+function guessedName() {
+  const agent = navigator.userAgent;
+  for (const [pattern, name] of [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android phone"], [/Mac OS/, "browser on the Mac"], [/Windows/, "browser on Windows"]]) if (pattern.test(agent)) return name;
+  return "browser";
+}
+
+// Ask what this device is to be called, and for a code if there is one; nothing is made before that.
+export function welcome(main, code) {
+  return new Promise((resolve) => {
+    const name = h("input", { type: "text", value: guessedName(), maxlength: 60, autocomplete: "off" });
+    const shown = h("input", { type: "text", value: code ?? "", maxlength: CODE_LETTERS, autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
+    const begin = (event) => {
+      event.preventDefault();
+      if (name.value.trim()) resolve({ name: name.value.trim(), code: shown.value.trim() || null });
+    };
+    main.replaceChildren(h("form", { class: "stack welcome", onsubmit: begin },
+      h("h2", {}, "This browser becomes one of your devices"),
+      h("p", { class: "muted" }, "It keeps what is remembered on its own disk, finds it without a network, and meets your other devices when they are near. Nothing goes anywhere else."),
+      h("label", {}, "What your other devices call this one", name),
+      h("label", {}, "The code that your other device shows, if it shows one", shown),
+      h("button", { type: "submit", class: "primary" }, "Begin")));
+  });
+}
+
+export function wiped(why) {
+  localStorage.clear();
+  document.getElementById("tabs").hidden = true;
+  document.getElementById("where").hidden = true;
+  document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", {}, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));
+}
+
+export function devicesView() {
+  const list = h("ul", { class: "devices" });
+  const figures = h("dl", { class: "figures" });
+  const promises = h("div", { class: "stack" });
+  const pairing = h("div", { class: "panel", id: "pairing" });
+  const ending = h("div", { class: "panel" });
+  const element = h("div", { class: "stack" }, h("h2", {}, "Devices"), h("div", { class: "panel" }, list), pairing, promises, h("div", { class: "panel" }, h("h3", {}, "On this device"), figures), ending);
+
+  async function refresh() {
+    const { answer } = await ask("call", { verb: "devices" });
+    list.replaceChildren(...answer.map((each) => h("li", {}, h("span", {}, each.name), h("span", { class: "muted" }, each.is_here ? "this device" : each.is_out ? "taken out" : ""))));
+    const status = await ask("status");
+    figures.replaceChildren(...Object.entries({ Memories: status.memories, "On its disk": sizeOf(status.bytes), Link: status.link.why || status.link.state }).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]));
+    promises.replaceChildren(...(await promised()));
+  }
+
+  function offer(code = "") {
+    const field = h("input", { type: "text", value: code, maxlength: CODE_LETTERS, autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
+    pairing.replaceChildren(h("h3", {}, "Pair with another device"),
+      h("p", { class: "muted" }, "On the device that serves this page, ask for a code (Devices, “Show a code”, or samemind pair), and type it here."),
+      h("label", {}, "Code", field),
+      h("button", { type: "button", class: "primary", onclick: () => pair(field.value.trim()) }, "Pair"));
+  }
+  async function pair(code, expected = null) {
+    if (!code) return;
+    pairing.replaceChildren(h("p", { role: "status" }, "Pairing …"));
+    try {
+      const { words, name } = await ask("pair", { code, expected });
+      pairing.replaceChildren(h("h3", {}, `Paired with ${name}`), h("p", { class: "words" }, words.join(" ")), h("p", { class: "muted" }, `${name} shows the same words. If it shows others, somebody sits between: forget this device there.`));
+      refresh();
+    } catch (error) {
+      offer(code);
+      pairing.prepend(h("p", { class: "panel warn", role: "alert" }, error.message));
+    }
+  }
+
+  function offerEnd() {
+    const doubt = () => ending.replaceChildren(
+      h("p", {}, "Erase all that this browser remembers? What was not yet passed on to another device is lost."),
+      h("div", { class: "row" }, h("button", { type: "button", class: "danger", onclick: () => ask("wipe").then(() => wiped("You erased what this device held. Take it out of your group on another device, too."), (error) => notice(error.message, { error: true })) }, "Erase it"), h("button", { type: "button", class: "quiet", onclick: offerEnd }, "Keep it")));
+    ending.replaceChildren(h("button", { type: "button", class: "danger", onclick: doubt }, "Erase this device"));
+  }
+
+  offer();
+  offerEnd();
+  refresh().catch((error) => notice(error.message, { error: true }));
+  return { element, refresh, linked: () => refresh().catch(() => {}), pair };
+}
+
+// What the browser does not promise, said plainly.
+async function promised() {
+  const told = [];
+  const say = (title, text) => told.push(h("div", { class: "panel" }, h("h3", {}, title), h("p", { class: "muted" }, text)));
+  if (!navigator.serviceWorker?.controller && document.documentElement.dataset.kept === "no") {
+    say("Opens only near the device that serves it", "This browser does not trust the certificate of this address, so it may not keep the page. What you remember stays here all the same; the page opens while that device is there. “samemind phone” on that device shows how to trust it.");
+  }
+  if (!(await navigator.storage.persisted())) {
+    say("The browser may clear this", "It made no promise to keep what this page stores: when its disk is full, or after a week without a visit on an iPhone, it may clear it. Put the page on your home screen, and let it meet your other devices now and then.");
+  }
+  return told;
+}

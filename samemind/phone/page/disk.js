@@ -1,0 +1,124 @@
+// A file system for SQLite whose files are sync access handles of the browser's private disk (OPFS): a write goes straight
+// there, and fsync is flush(). Opening is asynchronous, so a fixed set of names is opened at the start; a file exists if it
+// has bytes or was created since, which is all that a database and its journal ask.
+const FOLDER = "samemind";
+const NAMES = ["memory.db", "memory.db-journal", "memory.db-wal"];
+const DIRECTORY = 0o040777;
+const FILE = 0o100666;
+const ENOENT = 44, EINVAL = 28, EPERM = 63, ENOSPC = 51, EIO = 29, ENODEV = 43;
+const BLOCK = 4096;
+
+// SQLite asks for fdatasync, which Emscripten answers with nothing done: send it where fsync goes. To be called before the
+// interpreter is loaded; `module()` returns what it is once it stands.
+export function syncForReal(module) {
+  for (const name of ["instantiate", "instantiateStreaming"]) {
+    const plain = WebAssembly[name].bind(WebAssembly);
+    WebAssembly[name] = (source, imports) => {
+      if (imports?.env?.__syscall_fdatasync) {
+        imports.env.__syscall_fdatasync = (descriptor) => {
+          const stream = module()?.FS.getStream(descriptor);
+          return stream?.stream_ops?.fsync?.(stream) ?? 0;
+        };
+      }
+      return plain(source, imports);
+    };
+  }
+}
+
+export async function wipeDisk() {
+  const root = await navigator.storage.getDirectory();
+  await root.removeEntry(FOLDER, { recursive: true }).catch((error) => {
+    if (error.name !== "NotFoundError") throw error;
+  });
+}
+
+async function opened() {
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle(FOLDER, { create: true });
+  const files = new Map();
+  for (const name of NAMES) {
+    const handle = await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle();
+    files.set(name, { handle, exists: handle.getSize() > 0 });
+  }
+  return files;
+}
+
+export async function mountDisk(FS, at) {
+  const files = await opened();
+  const counts = { flushes: 0, writes: 0 };
+  const fail = (errno) => { throw new FS.ErrnoError(errno); };
+  // What the browser refuses is a disk that refuses: one that is full says so by a name of its own.
+  const tried = (act) => {
+    try {
+      return act();
+    } catch (error) {
+      return fail(error.name === "QuotaExceededError" ? ENOSPC : EIO);
+    }
+  };
+  const flush = (file) => { tried(() => file.handle.flush()); counts.flushes += 1; };
+
+  const streamOps = {
+    open() {},
+    close() {},
+    llseek(stream, offset, whence) {
+      const from = whence === 1 ? stream.position : whence === 2 ? stream.node.file.handle.getSize() : 0;
+      return from + offset < 0 ? fail(EINVAL) : from + offset;
+    },
+    read: (stream, buffer, offset, length, position) => tried(() => stream.node.file.handle.read(buffer.subarray(offset, offset + length), { at: position })),
+    write(stream, buffer, offset, length, position) {
+      counts.writes += 1;
+      const written = tried(() => stream.node.file.handle.write(buffer.subarray(offset, offset + length), { at: position }));
+      return written < length ? fail(ENOSPC) : written;
+    },
+    fsync(stream) { if (stream.node.file) flush(stream.node.file); return 0; },
+    allocate() {},
+    msync: () => 0,
+    mmap: () => fail(ENODEV),
+  };
+  const nodeOps = {
+    getattr(node) {
+      const size = node.file ? node.file.handle.getSize() : BLOCK;
+      const time = new Date(node.stamp);
+      return { dev: 1, ino: node.id, mode: node.mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, atime: time, mtime: time, ctime: time, blksize: BLOCK, blocks: Math.ceil(size / BLOCK) };
+    },
+    setattr(node, attributes) {
+      if (attributes.mode !== undefined) node.mode = attributes.mode;
+      if (attributes.size !== undefined) tried(() => node.file.handle.truncate(attributes.size));
+    },
+    lookup(parent, name) {
+      const file = files.get(name);
+      return file?.exists ? made(parent, name, FILE) : fail(ENOENT);
+    },
+    mknod(parent, name, mode) {
+      const file = files.get(name);
+      if (!file) fail(EPERM);
+      file.exists = true;
+      return made(parent, name, mode);
+    },
+    unlink(parent, name) {
+      const file = files.get(name);
+      tried(() => file.handle.truncate(0));
+      flush(file);
+      file.exists = false;
+    },
+    rename: () => fail(EPERM),
+    rmdir: () => fail(EPERM),
+    symlink: () => fail(EPERM),
+    readlink: () => fail(EINVAL),
+    readdir: () => [".", "..", ...NAMES.filter((name) => files.get(name).exists)],
+  };
+  function made(parent, name, mode, mount) {
+    const node = FS.createNode(parent, name, mode, 0);
+    Object.assign(node, { node_ops: nodeOps, stream_ops: streamOps, file: files.get(name), stamp: Date.now() });
+    if (mount) node.mount = mount;
+    return node;
+  }
+
+  FS.mkdirTree(at);
+  FS.mount({ mount: (mount) => made(null, "/", DIRECTORY, mount) }, {}, at);
+  return {
+    counts,
+    bytes: () => [...files.values()].reduce((sum, file) => sum + file.handle.getSize(), 0),
+    close() { for (const file of files.values()) file.handle.close(); },
+  };
+}

@@ -1,0 +1,53 @@
+// Elements, times, notices: the small change of a page. Text is only ever set as text.
+
+export function h(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const SHAPES = {
+  memories: "M4 6h16M4 12h16M4 18h10",
+  due: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",
+  questions: "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2.2M12 17.5v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",
+  devices: "M4 5h11v9H4zM2 17h13M17 9h5v10h-5z",
+};
+export function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(svg.namespaceURI, "path");
+  path.setAttribute("d", SHAPES[name]);
+  svg.append(path);
+  return svg;
+}
+
+const DAY_MS = 86_400_000;
+const midnight = (ms) => new Date(ms).setHours(0, 0, 0, 0);
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const inWords = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function dayOf(ms, now = Date.now()) {
+  const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS);
+  if (Math.abs(days) < 2) return inWords(relative.format(days, "day"));
+  const year = new Date(ms).getFullYear() === new Date(now).getFullYear() ? undefined : "numeric";
+  return new Intl.DateTimeFormat("en", { weekday: Math.abs(days) < 7 ? "long" : undefined, day: "numeric", month: "long", year }).format(ms);
+}
+export const timeOf = (ms) => new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
+export const momentOf = (ms) => `${dayOf(ms)}, ${timeOf(ms)}`;
+export const sizeOf = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+
+const NOTICE_MS = 6_000;
+export function notice(text, { error = false, action = null } = {}) {
+  const gone = () => box.remove();
+  const box = h("div", { class: error ? "notice error" : "notice", role: error ? "alert" : "status" }, h("span", {}, text), action && h("button", { type: "button", onclick: () => { gone(); action.run(); } }, action.name));
+  const all = document.getElementById("notices");
+  all.replaceChildren(box);
+  setTimeout(gone, action || error ? NOTICE_MS * 2 : NOTICE_MS);
+}

@@ -1,0 +1,137 @@
+// The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
+import { ask, lead, onEvent } from "./talk.js";
+import { h, icon, notice } from "./dom.js";
+import { devicesView, welcome, wiped } from "./devices.js";
+import { dueView, memoriesView, questionsView } from "./views.js";
+
+const VIEWS = [
+  { path: "", name: "Memories", icon: "memories", view: memoriesView },
+  { path: "due", name: "Due", icon: "due", view: dueView, count: (status) => status.due },
+  { path: "questions", name: "Questions", icon: "questions", view: questionsView, count: (status) => status.questions },
+  { path: "devices", name: "Devices", icon: "devices", view: devicesView },
+];
+const STATES = {
+  alone: () => "On its own",
+  calling: () => "Calling …",
+  away: () => "Other devices away",
+  refused: () => "Not let in",
+  syncing: (link) => `Syncing with ${link.name ?? "…"}`,
+  together: (link) => `Together with ${link.name ?? "…"}`,
+  off: () => "",
+};
+const policy = globalThis.trustedTypes?.createPolicy("samemind", {
+  createScriptURL: (url) => {
+    const whole = new URL(url, location.href);
+    if (whole.origin !== location.origin) throw new TypeError(`expected a program of this page, got ${whole.origin}`);
+    return whole.href;
+  },
+});
+const program = (name) => policy?.createScriptURL(name) ?? name;
+const main = document.getElementById("main");
+let current = null;
+
+// -- what was handed over: a code in the fragment, which no server hears, or a text that another app shares ------------
+
+function handedOver() {
+  const said = new URLSearchParams(location.hash.slice(1)), shared = new URLSearchParams(location.search);
+  const text = ["title", "text", "url"].map((name) => shared.get(name)).filter(Boolean).join("\n");
+  if (said.has("pair") || text) history.replaceState(null, "", location.pathname);
+  return { pair: said.get("pair"), expected: said.get("with"), text };
+}
+
+function show() {
+  const path = location.hash.replace(/^#\/?/, "");
+  const wanted = VIEWS.find((view) => view.path === path) ?? VIEWS[0];
+  for (const tab of document.querySelectorAll(".tab")) {
+    if (tab.dataset.path === wanted.path) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  document.title = wanted.path ? `${wanted.name} · samemind` : "samemind";
+  current = wanted.view();
+  main.replaceChildren(current.element);
+  scrollTo(0, 0);
+}
+
+async function refresh() {
+  current?.refresh?.();
+  const status = await ask("status");
+  status.due = (await ask("call", { verb: "due" })).answer.filter((each) => each.due_ms <= Date.now()).length;
+  for (const view of VIEWS) {
+    const badge = document.querySelector(`.tab[data-path="${view.path}"] .badge`);
+    const count = view.count?.(status) ?? 0;
+    badge.hidden = !count;
+    badge.textContent = count > 99 ? "99+" : String(count);
+  }
+  linked(status.link);
+}
+
+function linked(link) {
+  const where = document.getElementById("where");
+  where.hidden = !link || link.state === "off";
+  if (where.hidden) return;
+  where.dataset.state = link.state;
+  where.replaceChildren(h("span", {}, STATES[link.state](link)));
+  where.onclick = () => { location.hash = "#/devices"; };
+  current?.linked?.(link);
+}
+
+onEvent((event) => {
+  if (event.event === "news") refresh();
+  else if (event.event === "link") linked(event.link);
+  else if (event.event === "out") wiped("This device was taken out of your group. What it held was erased.");
+  else if (event.event === "broken") failed(new Error(event.message));
+});
+
+function failed(error) {
+  main.replaceChildren(h("div", { class: "stack welcome" },
+    h("h2", {}, "This device does not start"),
+    h("p", { class: "panel warn" }, error.message),
+    h("p", { class: "muted" }, "What it remembers is still on its disk. Close other pages of samemind and load this one again; a private window has no disk to keep anything on."),
+    h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Load again")));
+}
+
+// -- starting ---------------------------------------------------------------------------------------------------------
+
+async function keepPage() {
+  if (!navigator.serviceWorker) return;
+  try {
+    const kept = await navigator.serviceWorker.register(program("sw.js"), { scope: "./", updateViaCache: "none" });
+    navigator.serviceWorker.addEventListener("message", ({ data }) => {
+      if (data === "fresh") notice("A new page is here.", { action: { name: "Load it", run: () => location.reload() } });
+    });
+    (await navigator.serviceWorker.ready, kept.active)?.postMessage("look");
+  } catch (error) {
+    document.documentElement.dataset.kept = "no"; // no trusted certificate: `devices` says what that means
+  }
+}
+
+async function start() {
+  const given = handedOver();
+  if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
+  lead(program("{{WORKER}}")).catch(failed);
+  let name = localStorage.getItem("name");
+  let code = null;
+  if (!name) {
+    ({ name, code } = await welcome(main, given.pair));
+    main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));
+  }
+  await ask("start", { name });
+  localStorage.setItem("name", name);
+  document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
+    h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
+  document.getElementById("tabs").hidden = false;
+  if (code ?? given.pair) location.hash = "#/devices";
+  show();
+  addEventListener("hashchange", show);
+  if (given.text) current.fill?.(given.text);
+  if (code ?? given.pair) current.pair(code ?? given.pair, given.expected);
+  await refresh();
+  await ask("look");
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refresh); });
+  addEventListener("online", () => ask("look"));
+  document.documentElement.dataset.ready = "yes";
+  navigator.storage.persist?.().catch(() => false);
+}
+
+keepPage();
+start().catch(failed);

@@ -1,0 +1,51 @@
+// What Python asks of JavaScript: keys by @noble, text documents by Yjs. Bundled by esbuild; see samemind/phone/bridge.py.
+import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { ed25519, x25519 } from "@noble/curves/ed25519.js";
+import { sha512 } from "@noble/hashes/sha2.js";
+import * as Y from "yjs";
+
+const { Point } = ed25519;
+const ORDER = Point.Fn.ORDER;
+const KEY_BYTES = 32, SIGNATURE_BYTES = 64;
+const number = (bytes) => bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+
+// Check a signature by the very equation that OpenSSL checks: R = sB - kA, as bytes, without the cofactor. RFC 8032 allows
+// either, and @noble's own `verify` multiplies by the cofactor; a signature that one device takes and another refuses
+// would drive them apart, so what counts here is agreement.
+function isSigned(key, message, signature) {
+  if (key.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
+  const s = number(signature.subarray(KEY_BYTES));
+  if (s >= ORDER) return false;
+  let point;
+  try {
+    point = Point.fromBytes(key, true); // OpenSSL takes every encoding of a point, not only the shortest
+  } catch {
+    return false;
+  }
+  const hash = sha512.create().update(signature.subarray(0, KEY_BYTES)).update(key).update(message).digest();
+  const expected = Point.BASE.multiplyUnsafe(s).subtract(point.multiplyUnsafe(number(hash) % ORDER)).toBytes();
+  return expected.every((byte, at) => byte === signature[at]);
+}
+
+globalThis.samemind = {
+  publicKey: (key) => ed25519.getPublicKey(key),
+  sign: (key, message) => ed25519.sign(message, key),
+  isSigned,
+  agreementKey: (key) => x25519.getPublicKey(key),
+  agree: (key, other) => x25519.getSharedSecret(key, other),
+  seal: (key, nonce, plain, context) => chacha20poly1305(key, nonce, context).encrypt(plain),
+  unseal: (key, nonce, sealed, context) => chacha20poly1305(key, nonce, context).decrypt(sealed),
+
+  newDocument: (client) => {
+    const document = new Y.Doc();
+    if (client !== undefined && client !== null) document.clientID = client;
+    return document;
+  },
+  textOf: (document, name) => document.getText(name),
+  shownText: (text) => text.toString(),
+  insertText: (text, at, words) => text.insert(at, words),
+  deleteText: (text, at, count) => text.delete(at, count),
+  applyUpdate: (document, update) => Y.applyUpdate(document, update),
+  updateOf: (document, state) => Y.encodeStateAsUpdate(document, state ?? undefined),
+  stateOf: (document) => Y.encodeStateVector(document),
+};

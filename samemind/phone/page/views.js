@@ -1,0 +1,183 @@
+// What is remembered, what is due, what contradicts itself.
+import { ask } from "./talk.js";
+import { dayOf, h, momentOf, notice, timeOf } from "./dom.js";
+
+const FIRST = 40;
+const FOUND = 20;
+const run = async (verb, options) => (await ask("call", { verb, options })).answer;
+const complain = (error) => notice(error.message, { error: true });
+
+// A new memory's id is made here, before anything is asked: told twice, it is stored once.
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const now = Date.now();
+  for (let at = 0; at < 6; at += 1) bytes[at] = Math.floor(now / 256 ** (5 - at)) % 256;
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+function marked(text, words) {
+  if (!words.length) return [text];
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
+  return text.split(pattern).map((part, at) => (at % 2 ? h("mark", {}, part) : part));
+}
+
+function card(memory, { words = [], arrived = false, dated = false, changed }) {
+  const more = h("div", { class: "card-more", hidden: true });
+  const meta = [dated ? momentOf(memory.told_ms) : timeOf(memory.told_ms)];
+  if (memory.due_ms) meta.push(`due ${momentOf(memory.due_ms)}`);
+  if (memory.changed_ms - memory.told_ms > 60_000) meta.push(`changed ${dated ? momentOf(memory.changed_ms) : dayOf(memory.changed_ms).toLowerCase()}`);
+  if (!memory.is_here) meta.push(`from ${memory.by ?? "another device"}`);
+  if (memory.speaker) meta.push(`said by ${memory.speaker}`);
+  const open = h("button", { type: "button", class: "card-open", "aria-expanded": "false", onclick: toggle },
+    h("span", { class: "card-text" }, ...marked(memory.text, words)),
+    h("span", { class: "card-meta" }, meta.join(" · ")));
+  const element = h("li", { class: arrived ? "card arrived" : "card", "data-rid": memory.rid }, open, more);
+
+  function toggle() {
+    more.hidden = !more.hidden;
+    open.setAttribute("aria-expanded", String(!more.hidden));
+    if (!more.hidden) more.replaceChildren(...choices());
+  }
+  const choices = () => [
+    h("button", { type: "button", onclick: edit }, "Edit"),
+    h("button", { type: "button", class: "danger", onclick: doubt }, "Forget"),
+  ];
+  function edit() {
+    const field = h("textarea", { rows: 3, "aria-label": "The memory's words" });
+    field.value = memory.text;
+    const save = async () => {
+      try {
+        await run("edit", { rid: memory.rid, text: field.value });
+        changed();
+      } catch (error) { complain(error); }
+    };
+    more.replaceChildren(field, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "quiet", onclick: () => more.replaceChildren(...choices()) }, "Leave as it was"));
+    field.focus();
+  }
+  function doubt() {
+    const forget = async () => {
+      try {
+        await run("forget", { rid: memory.rid });
+        notice("Forgotten, on all your devices as they meet.");
+        changed();
+      } catch (error) { complain(error); }
+    };
+    more.replaceChildren(h("p", { class: "muted" }, "Forget this for good, on every device?"), h("button", { type: "button", class: "danger", onclick: forget }, "Forget it"), h("button", { type: "button", class: "quiet", onclick: () => more.replaceChildren(...choices()) }, "Keep it"));
+  }
+  return element;
+}
+
+export function memoriesView() {
+  let asked = 0, seen = null, most = FIRST;
+  const field = h("textarea", { rows: 1, id: "say", placeholder: "Tell it something, or ask", "aria-label": "Tell it something, or ask", autocapitalize: "sentences", enterkeyhint: "enter", oninput: refresh, onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) remember(); } });
+  const hint = h("p", { role: "status" });
+  const button = h("button", { type: "button", class: "primary", onclick: () => remember() }, "Remember");
+  const list = h("div", { id: "list" });
+  const composer = h("div", { class: "composer" }, field, h("div", { class: "composer-foot" }, hint, button));
+  const element = h("div", {}, composer, list);
+
+  async function remember(anyway = false) {
+    const text = field.value.trim();
+    if (!text) return field.focus();
+    button.disabled = true;
+    try {
+      const told = await run("remember", { text, anyway, rid: (field.dataset.rid ??= newId()) });
+      delete field.dataset.rid;
+      field.value = "";
+      notice(told.due_ms ? `Remembered. Due ${momentOf(told.due_ms)}.` : "Remembered.");
+    } catch (error) {
+      if (error.name === "Secret") notice(error.message, { error: true, action: { name: "Remember it anyway", run: () => remember(true) } });
+      else complain(error);
+    }
+    button.disabled = false;
+    refresh();
+  }
+
+  async function refresh() {
+    const turn = (asked += 1);
+    const question = field.value;
+    button.hidden = !question.trim();
+    try {
+      if (question.trim()) {
+        const { answer, took_ms } = await ask("call", { verb: "ask", options: { question, limit: FOUND } });
+        if (turn === asked) found(question, answer, took_ms);
+      } else {
+        const answer = await run("recent", { limit: most });
+        if (turn === asked) recent(answer);
+      }
+    } catch (error) { if (turn === asked) complain(error); }
+  }
+
+  function found(question, hits, took_ms) {
+    const words = question.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+    hint.textContent = hits.length ? `${hits.length === FOUND ? `${FOUND} or more` : hits.length} found` : "Nothing like it yet";
+    hint.title = `${took_ms.toFixed(1)} ms`;
+    list.replaceChildren(h("ul", { class: "cards" }, ...hits.map((memory) => card(memory, { words, dated: true, changed: refresh }))));
+  }
+
+  function recent(memories) {
+    hint.textContent = "";
+    const before = seen;
+    seen = new Set(memories.map((memory) => memory.rid + memory.changed_ms));
+    if (!memories.length) {
+      list.replaceChildren(h("p", { class: "nothing" }, "Nothing is remembered yet. What you tell it stays on this device and on those you pair it with."));
+      return;
+    }
+    const days = new Map();
+    for (const memory of memories) {
+      const day = dayOf(memory.changed_ms);
+      if (!days.has(day)) days.set(day, []);
+      days.get(day).push(card(memory, { arrived: before && !before.has(memory.rid + memory.changed_ms), changed: refresh }));
+    }
+    list.replaceChildren(...[...days].flatMap(([day, cards]) => [h("h3", { class: "day" }, day), h("ul", { class: "cards" }, ...cards)]));
+    if (memories.length === most) list.append(h("button", { type: "button", class: "quiet", onclick: () => { most *= 4; refresh(); } }, "Show more"));
+  }
+
+  refresh();
+  const isBusy = () => list.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
+  return { element, refresh: () => { if (!isBusy()) refresh(); }, fill: (text) => { field.value = text; field.focus(); refresh(); } };
+}
+
+export function dueView() {
+  const list = h("div", {});
+  async function refresh() {
+    const all = await run("due");
+    const row = (memory) => h("li", { class: "card due", "data-rid": memory.rid },
+      h("div", {}, h("span", { class: "card-text" }, memory.text), h("span", { class: "card-meta" }, h("span", { class: memory.due_ms <= Date.now() ? "late" : "" }, momentOf(memory.due_ms)))),
+      h("button", { type: "button", onclick: () => run("done", { rid: memory.rid }).then(refresh, complain) }, "Done"));
+    const late = all.filter((each) => each.due_ms <= Date.now()), ahead = all.filter((each) => each.due_ms > Date.now());
+    const part = (name, those) => (those.length ? [h("h3", { class: "day" }, name), h("ul", { class: "cards" }, ...those.map(row))] : []);
+    list.replaceChildren(...part("Now", late), ...part("Coming", ahead));
+    if (!all.length) list.append(h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be."));
+  }
+  refresh().catch(complain);
+  return { element: h("div", {}, h("h2", {}, "What is due"), list), refresh };
+}
+
+export function questionsView() {
+  const list = h("ul", { class: "cards" });
+  async function refresh() {
+    const all = await run("questions");
+    list.replaceChildren(...all.map(question));
+    if (!all.length) list.append(h("li", { class: "nothing" }, "Nothing contradicts itself."));
+  }
+  function question({ slot, entity, relation, sides }) {
+    const boxes = sides.map((_, at) => h("input", { type: "checkbox", value: at, onchange: ready }));
+    const settle = h("button", { type: "button", class: "primary", disabled: true, onclick: decide }, "Keep what is ticked");
+    function ready() { settle.disabled = !boxes.some((box) => box.checked); }
+    function decide() {
+      const keep = boxes.flatMap((box, at) => (box.checked ? [at] : []));
+      run("settle", { slot, keep }).then(refresh, complain);
+    }
+    return h("li", { class: "card question" },
+      h("p", {}, entity === "owner" ? `You: ${relation}` : `${entity}: ${relation}`),
+      h("fieldset", { class: "stack" }, h("legend", { class: "unseen" }, "What is true?"),
+        ...sides.map((side, at) => h("label", { class: "side" }, boxes[at], h("span", {}, side.value, h("small", {}, `“${side.text}” · ${momentOf(side.told_ms)}`))))),
+      h("div", { class: "row" }, settle));
+  }
+  refresh().catch(complain);
+  return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), refresh };
+}

@@ -1,0 +1,236 @@
+// The worker that is the device: it loads Python, opens the store on the browser's disk, and keeps the link.
+// One message in, one answer out; what happens by itself is told as an event.
+import { mountDisk, syncForReal, wipeDisk } from "./{{DISK}}";
+import "./{{VENDOR}}";
+
+const PARTS = {{PARTS}};
+const BASE = new URL("./", import.meta.url);
+const LINK_PROTOCOL = "samemind-link-1", PAIR_PROTOCOL = "samemind-pair-1";
+const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
+const ANSWER_MS = 60_000;
+const NOT_ADMITTED = 4403, NO_CODE_SHOWN = 4404;
+const at = (name) => new URL(PARTS[name], BASE).href;
+
+let python = null, disk = null, device = null, socket = null, heard = 0, failures = 0, redial = 0;
+let link = { state: "off" };
+const times = {};
+
+const tell = (event, detail) => postMessage({ event, ...detail });
+const said = (error) => String(error?.message ?? error).trim().split("\n").pop().replace(/^[\w.]+: /, "");
+
+// -- the key: a seed of 32 bytes, sealed by a key of AES that the browser holds and gives to nobody ------------------
+
+function database(mode, act) {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open("samemind-phone", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("kept");
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const base = opening.result;
+      const work = base.transaction("kept", mode, { durability: "strict" });
+      const asked = act(work.objectStore("kept"));
+      work.oncomplete = () => { base.close(); resolve(asked.result); };
+      work.onerror = work.onabort = () => { base.close(); reject(work.error); };
+    };
+  });
+}
+const kept = (name) => database("readonly", (store) => store.get(name));
+const keep = (name, value) => database("readwrite", (store) => store.put(value, name));
+
+async function seedOfDevice() {
+  const sealed = await kept("key");
+  if (sealed) return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv: sealed.iv }, sealed.by, sealed.seed));
+  const seed = crypto.getRandomValues(new Uint8Array(32));
+  const by = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+  const iv = crypto.getRandomValues(new Uint8Array(12));
+  await keep("key", { by, iv, seed: await crypto.subtle.encrypt({ name: "AES-GCM", iv }, by, seed) });
+  return seed;
+}
+
+// -- starting ---------------------------------------------------------------------------------------------------------
+
+let starting = null;
+const start = (options) => (starting ??= begin(options)); // each page asks for it; the first one's name counts
+
+async function begin({ name }) {
+  const began = performance.now();
+  const lap = (part) => { times[part] = Math.round(performance.now() - began); };
+  syncForReal(() => python);
+  if (await kept("wiping")) await erase(); // a page was closed in the middle of it
+  const [{ loadPyodide }, app, seed] = await Promise.all([
+    import(at("pyodide.mjs")),
+    fetch(at("app.zip")).then((answer) => answer.arrayBuffer()),
+    seedOfDevice(),
+  ]);
+  lap("fetched");
+  const folder = new URL("./", at("pyodide.asm.wasm")).href;
+  python = await loadPyodide({ indexURL: folder, stdLibURL: at("python_stdlib.zip"), lockFileContents: {{LOCK}} });
+  lap("python");
+  python.unpackArchive(app, "zip", { extractDir: "/app" });
+  disk = await mountDisk(python.FS, "/disk");
+  lap("disk");
+  python.runPython("import sys; sys.path.insert(0, '/app'); from samemind.phone import stand_ins; stand_ins.install()");
+  const { Entry } = python.pyimport("samemind.phone.entry");
+  lap("imported");
+  device = Entry("/disk/memory.db", seed, name, Date.now());
+  lap("opened");
+  await noteMembers();
+  return { times, ...status() };
+}
+
+// The keys that may sign a new page, where the service worker finds them.
+async function noteMembers() {
+  await keep("members", JSON.parse(device.member_keys()));
+}
+
+const asked = (verb, options = {}) => {
+  const answer = JSON.parse(device.call(verb, JSON.stringify(options)));
+  if (answer?.error) throw Object.assign(new Error(answer.message), { name: answer.error });
+  return answer;
+};
+const status = () => ({ ...asked("status"), link, bytes: disk.bytes(), heap: python._module.HEAPU8.length, flushes: disk.counts.flushes });
+
+// -- the link ---------------------------------------------------------------------------------------------------------
+
+const place = (path) => `${BASE.protocol === "https:" ? "wss:" : "ws:"}//${BASE.host}${path}`;
+const send = (messages) => {
+  for (const message of messages) socket.send(message);
+};
+
+function linked(state) {
+  link = state;
+  tell("link", { link });
+}
+
+function dial() {
+  clearTimeout(redial);
+  if (socket || !device) return;
+  if (JSON.parse(device.member_keys()) && Object.keys(JSON.parse(device.member_keys())).length === 0) return linked({ state: "alone" });
+  linked({ ...link, state: "calling" });
+  const mine = (socket = new WebSocket(place("/phone/link"), [LINK_PROTOCOL]));
+  let why = "";
+  mine.binaryType = "arraybuffer";
+  mine.onopen = () => { heard = Date.now(); send(device.link_start(BASE.origin)); };
+  mine.onmessage = (event) => {
+    heard = Date.now();
+    const before = asked("status").position;
+    try {
+      send(device.link_receive(new Uint8Array(event.data), Date.now()));
+    } catch (error) {
+      why = said(error);
+      return mine.close();
+    }
+    turned(before);
+  };
+  mine.onclose = (event) => {
+    device.link_end();
+    if (socket === mine) socket = null;
+    failures += 1;
+    const refused = event.code === NOT_ADMITTED;
+    linked({ state: refused ? "refused" : "away", why });
+    redial = setTimeout(dial, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
+  };
+}
+
+function turned(before) {
+  const state = JSON.parse(device.link_state());
+  if (state?.open) {
+    failures = 0;
+    linked({ ...state, state: state.quiet ? "together" : "syncing" });
+  }
+  const now = asked("status");
+  if (now.is_out) return void leftOut();
+  if (now.position !== before) {
+    tell("news", {});
+    noteMembers();
+  }
+}
+
+async function leftOut() {
+  await wipe();
+  tell("out", {});
+}
+
+// Whoever owes an answer for a minute is gone; a page that comes back asks at once.
+function look() {
+  if (!socket || socket.readyState !== WebSocket.OPEN) return dial();
+  if (link.state !== "together" && Date.now() - heard > ANSWER_MS) return socket.close();
+  send(device.link_ask(Date.now()));
+}
+setInterval(() => { if (socket && link.state !== "together" && Date.now() - heard > ANSWER_MS) socket.close(); }, ANSWER_MS / 2);
+
+const PAIRING_CLOSED = "No code is shown there now: ask the other device for one, and type that.";
+
+function pair({ code, expected }) {
+  const begun = JSON.parse(device.pair_start(code, BASE.origin, expected ?? ""));
+  if (begun?.error) throw Object.assign(new Error(begun.message), { name: begun.error });
+  return new Promise((resolve, reject) => {
+    const talk = new WebSocket(place("/phone/link"), [PAIR_PROTOCOL]);
+    talk.binaryType = "arraybuffer";
+    talk.onmessage = (event) => {
+      try {
+        for (const message of device.pair_receive(new Uint8Array(event.data))) talk.send(message);
+      } catch (error) {
+        reject(new Error(said(error)));
+        return talk.close();
+      }
+      const paired = JSON.parse(device.pair_state());
+      if (!paired) return;
+      resolve(paired);
+      setTimeout(() => { talk.close(); failures = 0; dial(); }, 100); // what proves the code is on its way
+      noteMembers();
+    };
+    talk.onclose = (event) => reject(new Error(event.code === NO_CODE_SHOWN ? PAIRING_CLOSED : "The other device cannot be reached, or took no more guesses."));
+  });
+}
+
+// -- what a page asks ---------------------------------------------------------------------------------------------------
+
+const WRITING = new Set(["remember", "edit", "forget", "done", "settle"]);
+
+function call({ verb, options = {} }) {
+  const timed = { ...options };
+  if (!["recent", "questions", "devices", "status", "digests"].includes(verb)) timed.now_ms = Date.now();
+  const began = performance.now();
+  const answer = asked(verb, timed);
+  const took = performance.now() - began;
+  if (WRITING.has(verb)) {
+    if (socket?.readyState === WebSocket.OPEN) send(device.link_more(Date.now()));
+    tell("news", {});
+  }
+  return { answer, took_ms: took };
+}
+
+async function wipe() {
+  await keep("wiping", true); // the rest is done at the next start, if this page is closed here
+  clearTimeout(redial);
+  socket?.close();
+  device = null;
+  disk?.close();
+  await erase();
+  return {};
+}
+
+async function erase() {
+  await wipeDisk();
+  await database("readwrite", (store) => store.clear());
+}
+
+const VERBS = {
+  start,
+  call,
+  pair,
+  look: () => { look(); return {}; },
+  status: () => ({ ...status(), times }),
+  leave: () => { if (socket?.readyState === WebSocket.OPEN) send(device.link_leave(Date.now())); return {}; },
+  wipe,
+};
+
+onmessage = async ({ data: { id, verb, options } }) => {
+  try {
+    postMessage({ id, answer: await VERBS[verb](options ?? {}) });
+  } catch (error) {
+    postMessage({ id, error: { name: error?.name ?? "Error", message: said(error) } });
+  }
+};
+postMessage({ event: "ready" });

@@ -1,0 +1,94 @@
+"""What a phone is told, asked and shown, on its own."""
+
+from pathlib import Path
+
+import pytest
+
+from replica import NotFound
+from samemind.phone.host import Secret
+from tests.support.phones import NOW_MS, phone
+
+DAY_MS = 86_400_000
+
+
+def test_what_is_told_is_found_as_it_is_typed() -> None:
+    device = phone()
+    told = device.remember("The dentist is at Hauptstrasse 12", now_ms=NOW_MS)
+    device.remember("Maria's birthday is on 3 March", now_ms=NOW_MS + 1)
+    for typed in ("de", "dentis", "where is the dentist?", "hauptstrasse 12"):
+        (best, *_) = device.ask(typed, limit=5, now_ms=NOW_MS + 2)
+        assert best["rid"] == told["rid"], typed
+    assert device.ask("submarine", limit=5, now_ms=NOW_MS) == []
+    assert device.ask("", limit=5, now_ms=NOW_MS) == []
+    assert device.ask('") OR *', limit=5, now_ms=NOW_MS) == []
+
+
+def test_a_time_in_the_question_lifts_what_is_of_that_time() -> None:
+    device = phone()
+    device.remember("Lunch with Jonas was good", now_ms=NOW_MS - 40 * DAY_MS)
+    device.remember("Lunch with Jonas was loud", now_ms=NOW_MS - DAY_MS)
+    device.remember("Lunch with Jonas was long", now_ms=NOW_MS - 40 * DAY_MS + 1)
+    (best, *_) = device.ask("lunch with Jonas yesterday", limit=3, now_ms=NOW_MS)
+    assert best["text"].endswith("loud")
+
+
+def test_the_same_telling_under_one_name_is_stored_once() -> None:
+    device = phone()
+    first = device.remember("The key is under the pot", now_ms=NOW_MS)
+    again = device.remember("The key is under the pot", rid=first["rid"], now_ms=NOW_MS + 1)
+    assert again["rid"] == first["rid"]
+    assert len(device.recent(limit=10)) == 1
+
+
+def test_a_secret_is_told_only_on_purpose() -> None:
+    device = phone()
+    text = "my password is hunter2-Tr0ub4dor&3"
+    with pytest.raises(Secret, match="looks like a secret"):
+        device.remember(text, now_ms=NOW_MS)
+    assert device.recent(limit=10) == []
+    device.remember(text, anyway=True, now_ms=NOW_MS)
+    assert [each["text"] for each in device.recent(limit=10)] == [text]
+
+
+def test_what_is_to_be_done_falls_due_and_is_put_away() -> None:
+    device = phone()
+    told = device.remember("Remind me to call the plumber tomorrow at 9", now_ms=NOW_MS)
+    assert NOW_MS < told["due_ms"] < NOW_MS + 2 * DAY_MS
+    assert [each["due_ms"] for each in device.due(now_ms=NOW_MS)] == [told["due_ms"]]
+    device.done(told["rid"], now_ms=NOW_MS + DAY_MS)
+    assert device.due(now_ms=NOW_MS + DAY_MS) == []
+
+
+def test_a_contradiction_is_shown_and_settled() -> None:
+    device = phone()
+    device.remember("I live in Bern", now_ms=NOW_MS)
+    device.remember("I live in Basel", now_ms=NOW_MS + 1)
+    (question,) = device.questions()
+    values = [side["value"] for side in question["sides"]]
+    assert sorted(values) == ["Basel", "Bern"]
+    assert device.settle(question["slot"], [values.index("Basel")], now_ms=NOW_MS + 2) == []
+    with pytest.raises(NotFound, match="settled already"):
+        device.settle("00" * 16, [0], now_ms=NOW_MS + 3)
+
+
+def test_what_is_edited_and_forgotten() -> None:
+    device = phone()
+    rid = device.remember("The wifi is slow", now_ms=NOW_MS)["rid"]
+    assert device.edit(rid, " The wifi is fast ", now_ms=NOW_MS + 1)["text"] == "The wifi is fast"
+    device.forget(rid, now_ms=NOW_MS + 2)
+    assert device.recent(limit=10) == []
+    assert device.ask("wifi", limit=5, now_ms=NOW_MS) == []
+    with pytest.raises(NotFound, match=rid):
+        device.forget(rid, now_ms=NOW_MS)
+    with pytest.raises(NotFound, match=rid):
+        device.memory(rid)
+
+
+def test_it_is_all_there_when_it_is_opened_again(tmp_path: Path) -> None:
+    device = phone(path=str(tmp_path / "memory.db"))
+    device.remember("The key is under the pot", now_ms=NOW_MS)
+    digests, status = device.digests(), device.status()
+    device.connection.close()
+    again = phone(path=str(tmp_path / "memory.db"))
+    assert (again.digests(), again.status()) == (digests, status)
+    assert [each["text"] for each in again.recent(limit=5)] == ["The key is under the pot"]
