@@ -35,6 +35,7 @@ from samemind.panel.guard import API, LINK_ROUTE, SESSION_ROUTE, Guard, TooLong,
 from samemind.panel.linking import link
 from samemind.panel.moments import Moments
 from samemind.panel.openapi import openapi_document
+from samemind.panel.phone_pages import phone_routes
 from samemind.panel.posting import add_mailbox
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
@@ -131,6 +132,7 @@ def application(panel: Panel) -> ASGIApp:
     routes: list[BaseRoute] = [
         *_pages(),
         WebSocketRoute(LINK_ROUTE, partial(link, panel)),
+        *phone_routes(panel),
         *_own_routes(panel),
         *_undo_routes(panel),
         *_browsing_routes(panel),

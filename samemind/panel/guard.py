@@ -33,29 +33,44 @@ BODY_BYTES_MAX: Final = 1 << 20
 BODY_SECONDS_MAX: Final = 30.0
 _SAFE: Final = frozenset({"GET", "HEAD"})
 
-_CSP: Final = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",  # no text ever becomes markup, not even by mistake
-        "trusted-types 'none'",
-    )
-)
+_CSP: Final[Mapping[str, str]] = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "connect-src": "'self'",
+    "manifest-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+    "require-trusted-types-for": "'script'",  # no text ever becomes markup, not even by mistake
+    "trusted-types": "'none'",
+}
+# The phone's page is a program of WebAssembly in a worker. The address of a worker is a sink for trusted types, too:
+# one policy may say which it is.
+_PHONE_CSP: Final[Mapping[str, str]] = {
+    **_CSP,
+    "script-src": "'self' 'wasm-unsafe-eval'",
+    "trusted-types": "samemind",
+}
+
+
+def _policy(directives: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
+
+
 _HEADERS: Final[Mapping[str, str]] = {
-    "content-security-policy": _CSP,
+    "content-security-policy": _policy(_CSP),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_PHONE_HEADERS: Final[Mapping[str, str]] = {
+    **_HEADERS,
+    "content-security-policy": _policy(_PHONE_CSP),
 }
 
 
@@ -77,7 +92,7 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(_HEADERS)
+                headers.update(_PHONE_HEADERS if scope["path"].startswith(f"{PHONE}/") else _HEADERS)
                 if scope["path"].startswith("/api/"):
                     headers["cache-control"] = "no-store"
             await send(message)

@@ -7,6 +7,7 @@ const DIRECTORY = 0o040777;
 const FILE = 0o100666;
 const ENOENT = 44, EINVAL = 28, EPERM = 63, ENOSPC = 51, EIO = 29, ENODEV = 43;
 const BLOCK = 4096;
+const TRIES_MAX = 50, TRY_AGAIN_MS = 100;
 
 // SQLite asks for fdatasync, which Emscripten answers with nothing done: send it where fsync goes. To be called before the
 // interpreter is loaded; `module()` returns what it is once it stands.
@@ -32,12 +33,24 @@ export async function wipeDisk() {
   });
 }
 
+// A page that was just closed may hold its files for a moment longer.
+async function taken(file) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await file.createSyncAccessHandle();
+    } catch (error) {
+      if (error.name !== "NoModificationAllowedError" || tries === TRIES_MAX) throw error;
+      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+    }
+  }
+}
+
 async function opened() {
   const root = await navigator.storage.getDirectory();
   const folder = await root.getDirectoryHandle(FOLDER, { create: true });
   const files = new Map();
   for (const name of NAMES) {
-    const handle = await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle();
+    const handle = await taken(await folder.getFileHandle(name, { create: true }));
     files.set(name, { handle, exists: handle.getSize() > 0 });
   }
   return files;

@@ -228,6 +228,7 @@ const VERBS = {
 
 onmessage = async ({ data: { id, verb, options } }) => {
   try {
+    if (verb !== "start") await starting; // asked by a page that took the lead over, before the device stands again
     postMessage({ id, answer: await VERBS[verb](options ?? {}) });
   } catch (error) {
     postMessage({ id, error: { name: error?.name ?? "Error", message: said(error) } });

@@ -1,0 +1,113 @@
+"""A browser becomes a device: it remembers, finds, pairs, syncs, works alone, and loses nothing."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from playwright.sync_api import Page, expect
+
+from replica.keys import is_signed
+from sync.identity import Identity
+from tests.endtoend.phone.conftest import Laptop, agreed, ask, begin, call, laptop_at, pair, ready, tell
+
+Open = Callable[[str], Page]
+
+
+def test_it_remembers_finds_as_one_types_and_flushes_each_commit_once(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "The dentist is at Hauptstrasse 12")
+    tell(page, "Remind me to call the plumber tomorrow at 9")
+    page.locator("#say").fill("dentis")
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator(".card mark")).to_have_text("dentis")
+    before = ask(page, "status")["flushes"]
+    for number in range(20):
+        call(page, "remember", text=f"Number {number} of twenty")
+    assert ask(page, "status")["flushes"] - before == 20
+    page.reload()
+    ready(page)
+    assert len(call(page, "recent", limit=50)) == 22
+    page.get_by_role("link", name="Due").click()
+    expect(page.get_by_text("call the plumber")).to_be_visible()
+
+
+def test_it_pairs_by_a_code_syncs_and_opens_with_no_laptop(laptop: Laptop, phone: Open) -> None:
+    laptop.asked("remember", "told to the laptop first")
+    page = phone(laptop.phone_url)
+    begin(page)
+    tell(page, "told to the phone before it met anybody")
+    pair(page, laptop)
+    agreed(page, laptop)
+    expect(page.locator("#where")).to_have_text("Together with laptop")
+    page.get_by_role("link", name="Memories").click()
+    expect(page.locator(".card")).to_have_count(2)
+    laptop.asked("remember", "told to the laptop while linked")
+    expect(page.locator(".card").first).to_contain_text("while linked")
+    expect(page.locator(".card").first).to_contain_text("from laptop")
+    laptop.running.end()
+    page.reload()  # from what the service worker kept, and with nobody there
+    ready(page)
+    tell(page, "told to the phone with nobody near")
+    expect(page.locator("#where")).to_have_text("Other devices away")
+    laptop_url = laptop.running.said["panel_url"].rstrip("/").rpartition("//")[2]
+    with laptop_at(laptop.home, laptop_url) as again:
+        agreed(page, again)
+        assert again.asked("digest")["memories"] == 4
+
+
+def test_a_second_tab_asks_the_first_and_takes_over_when_it_closes(laptop: Laptop, phone: Open) -> None:
+    first = phone(laptop.phone_url)
+    begin(first)
+    second = phone(laptop.phone_url)
+    ready(second)
+    tell(second, "told in the second tab")
+    expect(first.locator(".card")).to_have_count(1)
+    first.close()
+    tell(second, "told after the first was closed")
+    expect(second.locator(".card")).to_have_count(2)
+
+
+def test_one_that_was_put_out_is_told_and_erases_itself(laptop: Laptop, phone: Open) -> None:
+    page = phone(laptop.phone_url)
+    begin(page)
+    pair(page, laptop)
+    laptop.asked("remember", "nothing for strangers")
+    agreed(page, laptop)
+    laptop.asked("peers", "revoke", call(page, "status")["device"])
+    expect(page.get_by_text("taken out of your group")).to_be_visible()
+    page.get_by_role("button", name="Begin anew").click()
+    begin(page, "another")
+    assert call(page, "recent", limit=5) == []
+
+
+def test_the_page_is_sent_compressed_kept_by_its_hash_and_signed(laptop: Laptop) -> None:
+    def fetch(name: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        asked = Request(laptop.phone_url + name, headers={"Accept-Encoding": "br", **headers})
+        try:
+            with urlopen(asked, timeout=30) as answer:
+                return answer.status, dict(answer.headers), answer.read()
+        except HTTPError as error:
+            return error.code, dict(error.headers), b""
+
+    status, headers, data = fetch("")
+    assert (status, headers["cache-control"]) == (200, "no-cache")
+    assert "script-src 'self' 'wasm-unsafe-eval';" in headers["content-security-policy"]
+    assert "unsafe-eval'" not in headers["content-security-policy"].replace("wasm-unsafe-eval", "")
+    assert fetch("", **{"If-None-Match": headers["etag"]})[0] == 304
+    _, _, manifest = fetch("manifest.json")
+    files = json.loads(manifest)["files"]
+    assert sum(file["sent"] for file in files.values()) < 9_000_000  # of the quick compression of tests
+    (wasm,) = (name for name in files if name.endswith(".wasm"))
+    status, headers, data = fetch(wasm)
+    assert (headers["content-encoding"], headers["content-type"]) == ("br", "application/wasm")
+    assert "immutable" in headers["cache-control"]
+    assert len(data) == files[wasm]["sent"]
+    for strange in ("../door.py", "%2e%2e/door.py", "sw.js.br", "nothing.js"):
+        assert fetch(strange)[0] == 404
+    said = json.loads(fetch("manifest.sig")[2])
+    key = Identity.load(laptop.home / "identity.pem").public_key
+    signed = b"samemind phone page 1\0" + hashlib.sha256(manifest).digest()
+    assert is_signed(key, signed, bytes.fromhex(said["signature"]))
