@@ -55,6 +55,8 @@ class BlockingMethods(Waiting):
     deliver = waiting_for(Mind.deliver)
     act = waiting_for(Mind.act)
     dismiss = waiting_for(Mind.dismiss)
+    snooze = waiting_for(Mind.snooze)
+    calendar = waiting_for(Mind.calendar)
     goals = waiting_for(Mind.goals)
     add_goal = waiting_for(Mind.add_goal)
     finish_goal = waiting_for(Mind.finish_goal)

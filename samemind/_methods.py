@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from samemind.arguments import full_path, id_of, messages_of, pairs_of, rid_of, spaces_of, when_of
+from samemind.arguments import (
+    full_path,
+    id_of,
+    messages_of,
+    new_path,
+    pairs_of,
+    rid_of,
+    spaces_of,
+    when_of,
+)
 from samemind.asking import Asking
 
 if TYPE_CHECKING:
@@ -41,6 +50,7 @@ if TYPE_CHECKING:
     from samemind.results.keeping import (
         Blocks,
         BlockView,
+        Calendar,
         Goals,
         GoalView,
         Profile,
@@ -583,6 +593,27 @@ class Methods(Asking):
     async def dismiss(self, id: Id) -> TriggerView:
         """Say that nobody wants to hear of a trigger; that holds on every device."""
         answer: TriggerView = await self._ask("triggers dismiss", id=id_of(id))
+        return answer
+
+    async def snooze(self, id: Id, until: When) -> TriggerView:
+        """Put a trigger off: it comes up again at that time, on every device. Words do, too: "2h"."""
+        answer: TriggerView = await self._ask("triggers snooze", id=id_of(id), until=when_of(until))
+        return answer
+
+    async def calendar(
+        self,
+        *,
+        as_of: When | None = None,
+        seen_by: str | None = None,
+        output: str | os.PathLike[str] | None = None,
+    ) -> Calendar:
+        """Return what you want to be reminded of as a calendar (iCalendar), or write it to a file."""
+        answer: Calendar = await self._ask(
+            "calendar",
+            as_of=when_of(as_of),
+            seen_by=seen_by,
+            output=None if output is None else new_path(output),
+        )
         return answer
 
     async def goals(

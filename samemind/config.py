@@ -41,6 +41,8 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
 # A word as memories are cut into words: letters and digits; three of them at least where any ending may follow, since
 # with fewer nearly everything begins.
 _WORD: Final = re.compile(r"[^\W_]{1,64}|[^\W_]{3,64}\*")
+# From a time of the day to another, past midnight too; empty where there are none.
+QUIET_HOURS: Final = re.compile(r"(?:(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d)?")
 # A question asks for all words of a group at once, and looks each of its own up in all groups.
 WORD_GROUPS_MAX: Final = 200
 WORDS_MAX: Final = 40
@@ -225,6 +227,8 @@ class Settings:
     `model_url` and `model` name a language model that reads talk; without both, patterns alone find facts. Its key, if
     it wants one, is in the environment variable that `model_key_variable` names: settings are copied and shown.
 
+    `notify` says of what the daemon tells on the desktop (`samemind.notifying`), and `quiet_hours` when it does not.
+
     `embedder` and `reranker` name the models that find memories (`cognition.choosing`); `hub_url` is where `models add`
     fetches some: a hub of Hugging Face's kind, or a mirror.
 
@@ -252,6 +256,8 @@ class Settings:
     consolidation_count: int = 20
     escalation_severity: str = "high"
     trigger_hours: float = 48.0
+    notify: str = "reminders"
+    quiet_hours: str = ""
     contradictions: str = "ask"
     decay: str = "yantrik"
     flat_characters: int = 1_500
@@ -321,6 +327,8 @@ def _fits(default: object, value: object) -> bool:
 def _in_range(key: str, value: Any) -> bool:
     from cognition.choosing import model_of_transformers
 
+    if key == "quiet_hours":
+        return QUIET_HOURS.fullmatch(value) is not None
     if key == "words":
         return len(value) <= WORD_GROUPS_MAX and not _no_groups(value)
     choices = _choices(key)
@@ -338,6 +346,8 @@ def _choices(key: str) -> tuple[str, ...]:
     match key:
         case "escalation_severity":
             return ("high", "medium", "low")
+        case "notify":
+            return ("reminders", "all", "off")
         case "contradictions":
             return ("ask", "newer")
         case "decay":
@@ -377,6 +387,8 @@ def _meant(key: str, default: object) -> str:
             f"up to {WORD_GROUPS_MAX} groups, each a word = [up to {WORDS_MAX} words], such as "
             'finances = ["money", "finanz*"]'
         )
+    if key == "quiet_hours":
+        return "nothing, or two times of the day such as 22:00-07:00"
     if key in _RANGES:
         low, high = _RANGES[key]
         return f"a {'whole ' if isinstance(default, int) else ''}number from {low:g} to {high:g}"

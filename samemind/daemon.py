@@ -27,6 +27,7 @@ from samemind.giving_back import share_one_heap
 from samemind.housekeeping import keep_house
 from samemind.logs import logged
 from samemind.mailboxes import Mailboxes, Settled, keeper_of, read_mailboxes
+from samemind.notifying import NotifyLoop
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
 from samemind.results.device import Stopped
@@ -100,6 +101,7 @@ async def _serve(
             device.tasks = Supervisor(nursery)
             device.tasks.keep("thinking", device.thinker.run)
             device.tasks.keep("compacting the log", keep_house, device)
+            device.tasks.keep("bringing up what is due", NotifyLoop(device).run)
             device.mailboxes = _mailboxes(device, device.tasks)
             device.tasks.keep("saying who is linked", _say_changes, device, log, None if launches else say)
             nursery.start_soon(_until_signalled, signals, device)

@@ -39,6 +39,32 @@ def read_since(text: str, *, name: str, now_ms: int) -> int:
         return max(begun)
 
 
+def read_later(text: str, *, name: str, now_ms: int) -> int:
+    """Return a time to come, in ms since 1970: a time, a stretch from now on (30m, 2h, 1d), or words for one.
+
+    Words are those of ten languages by which people ask to be reminded: "tomorrow at 9", "in zwei Stunden".
+    """
+    span = _SPAN.fullmatch(text.strip())
+    if span is not None:
+        later_ms = now_ms + int(span[1]) * _SPAN_MS[span[2]]
+    else:
+        try:
+            later_ms = read_time(text, name=name)
+        except Usage:
+            from cognition.reminding.reading import read_moment  # it takes a while to load
+
+            told = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone().replace(tzinfo=None)
+            moment = read_moment(text, told)
+            if moment is None:
+                raise _bad(
+                    "a time to come such as 30m, 2h, 2030-05-08T13:56 or 'tomorrow at 9'", text, name
+                ) from None
+            later_ms = round(moment.timestamp() * 1_000)
+    if later_ms <= now_ms or at_ms(later_ms) is None:
+        raise _bad("a time that is still to come", text, name)
+    return later_ms
+
+
 def read_end(text: str, *, name: str) -> int:
     """Return the first ms after a time; after a date alone, that of the next day."""
     moment = _moment(text, name)

@@ -112,6 +112,15 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(words)) else None
 
 
+def read_moment(text: str, now: datetime) -> datetime | None:
+    """Return the time to come that words name, on the teller's clock: "tomorrow at 9"; None where they name none."""
+    if not text or len(text) > CHARACTERS_MAX:
+        return None
+    moment = _Moment(_apart(_plain(text)), now)
+    found = moment.reminder() if moment.has_time else None
+    return None if found is None else found.due
+
+
 def _apart(said: str) -> str:
     """Return a text with days and their parts as two words: "zaterdagochtend", "Donnerstagabend"."""
 

@@ -5,6 +5,7 @@ Whether it is, is for `cognition.triggers.step` to say; here only the conditions
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from cognition.days import DAY_MS
@@ -24,11 +25,15 @@ from cognition.triggers.kinds import (
     Candidate,
     Thresholds,
     consolidation_urgency,
+    kind_of,
     pattern_urgency,
     reminder_urgency,
     review_urgency,
     stagnation_urgency,
 )
+from cognition.triggers.lattice import Status
+from cognition.triggers.raised import read_raised, reason_of
+from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
 from replica import MemoryId
 
@@ -60,6 +65,35 @@ def reminders(connection: sqlite3.Connection, now_ms: int, thresholds: Threshold
     for it in _due(connection, REMINDER.name, now_ms):
         due = latest(int(it.memory.fields["event_start"]), rule_of(it.memory), now_ms)
         yield Candidate(REMINDER, it.rid, due, reminder_urgency(now_ms - due))
+
+
+def snoozed(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds) -> Iterator[Candidate]:
+    """Return what was put off until now; its window is until when. Nothing that somebody asked for is held back."""
+    rows = connection.execute(
+        "SELECT DISTINCT id FROM due WHERE kind BETWEEN ? AND ? AND at_ms <= ? LIMIT ?",
+        (SNOOZED, f"{SNOOZED}\U0010ffff", now_ms, LOOKED_AT),
+    )
+    for it in read_memories(connection, [number for (number,) in rows]):
+        for one in snoozes_of(it.memory):
+            put_off = read_raised(connection, one.trigger)
+            if one.until_ms > now_ms or not put_off or put_off[0].held.status != Status.DISMISSED:
+                continue
+            (raised,) = put_off
+            reason = reason_of(connection, raised, now_ms, thresholds)
+            if reason is None:
+                continue
+            kind, _, detail = one.kind.partition(":")
+            unheld = replace(kind_of(kind), cool_down_ms=0, pending_max=REMINDER.pending_max, a_day_max=None)
+            yield Candidate(
+                unheld,
+                it.rid,
+                one.until_ms,
+                reason.urgency,
+                raised.about,
+                one.trigger,
+                detail,
+                follows_up=True,
+            )
 
 
 def _due(connection: sqlite3.Connection, kind: str, now_ms: int) -> list[Shown]:
@@ -123,6 +157,7 @@ def patterns(connection: sqlite3.Connection, now_ms: int, thresholds: Thresholds
 
 
 DETECTORS: Final[tuple[Detector, ...]] = (
+    snoozed,
     reminders,
     contradictions.candidates,
     reviews,

@@ -77,6 +77,8 @@ class Candidate:
     subject: bytes = b""
     detail: str = ""
     """What sort of pattern it is; empty for other kinds."""
+    follows_up: bool = False
+    """It was put off, and is due again."""
 
     @property
     def id(self) -> bytes:

@@ -34,6 +34,7 @@ from cognition.triggers.kinds import (
     trigger_id,
 )
 from cognition.triggers.lattice import Raised, Status, joined
+from cognition.triggers.snoozing import snoozes_of
 from cognition.triggers.tables import half_life_ms_of, since_ms
 from replica import MemoryId, read_triggers
 
@@ -49,11 +50,12 @@ class Reason(NamedTuple):
 
 
 class Described(NamedTuple):
-    """A trigger, how it stands, and its reason; none where it is moot."""
+    """A trigger, how it stands, and its reason; none where it is moot. `snoozed_ms`: until when it was put off."""
 
     raised: Raised
     status: Status
     reason: Reason | None
+    snoozed_ms: int | None = None
 
 
 def read_raised(connection: sqlite3.Connection, trigger: bytes | None = None) -> list[Raised]:
@@ -71,15 +73,22 @@ def described(
     among: list[Raised] | None = None,
 ) -> list[Described]:
     """Return triggers with their reasons, the most urgent first."""
-    found = [
-        Described(
-            raised,
-            raised.status(now_ms, thresholds.lifetime_ms),
-            reason_of(connection, raised, now_ms, thresholds),
-        )
-        for raised in (read_raised(connection) if among is None else among)
-    ]
+    found = []
+    for raised in read_raised(connection) if among is None else among:
+        status = raised.status(now_ms, thresholds.lifetime_ms)
+        until_ms = None if status is not Status.DISMISSED else put_off_until(connection, raised)
+        if until_ms is not None and until_ms <= now_ms:
+            until_ms = None
+        reason = reason_of(connection, raised, now_ms, thresholds)
+        found.append(Described(raised, status, reason, until_ms))
     return sorted(found, key=lambda one: (-(one.reason.urgency if one.reason else -1.0), one.raised.id))
+
+
+def put_off_until(connection: sqlite3.Connection, raised: Raised) -> int | None:
+    """Return until when, in ms, a trigger was put off; None where it was not."""
+    first = _read(connection, (raised.rid,)).get(raised.rid)
+    found = [] if first is None else [one for one in snoozes_of(first.memory) if one.trigger == raised.id]
+    return found[0].until_ms if found else None
 
 
 def reason_of(
@@ -121,8 +130,10 @@ def _reminder(about: _About) -> Reason | None:
     if due is None:
         return None
     due = latest(due, rule_of(memory), about.now_ms)
-    if trigger_id(REMINDER.name, about.first.rid, due) != about.raised.id:
-        return None  # it was put off, or needs no reminding any more
+    known = {trigger_id(REMINDER.name, about.first.rid, due)}
+    known.update(each for one in snoozes_of(memory) for each in (one.trigger, one.follow_up))
+    if about.raised.id not in known:
+        return None  # it has another time, or needs no reminding any more
     return Reason(f"{quoted(memory.text)} is due", reminder_urgency(about.now_ms - due))
 
 

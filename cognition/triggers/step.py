@@ -21,6 +21,7 @@ from cognition.triggers.detect import DETECTORS, PATTERNS_LOOKED_AT
 from cognition.triggers.kinds import PATTERN, REMINDER, Candidate, Thresholds, kind_of, most_urgent
 from cognition.triggers.lattice import Raised, Status
 from cognition.triggers.raised import read_raised
+from cognition.triggers.snoozing import SNOOZED
 from replica import Core, MemoryId, Trigger, Write, show_memory_id, transaction
 
 # One commit of so many at most: a mind that wants to say more at once has nothing to say.
@@ -108,7 +109,8 @@ def _settle(connection: sqlite3.Connection, found: Iterable[Candidate], known: s
         if candidate.id not in known:
             continue
         again_ms = _due_again(connection, candidate) if candidate.kind is REMINDER else None
-        named = (candidate.kind.name, candidate.rid)
+        kind = f"{SNOOZED}{candidate.written_kind}" if candidate.follows_up else candidate.kind.name
+        named = (kind, candidate.rid)
         if again_ms is None:
             connection.execute(
                 "DELETE FROM due WHERE kind = ? AND id = (SELECT id FROM memory WHERE rid = ?)", named

@@ -2,8 +2,8 @@
 
 Both follow from what shows and are computed in the fold's transaction; most memories matter to neither and cost
 nothing. A review falls due when what matters (it was told to, by its importance) has faded below the threshold; a
-reminder when what was intended is to happen. When its trigger was raised a row goes, and comes back when its memory
-changes.
+reminder when what was intended is to happen, and what was put off when it comes up again. When its trigger was raised a
+row goes, and comes back when its memory changes.
 """
 
 import math
@@ -15,11 +15,12 @@ from cognition.days import DAY_MS
 from cognition.decay import HALF_LIVES, TYPE_DEFAULT, known_type
 from cognition.memories import read_memories
 from cognition.triggers.kinds import REMINDER, REVIEW, Thresholds
+from cognition.triggers.snoozing import SNOOZED, snoozes_of
 from cognition.versions import made_anew
 from replica import Memory, RowChange, transaction
 
 # Raise it when a table, or what goes into it, changes.
-DUE_VERSION: Final = 1
+DUE_VERSION: Final = 2
 _PAGE: Final = 1_000
 _CREATE: Final = (
     "CREATE TABLE due (id INTEGER, kind TEXT, at_ms INTEGER NOT NULL, PRIMARY KEY (id, kind)) WITHOUT ROWID",
@@ -100,6 +101,7 @@ class TriggerTables:
             found.append(Due(REVIEW.name, math.ceil(since_ms(memory) + fades_ms)))
         if fields.get("type") == "prospective" and fields.get("event_start") is not None:
             found.append(Due(REMINDER.name, fields["event_start"]))
+        found += [Due(f"{SNOOZED}{one.kind}", one.until_ms) for one in snoozes_of(memory)]
         return found
 
 

@@ -14,9 +14,10 @@ def _triggers(document: Document) -> list[str]:
 
 
 def _trigger(trigger: Document) -> str:
+    until = f", put off until {clock(trigger['snoozed_until'])}" if trigger["snoozed_until"] else ""
     return (
         f"{trigger['urgency']:.2f}  {trigger['id']}  {trigger['status']:<9}  {trigger['kind']:<19}  "
-        f"{one_line(trigger['reason'])}"
+        f"{one_line(trigger['reason'])}{until}"
     )
 
 
@@ -25,6 +26,12 @@ def _moved(document: Document) -> list[str]:
         return [_trigger(document)]
     by = f" by {document['delivered_by_name']}" if document["delivered_by_name"] else ""
     return [f"it was {document['status']}{by} already", _trigger(document)]
+
+
+def _calendar(document: Document) -> list[str]:
+    if document["path"] is None:
+        return str(document["text"]).splitlines()
+    return [f"{counted(document['count'], 'reminder', 'reminders')} in {one_line(document['path'])}"]
 
 
 def _goals(document: Document) -> list[str]:
@@ -71,7 +78,8 @@ def _taught(document: Document) -> list[str]:
 
 SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "triggers list": _triggers,
-    **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss"), _moved),
+    **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss", "triggers snooze"), _moved),
+    "calendar": _calendar,
     "goals list": _goals,
     **dict.fromkeys(("goals add", "goals done"), lambda document: [_goal(document)]),
     **dict.fromkeys(("profile show", "profile set"), _profile),

@@ -1,6 +1,6 @@
 """Decide which commands an agent is given, under which names, and what it is told of them: all from their declarations.
 
-The core profile is nine tools: few enough that a model reads them all and chooses well. The full profile adds every
+The core profile is thirteen tools: few enough that a model reads them all and chooses well. The full profile adds every
 other command that acts on memory.
 """
 
@@ -42,7 +42,7 @@ class Tool:
 
 @cache
 def core() -> tuple[Tool, ...]:
-    """Return the nine tools."""
+    """Return the tools that every agent is given."""
     commands = map(verb_named, NAMES)
     placed = [(one.agents, one) for one in commands if isinstance(one.agents, CoreTool)]
     return tuple(_core_tool(tool, one) for tool, one in sorted(placed, key=lambda each: each[0].place))
@@ -50,7 +50,7 @@ def core() -> tuple[Tool, ...]:
 
 @cache
 def full() -> tuple[Tool, ...]:
-    """Return the nine, and a tool for every other verb that agents may use."""
+    """Return these, and a tool for every other verb that agents may use."""
     return (*core(), *(_tool(one) for one in map(verb_named, NAMES) if one.agents is Agents.FULL))
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from samemind.results.keeping import TriggerView
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSection:
@@ -21,6 +23,16 @@ class PromptMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PendingQuestion:
+    """A contradiction that waits for its owner: whose what, and the values of which one can be true."""
+
+    id: str
+    entity: str
+    relation: str
+    values: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBlock:
     """A block for a prompt, fenced as data, and at most how many tokens it takes.
 
@@ -28,6 +40,9 @@ class ContextBlock:
     `total` is how many memories there are. Where a conversation was given, `messages` are what to send, the block in
     the system prompt, and `compacted` tells what was done to make room: `trimmed`, and then `reduced`. `unembedded`
     memories could be found by their words alone.
+
+    `triggers` are what memory would bring up and nobody has shown yet, `questions` the contradictions that wait for a
+    decision: for whoever talks with the owner, and no part of `text`.
     """
 
     text: str
@@ -39,6 +54,8 @@ class ContextBlock:
     messages: list[PromptMessage] = field(default_factory=list)
     compacted: list[str] = field(default_factory=list)
     unembedded: int = 0
+    triggers: list[TriggerView] = field(default_factory=list)
+    questions: list[PendingQuestion] = field(default_factory=list)
 
     def __str__(self) -> str:
         return self.text

@@ -9,8 +9,9 @@ from datetime import datetime
 class TriggerView:
     """Something that memory would bring up, and why.
 
-    `status` is pending, delivered, dismissed, acted or expired. `changed` is false where what was asked had been so
-    already: a trigger that another device has delivered is not to be shown again.
+    `status` is pending, delivered, dismissed, acted, expired, or snoozed: put off until `snoozed_until`. `changed` is
+    false where what was asked had been so already: a trigger that another device has delivered is not to be shown
+    again.
     """
 
     id: str
@@ -24,6 +25,7 @@ class TriggerView:
     delivered_at: datetime | None = None
     delivered_by: str | None = None
     delivered_by_name: str | None = None
+    snoozed_until: datetime | None = None
     changed: bool = False
 
     def __str__(self) -> str:
@@ -41,6 +43,18 @@ class Triggers:
 
     def __len__(self) -> int:
         return len(self.triggers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """A calendar as a text (RFC 5545) with `count` entries, or the `path` of the file that holds it."""
+
+    count: int
+    path: str | None = None
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return self.text or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

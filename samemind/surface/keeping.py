@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Final
 
-from samemind.declaring import Agents, ByHand, Command, Effects, Method, Takes, argument, option
+from samemind.declaring import Agents, ByHand, Command, CoreTool, Effects, Method, Takes, argument, option
 from samemind.results.keeping import (
     Blocks,
     BlockView,
+    Calendar,
     Goals,
     GoalView,
     Profile,
@@ -44,6 +45,23 @@ class DismissTrigger:
     """Say that nobody wants to hear of a trigger; that holds on every device."""
 
     id: str = argument("its id", takes=Takes.ID)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnoozeTrigger:
+    """Put a trigger off on every device: it comes up again at that time, unless it was acted on by then."""
+
+    id: str = argument("its id", takes=Takes.ID)
+    until: str = argument("a time, how long (30m, 2h, 1d), or words: 'tomorrow at 9'", takes=Takes.TIME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakeCalendar(Moment):
+    """Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
+
+    output: str | None = option(
+        "--output", "the file to write; without it, standard output", takes=Takes.NEW_PATH, short="-o"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,12 +144,12 @@ TRIGGERS: Final = Command(
     ListTriggers,
     Triggers,
     _TRIGGERS,
+    place=1,
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
     library=Method("triggers", "List what memory would bring up by itself, the most urgent first."),
     rows="triggers",
-    place=1,
     short=True,
 )
 TRIGGERS_DELIVER: Final = Command(
@@ -139,8 +157,16 @@ TRIGGERS_DELIVER: Final = Command(
     DeliverTrigger,
     TriggerView,
     _TRIGGERS,
+    place=2,
     effects=Effects.CHANGE,
-    agents=Agents.FULL,
+    agents=CoreTool(
+        place=10,
+        name="triggers_deliver",
+        title="Raise a trigger",
+        description=(
+            "Call it right before you tell the user of a trigger; tell them only if the result has `changed`."
+        ),
+    ),
     panel=True,
     library=Method(
         "deliver",
@@ -150,43 +176,86 @@ TRIGGERS_DELIVER: Final = Command(
         ),
     ),
     idempotent=True,
-    place=2,
 )
 TRIGGERS_ACT: Final = Command(
     "triggers act",
     ActOnTrigger,
     TriggerView,
     _TRIGGERS,
+    place=3,
     effects=Effects.CHANGE,
-    agents=Agents.FULL,
+    agents=CoreTool(
+        place=12,
+        name="triggers_act",
+        title="Settle a trigger",
+        description="Say that what a trigger brought up is done or decided.",
+    ),
     panel=True,
     library=Method("act", "Say that a trigger was acted on; that holds on every device."),
     idempotent=True,
-    place=3,
 )
 TRIGGERS_DISMISS: Final = Command(
     "triggers dismiss",
     DismissTrigger,
     TriggerView,
     _TRIGGERS,
+    place=4,
     effects=Effects.CHANGE,
-    agents=Agents.FULL,
+    agents=CoreTool(
+        place=13,
+        name="triggers_dismiss",
+        title="Dismiss a trigger",
+        description="Say that the user does not want to hear of a trigger.",
+    ),
     panel=True,
     library=Method("dismiss", "Say that nobody wants to hear of a trigger; that holds on every device."),
     idempotent=True,
-    place=4,
+)
+TRIGGERS_SNOOZE: Final = Command(
+    "triggers snooze",
+    SnoozeTrigger,
+    TriggerView,
+    _TRIGGERS,
+    place=5,
+    effects=Effects.CHANGE,
+    agents=CoreTool(
+        place=11,
+        name="triggers_snooze",
+        title="Put a trigger off",
+        description="Bring a trigger up again later, as the user asks.",
+    ),
+    panel=True,
+    library=Method(
+        "snooze",
+        'Put a trigger off: it comes up again at that time, on every device. Words do, too: "2h".',
+    ),
+    idempotent=True,
+)
+CALENDAR: Final = Command(
+    "calendar",
+    MakeCalendar,
+    Calendar,
+    "samemind.verbs.calendar",
+    place=6,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="writes a file for other programs",
+    library=Method(
+        "calendar",
+        "Return what you want to be reminded of as a calendar (iCalendar), or write it to a file.",
+    ),
 )
 GOALS: Final = Command(
     "goals list",
     ListGoals,
     Goals,
     _GOALS,
+    place=7,
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
     library=Method("goals", "List goals, and how they go; with `all`, those that are done too."),
     rows="goals",
-    place=5,
     short=True,
 )
 GOALS_ADD: Final = Command(
@@ -194,34 +263,34 @@ GOALS_ADD: Final = Command(
     AddGoal,
     GoalView,
     _GOALS,
+    place=8,
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel=True,
     library=Method("add_goal", "State a goal."),
-    place=6,
 )
 GOALS_DONE: Final = Command(
     "goals done",
     FinishGoal,
     GoalView,
     _GOALS,
+    place=9,
     effects=Effects.CHANGE,
     agents=Agents.FULL,
     panel=True,
     library=Method("finish_goal", "Say that a goal is reached."),
     idempotent=True,
-    place=7,
 )
 PROFILE: Final = Command(
     "profile show",
     ShowProfile,
     Profile,
     _PROFILE,
+    place=10,
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
     library=Method("profile", "Show the profile of the owner."),
-    place=8,
     short=True,
 )
 PROFILE_SET: Final = Command(
@@ -229,24 +298,24 @@ PROFILE_SET: Final = Command(
     SetProfile,
     Profile,
     _PROFILE,
+    place=11,
     effects=Effects.DESTROY,
     agents=Agents.FULL,
     panel=True,
     library=ByHand("set_profile"),
     idempotent=True,
-    place=9,
 )
 BLOCKS: Final = Command(
     "blocks list",
     ListBlocks,
     Blocks,
     _PROFILE,
+    place=12,
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
     library=Method("blocks", "List the editable blocks, which every prompt gets."),
     rows="blocks",
-    place=10,
     short=True,
 )
 BLOCKS_GET: Final = Command(
@@ -254,17 +323,18 @@ BLOCKS_GET: Final = Command(
     GetBlock,
     BlockView,
     _PROFILE,
+    place=13,
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
     library=Method("block", "Show one block."),
-    place=11,
 )
 BLOCKS_EDIT: Final = Command(
     "blocks edit",
     EditBlock,
     BlockView,
     _PROFILE,
+    place=14,
     effects=Effects.DESTROY,
     agents=Agents.FULL,
     panel=True,
@@ -272,13 +342,13 @@ BLOCKS_EDIT: Final = Command(
         "edit_block", "Write a block, or make it; what others change in it at the same time is kept too."
     ),
     idempotent=True,
-    place=12,
 )
 SESSIONS: Final = Command(
     "sessions",
     ListSessions,
     Sessions,
     "samemind.verbs.sessions",
+    place=15,
     effects=Effects.READ,
     agents=Agents.FULL,
     panel=True,
@@ -286,16 +356,15 @@ SESSIONS: Final = Command(
         "sessions", "List the conversations that memories came from, the latest first, each with a summary."
     ),
     rows="sessions",
-    place=13,
 )
 FEEDBACK: Final = Command(
     "feedback",
     GiveFeedback,
     Taught,
     "samemind.verbs.feedback",
+    place=16,
     effects=Effects.ADD,
     agents=Agents.FULL,
     panel=True,
     library=ByHand("feedback"),
-    place=14,
 )

@@ -22,12 +22,14 @@ from samemind.errors import Usage
 from samemind.results.answers import (
     ContextBlock,
     ContextSection,
+    PendingQuestion,
     PromptMessage,
     Provenance,
     StageView,
     Why,
     WhyNot,
 )
+from samemind.results.keeping import TriggerView
 from samemind.results.memories import MemoryView
 from samemind.surface.answers import ExplainWhy, ExplainWhyNot, MakeContext
 from samemind.times import at_stamp, read_time
@@ -35,6 +37,7 @@ from samemind.verbs.ids import find_memory
 from samemind.verbs.moments import at_moment, moment_of, opened_past
 from samemind.verbs.standing import kept
 from samemind.verbs.views import memory_view, view_of_memory
+from samemind.verbs.waiting import pending_questions, pending_triggers
 
 
 async def context(device: Device, options: MakeContext) -> ContextBlock:
@@ -62,6 +65,7 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
         if mind is device.mind:
             device.rehearsals.note(made.context.rids if query is not None else ())
         total = await mind.read(partial(_total, filters))
+        triggers, questions = await mind.read(partial(_waiting, device, mind.now_ms, options.workspace))
     block = made.context
     return ContextBlock(
         text=block.text,
@@ -75,6 +79,17 @@ async def context(device: Device, options: MakeContext) -> ContextBlock:
         messages=[PromptMessage(role=one.role, content=one.content) for one in made.messages],
         compacted=list(made.compacted),
         unembedded=gathered.unembedded,
+        triggers=triggers,
+        questions=questions,
+    )
+
+
+def _waiting(
+    device: Device, now_ms: int, workspaces: tuple[str, ...], connection: sqlite3.Connection
+) -> tuple[list[TriggerView], list[PendingQuestion]]:
+    return (
+        pending_triggers(connection, now_ms, device.thresholds, workspaces),
+        pending_questions(connection, workspaces),
     )
 
 

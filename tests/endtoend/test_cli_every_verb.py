@@ -38,6 +38,7 @@ WORKS = {
     "doctor": ["doctor"],
     "stats": ["stats"],
     "backup": ["backup", "BACKUP"],
+    "calendar": ["calendar"],
     "blocks edit": ["blocks", "edit", "style", "be brief"],
     "blocks get": ["blocks", "get", "style"],
     "carry export": ["carry", "export", "CARRIED"],
@@ -58,7 +59,7 @@ WORKS = {
 ABOUT_SOMETHING = {
     "extract", "queue requeue",
     "contradictions show", "contradictions resolve", "settle", "held release", "held drop", "unconsolidate", "unlink",
-    "triggers deliver", "triggers act", "triggers dismiss", "goals done",
+    "triggers deliver", "triggers act", "triggers dismiss", "triggers snooze", "goals done",
 }  # fmt: skip
 FAILS = {
     "remember": ["remember", ""],
@@ -101,6 +102,8 @@ FAILS = {
     "compact": ["compact", "extra"],
     "doctor": ["doctor", "extra"],
     "stats": ["stats", "extra"],
+    "calendar": ["calendar", "-o", "no/such/folder/mine.ics"],
+    "triggers snooze": ["triggers", "snooze", "123456", "yesterday"],
 }
 
 

@@ -18,7 +18,21 @@ from tests.support.agents import agent, call
 from tests.support.cli import daemon
 from tests.support.hearing import next_line
 
-CORE = ["remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve", "settle"]
+CORE = [
+    "remember",
+    "recall",
+    "context",
+    "forget",
+    "correct",
+    "why",
+    "contradictions",
+    "resolve",
+    "settle",
+    "triggers_deliver",
+    "triggers_snooze",
+    "triggers_act",
+    "triggers_dismiss",
+]
 
 
 AT = "2025-09-02T10:00:00Z"

@@ -22,9 +22,10 @@ from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.tools import core, full
 
 
-def test_the_core_profile_is_the_eight_tools_of_the_contract_and_settle() -> None:
+def test_the_core_profile_is_the_tools_of_the_contract_and_those_that_settle() -> None:
     assert [tool.name for tool in core()] == [
         "remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve", "settle",
+        "triggers_deliver", "triggers_snooze", "triggers_act", "triggers_dismiss",
     ]  # fmt: skip
 
 

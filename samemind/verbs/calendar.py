@@ -1,0 +1,132 @@
+"""Write what is to be reminded of as a calendar (RFC 5545), for the programs and feeds that show one."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from cognition.memories import Shown, read_memories
+from cognition.reminding.repeating import rule_of
+from replica import show_memory_id
+from samemind.device import Device
+from samemind.durable import whole_file
+from samemind.results.keeping import Calendar
+from samemind.surface.keeping import MakeCalendar
+from samemind.times import at_ms, at_stamp
+from samemind.verbs.moments import read_at
+
+if TYPE_CHECKING:
+    import icalendar
+
+# A program that shows a calendar names whoever made it.
+_PRODUCT: Final = "-//samemind//reminders//EN"
+_PAGE: Final = 500
+# So much of a memory is a title; the whole text is its description.
+TITLE_CHARACTERS_MAX: Final = 120
+# Where nobody said until when.
+_LENGTH: Final = timedelta(minutes=30)
+# Programs ask a feed anew at their own pace; this is what we would like.
+_REFRESH: Final = timedelta(minutes=15)
+
+_WANTED: Final = """SELECT id FROM memory WHERE type = 'prospective' AND event_start IS NOT NULL
+    AND ifnull(archived, 0) = 0 ORDER BY event_start, rid"""
+
+
+async def calendar(device: Device, options: MakeCalendar) -> Calendar:
+    """Return the calendar, or write it to a file."""
+    text, count = await read_at(device, options.as_of, options.seen_by, calendar_text)
+    if options.output is None:
+        return Calendar(count=count, text=text)
+    path = Path(options.output)
+    await trio.to_thread.run_sync(_write, path, text)
+    return Calendar(count=count, path=str(path))
+
+
+def calendar_text(connection: sqlite3.Connection) -> tuple[str, int]:
+    """Return every reminder that is known as one calendar, and how many they are.
+
+    An entry has the id of its memory, so that a program which reads the calendar again changes what it has.
+    """
+    import icalendar  # 60 ms that no other verb should wait for
+
+    made = icalendar.Calendar()
+    made.add("prodid", _PRODUCT)
+    made.add("version", "2.0")
+    made.add("name", "samemind")
+    made.add("x-wr-calname", "samemind")
+    made.add("refresh-interval", _REFRESH, parameters={"value": "DURATION"})
+    numbers = [number for (number,) in connection.execute(_WANTED)]
+    entries = [entry for it in _pages(connection, numbers) if (entry := _entry(it)) is not None]
+    for entry in entries:
+        made.add_component(entry)
+    return made.to_ical().decode(), len(entries)
+
+
+def _pages(connection: sqlite3.Connection, numbers: list[int]) -> Iterator[Shown]:
+    for start in range(0, len(numbers), _PAGE):
+        found = {it.id: it for it in read_memories(connection, numbers[start : start + _PAGE])}
+        yield from (found[number] for number in numbers[start : start + _PAGE] if number in found)
+
+
+def _entry(it: Shown) -> "icalendar.Event | None":
+    import icalendar
+
+    fields = it.memory.fields
+    begins = at_ms(int(fields["event_start"]))
+    ends = _end(begins, fields.get("event_end"))
+    if begins is None or ends is None:  # beyond the years that a calendar has
+        return None
+    title = " ".join(it.memory.text.split())
+    entry = icalendar.Event()
+    entry.add("uid", f"{show_memory_id(it.rid)}@samemind")
+    entry.add("dtstamp", at_stamp(it.memory.created))
+    entry.add("dtstart", begins)
+    entry.add("dtend", ends)
+    entry.add(
+        "summary", title if len(title) <= TITLE_CHARACTERS_MAX else f"{title[: TITLE_CHARACTERS_MAX - 1]}…"
+    )
+    if len(title) > TITLE_CHARACTERS_MAX:
+        entry.add("description", it.memory.text)
+    rule = _rule(rule_of(it.memory))
+    if rule is not None:
+        entry.add("rrule", rule)
+    alarm = icalendar.Alarm()
+    alarm.add("action", "DISPLAY")
+    alarm.add("description", "due")
+    alarm.add("trigger", timedelta(0))
+    entry.add_component(alarm)
+    return entry
+
+
+def _end(begins: datetime | None, told: object) -> datetime | None:
+    ends = at_ms(int(told)) if isinstance(told, int) else None
+    if begins is None:
+        return None
+    if ends is not None and ends > begins:
+        return ends
+    try:
+        return begins + _LENGTH
+    except OverflowError:
+        return None
+
+
+def _rule(told: object) -> "icalendar.vRecur | None":
+    """Return a rule as a calendar has it; None for one that is none, as somebody may have written by hand."""
+    import icalendar
+
+    if not isinstance(told, str):
+        return None
+    try:
+        found = icalendar.vRecur.from_ical(told)
+    except ValueError:
+        return None
+    return found if found.get("FREQ") else None
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path, mode=0o666) as scratch:
+        # Its lines end as RFC 5545 has them, on every system.
+        scratch.write_bytes(text.encode())
