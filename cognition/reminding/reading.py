@@ -36,8 +36,11 @@ _TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
-_ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
 _DOTTED: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d\d)?(?![\d])")
+# "10.30 uur", "um 10.30 Uhr", "om 10.30": a point is a clock's only beside a word of the clock.
+_POINTED: Final = re.compile(r"(?<![\d.:,])([01]?\d|2[0-3])\.([0-5]\d)(?![\d.]|,\d)")
+_NO_CLOCK: Final = frozenset(["bis", "by", "na", "a", "as"])
 _CLOCK: Final = re.compile(r"(?<![\d.:])([01]?\d|2[0-3]) ?[:h] ?([0-5]\d)(?!\d)")
 
 
@@ -58,7 +61,11 @@ class _Words:
     weekdays: Mapping[str, int]
     ordinals: Mapping[str, int]
     month_days: Sequence["re.Pattern[str]"]
+    around: Sequence["re.Pattern[str]"]
     joined: Sequence[str]
+    numbers: Mapping[str, int]
+    units: Mapping[str, int]
+    spans: Sequence[tuple[int, "re.Pattern[str]"]]
 
 
 @lru_cache(1)
@@ -75,7 +82,28 @@ def _table() -> _Words:
         re.compile(rf"(?<!\w)(?:{pattern.replace('N', '(?P<n>[0-9]{1,2})', 1)})")
         for pattern in told["month_day"]["patterns"]
     ]
-    return _Words(lists, single, parts, weekdays, ordinals, days, told["day_parts"])
+    numbers, units = (
+        {_plain(w): int(n) for n, ws in told[name].items() for w in ws} for name in ("numbers", "units")
+    )
+    spans = sorted(((int(n), _any_of(words)) for n, words in told["spans"].items()), reverse=True)
+    around = [
+        re.compile(rf"(?<!\w){_plain(before)}(?!\w).*(?<!\w){_plain(behind)}(?!\w)")
+        for before, behind in told["asks_around"]["pairs"]
+    ]
+    joined = told["day_parts"]
+    return _Words(lists, single, parts, weekdays, ordinals, days, around, joined, numbers, units, spans)
+
+
+def _number_of(word: str) -> int | None:
+    """Return the number that a word is, in digits or spelled."""
+    if word.isdigit():
+        return int(word) if len(word) <= 4 else None
+    number = _table().numbers.get(word, meanings(word).get("number"))
+    return number if isinstance(number, int) else None
+
+
+def _seconds_of(word: str) -> float | None:
+    return _table().units.get(word) or seconds_of(word)
 
 
 def _any_of(words: Sequence[str]) -> "re.Pattern[str]":
@@ -84,8 +112,8 @@ def _any_of(words: Sequence[str]) -> "re.Pattern[str]":
 
 
 def _plain(text: str) -> str:
-    """Return a text small and without accents, its signs as they are."""
-    return folded(text).replace("…", " ")
+    """Return a text small and without accents; a date keeps its hyphens, which other words lose."""
+    return folded(_ISO.sub(r"\1.\2.\3", text)).replace("…", " ")
 
 
 @lru_cache(256)
@@ -97,7 +125,9 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     if not text or len(text) > CHARACTERS_MAX:
         return None
     said = _apart(_plain(text))
-    if _table().lists["asks"].search(said) is not None:
+    if _table().lists["recalls"].search(said) is not None:
+        return None
+    if _table().lists["asks"].search(said) is not None or any(each.search(said) for each in _table().around):
         moment = _Moment(said, now)
         return moment.reminder() if moment.has_time else None
     for sentence in _SENTENCE.split(said):
@@ -135,7 +165,7 @@ def _apart(said: str) -> str:
                 return f"{day} {part}"
         return match[0]
 
-    return _WORD.sub(split, said)
+    return _WORD.sub(split, said.replace("alluna", "alle una"))
 
 
 def _is_note(said: str, words: set[str]) -> bool:
@@ -158,6 +188,7 @@ class _Moment:
         self._words = _TOKEN.findall(said)
         self.repeats: str | None = None
         self._exact: datetime | None = None
+        self._clock: re.Match[str] | None = None
         self.hour = self._read_hour()
         self._day = self._read_day()
 
@@ -193,8 +224,9 @@ class _Moment:
     # --- the hour
 
     def _read_hour(self) -> time | None:
-        clock = _CLOCK.search(self._said)
+        clock = _CLOCK.search(self._said) or self._pointed()
         if clock is not None:
+            self._clock = clock
             return self._afternoon(int(clock[1]), int(clock[2]), clock.end())
         if self._has("noon"):
             return time(_NOON)
@@ -211,6 +243,21 @@ class _Moment:
             match = words.search(self._said)
             if match is not None and not self._is_tomorrow(match):
                 return time(hour)
+        return None
+
+    def _pointed(self) -> "re.Match[str] | None":
+        """Return a time with a point: a word of the clock stands before or behind it."""
+        table = _table()
+        for match in _POINTED.finditer(self._said):
+            behind = self._said[match.end() :].lstrip()
+            before = _TOKEN.findall(self._said[: match.start()])[-1:]
+            named = (
+                bool(before)
+                and before[0] not in _NO_CLOCK
+                and table.lists["at"].fullmatch(before[0]) is not None
+            )
+            if named or table.lists["hours"].match(behind) is not None:
+                return match
         return None
 
     def _beside(self, name: str, minute: int, added: int) -> time | None:
@@ -231,7 +278,8 @@ class _Moment:
         for match in _table().lists["at"].finditer(self._said):
             hour = self._hour_at(match.end())
             if hour is not None and not self._is_counted(hour[1]):
-                half = _table().lists["and_half"].match(self._said, hour[1] + 1) is not None
+                gap = _HALF_HOUR_GAP.match(self._said, hour[1])
+                half = _table().lists["and_half"].match(self._said, gap.end() if gap else hour[1]) is not None
                 return self._waking(hour[0] % 24, 30 if half else 0, hour[1])
         return None
 
@@ -239,10 +287,18 @@ class _Moment:
         match = _TOKEN.match(self._said, start + len(self._said[start:]) - len(self._said[start:].lstrip()))
         if match is None or self._said[match.end() : match.end() + 1] == ".":
             return None
-        number = int(match[0]) if match[0].isdigit() else meanings(match[0]).get("number")
-        if not isinstance(number, int) or not 0 <= number <= 24 or (not match[0].isdigit() and number < 2):
+        number = _number_of(match[0])
+        if number is None or not 0 <= number <= 24 or (number < 2 and not self._is_one(match[0], start)):
             return None
         return number, match.end()
+
+    def _is_one(self, word: str, start: int) -> bool:
+        """Say whether "one" is an hour: it is an article in most languages, and a number behind few words."""
+        before = _TOKEN.findall(self._said[:start])[-1:]
+        behind = self._said[start:].lstrip().removeprefix(word).lstrip()
+        parts = any(words.match(behind) for words, _, _ in _table().parts)
+        named = parts or _table().lists["hours"].match(behind) is not None or before in (["la"], ["alle"])
+        return word.isdigit() or word in _ONES or (word in _ARTICLES_OR_ONE and named)
 
     def _is_counted(self, end: int) -> bool:
         """Say whether a number counts something, or is a day: "in 3 days", "on 3 march"."""
@@ -253,7 +309,11 @@ class _Moment:
         ordinal = behind.start() == end and behind[0] != "h"
         return (
             ordinal
-            or (not glued and (seconds_of(behind[0]) is not None or "month" in meanings(behind[0])))
+            or (
+                not glued
+                and not _is_hours(behind[0])
+                and (_seconds_of(behind[0]) is not None or "month" in meanings(behind[0]))
+            )
             or (
                 behind[0] in ("числа", "число", "de")
                 and "month" in meanings((_TOKEN.findall(self._said, behind.end()) or [""])[0])
@@ -262,18 +322,18 @@ class _Moment:
 
     def _afternoon(self, hour: int, minute: int, end: int) -> time:
         """Return an hour behind noon where the words behind it say so."""
-        near = self._said[end : end + 24]
-        for words, _, after in _table().parts:
-            if after and hour < _NOON and words.search(near):
+        behind = self._said[end : end + _NEAR]
+        if 0 < hour < _NOON and not _part_near(behind, after=False):
+            before = self._said[max(0, end - _NEAR) : end]
+            tonight = self._has("tonight") is not None and hour > _NIGHT_ENDS
+            if tonight or _part_near(behind, after=True) or _part_near(before, after=True):
                 hour += _NOON
         return time(hour % 24, minute)
 
     def _waking(self, hour: int, minute: int, end: int) -> time:
         """Return an hour of a clock with twelve: nobody wants to be reminded between one and six at night."""
         at = self._afternoon(hour, minute, end)
-        morning = any(
-            words.search(self._said[end : end + 24]) for words, _, after in _table().parts if not after
-        )
+        morning = _part_near(self._said[max(0, end - _NEAR) : end + _NEAR], after=False)
         return at.replace(hour=at.hour + _NOON) if 1 <= at.hour <= _NIGHT_ENDS and not morning else at
 
     def _is_tomorrow(self, match: "re.Match[str]") -> bool:
@@ -302,7 +362,7 @@ class _Moment:
         if iso is not None:
             return _date(int(iso[1]), int(iso[2]), int(iso[3]))
         dotted = _DOTTED.search(self._said)
-        if dotted is not None:
+        if dotted is not None and (self._clock is None or dotted.start() != self._clock.start()):
             year = int(dotted[3]) if dotted[3] else None
             return self._on(int(dotted[2]), int(dotted[1]), 2000 + year if year and year < 100 else year)
         for at, word in enumerate(self._words):
@@ -339,26 +399,58 @@ class _Moment:
         )
 
     def _counted(self) -> date | None:
-        """Read "in two weeks", "dans 3 jours", "daqui a duas semanas", "за дві години"."""
+        """Read "in two weeks", "dans une demi-heure", "daqui a duas semanas", "за дві години", "two hours from now"."""
         for match in _table().lists["ahead"].finditer(self._said):
-            words = _TOKEN.findall(self._said, match.end())[:2]
-            if not words:
-                continue
-            number = int(words[0]) if words[0].isdigit() else meanings(words[0]).get("number")
-            alone = number is None  # "через неделю"
-            count, unit = (1, words[0]) if alone else (number, (words[1:] or [""])[0])
-            seconds = seconds_of(unit)
-            if not isinstance(count, int) or not 0 < count <= _COUNT_MAX or seconds is None:
-                continue
-            if alone and match[0] not in ("через", "за"):
-                continue
-            if seconds < 86_400:
-                self._exact = (self._now + timedelta(seconds=count * seconds)).replace(
-                    second=0, microsecond=0
-                )
-                return None
-            return _later(self._now, count, seconds)
+            start = match.end() + len(self._said[match.end() :]) - len(self._said[match.end() :].lstrip())
+            found = self._span(start, alone=match[0] in _ALONE)
+            if found is not None:
+                return self._ahead(*found)
+        behind = self._has("from_now")
+        if behind is not None:
+            words = list(_TOKEN.finditer(self._said[: behind.start()]))
+            for word in words[-5:]:
+                found = self._span(word.start(), alone=False)
+                if found is not None:
+                    return self._ahead(*found)
         return None
+
+    def _ahead(self, count: float, seconds: float) -> date | None:
+        if seconds < _DAY_S:
+            until = self._now + timedelta(seconds=count * seconds)
+            self._exact = until.replace(second=0, microsecond=0)
+            return None
+        return _later(self._now, int(count), seconds)
+
+    def _span(self, start: int, *, alone: bool) -> tuple[float, float] | None:
+        """Return how many of a unit a length of time is, and the unit in seconds."""
+        table = _table()
+        named = [(match.end(), n) for n, words in table.spans if (match := words.match(self._said, start))]
+        if named:
+            return 1, max(named)[1]
+        words = _TOKEN.findall(self._said[start:])[:6]
+        if not words:
+            return None
+        count = _number_of(words[0])
+        if count is None:
+            unit = _seconds_of(words[0])
+            return (1, unit) if alone and unit is not None else None
+        said = self._said[start + len(words[0]) :].lstrip()
+        part = re.match(r"[.,](\d)(?!\d)", said)
+        half = table.lists["halves"].match(said)
+        if part is not None:
+            said, fraction = said[part.end() :], int(part[1]) / 10
+        elif half is not None:
+            said, fraction = said[half.end() :], 0.5
+        else:
+            fraction = 0.0
+        unit = _seconds_of((_TOKEN.findall(said) or [""])[0])
+        if half is None and unit is not None:
+            behind = _TOKEN.search(said)
+            half = None if behind is None else table.lists["halves"].match(said[behind.end() :].lstrip())
+            fraction += 0.5 if half is not None and unit < _DAY_S else 0.0
+        if unit is None or not 0 < count <= _COUNT_MAX or (fraction and unit >= _DAY_S):
+            return None
+        return count + fraction, unit
 
     def _repeated(self) -> date | None:
         """Read "every Tuesday", "jeden Tag", "toda terça", "щовівторка", "every month on the 1st"."""
@@ -438,6 +530,29 @@ class _Moment:
                 return found
             year, month = (year + 1, 1) if month == 12 else (year, month + 1)
         return None
+
+
+def _part_near(said: str, *, after: bool) -> bool:
+    """Say whether a part of the day is named: one behind noon, or the morning."""
+    return any(words.search(said) for words, _, behind in _table().parts if behind is after)
+
+
+# So near to an hour stands the part of the day that it is of.
+_NEAR: Final = 24
+_DAY_S: Final = 86_400
+# "через неделю": behind these a unit by itself is one of it.
+_ALONE: Final = frozenset(["через", "за", "za"])
+_ONES: Final = frozenset(["eins", "pierwszej", "першіи"])
+# "um 7 an den Müll": these are units of other languages, or of the clock.
+_HOUR_OR_ELSE: Final = frozenset(["an", "h", "года", "a"])
+_ARTICLES_OR_ONE: Final = frozenset(["une", "una", "uma", "ein", "een"])
+# Between an hour and its half: "huit heures et demie", "las once y media".
+_HALF_HOUR_GAP: Final = re.compile(r" *(?:heures?|horas?)? ")
+
+
+def _is_hours(word: str) -> bool:
+    """Say whether a word behind a number is of a clock, or one that is a unit in another language."""
+    return word in _HOUR_OR_ELSE or _table().lists["hours"].fullmatch(word) is not None
 
 
 _OF: Final = frozenset(

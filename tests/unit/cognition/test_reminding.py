@@ -16,6 +16,7 @@ from tests.unit.cognition.triggers.test_step import kinds, live, raise_all
 
 # A Monday, ten in the morning.
 TOLD = datetime(2026, 11, 23, 10)  # noqa: DTZ001 -- a clock on the wall
+AFTERNOON = datetime(2026, 9, 15, 16, 20)  # noqa: DTZ001 -- a clock on the wall
 DATA = Path(__file__).parents[2] / "data"
 
 
@@ -103,3 +104,43 @@ def test_what_repeats_comes_up_each_time_once_and_only_the_last_time_counts(home
     home.commit(Write(Set("archived", True), rid))
     home.now_ms += 7 * DAY_MS
     assert raise_all(home) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("remind me on 2026-11-20 at 18:45 about the concert", "2026-11-20T18:45"),
+        ("remind me tonight at 9 to call mum", "2026-09-15T21:00"),
+        ("ping me in an hour and a half about the laundry", "2026-09-15T17:50"),
+        ("remind me in two and a half hours to leave", "2026-09-15T18:50"),
+        ("I need a reminder two days from now to submit the expenses", "2026-09-17T09:00"),
+        ("erinner mich morgen früh um 7 an den Müll", "2026-09-16T07:00"),
+        ("Kannst du mich am 3. Oktober um 7.45 Uhr an den Zug erinnern?", "2026-10-03T07:45"),
+        ("Rappelle-moi ce soir à neuf heures de fermer le portail", "2026-09-15T21:00"),
+        ("Rappelle-moi demain à huit heures et demie pour la réunion", "2026-09-16T08:30"),
+        ("recuérdame mañana a las once y media recoger el coche", "2026-09-16T11:30"),
+        ("Ricordami dopodomani all'una di pranzare con Elena", "2026-09-17T13:00"),
+        ("Lembra-me daqui a meia hora de desligar o forno", "2026-09-15T16:50"),
+        ("Niet vergeten: 15 oktober om 10.30 uur APK", "2026-10-15T10:30"),
+        ("Przypomnij mi za tydzień, żeby sprawdzić umowę", "2026-09-22T09:00"),
+        ("Przypomnij mi w sobotę o dziesiątej o zakupach", "2026-09-19T10:00"),
+        ("Напомни через час позвонить маме", "2026-09-15T17:20"),
+        ("Нагадай за півгодини вимкнути плиту", "2026-09-15T16:50"),
+    ],
+)
+def test_lengths_of_time_and_hours_are_read_as_each_language_says_them(text: str, due: str) -> None:
+    found = read_reminder(text, AFTERNOON)
+    assert found is not None
+    assert found.due.isoformat()[:16] == due
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich erinnere mich an den Unfall am 3. Mai um 9 Uhr",
+        "Me acuerdo del viernes a las nueve",
+        "Mi ricordo il lunedì alle otto",
+    ],
+)
+def test_who_remembers_something_asks_for_nothing(text: str) -> None:
+    assert read_reminder(text, AFTERNOON) is None

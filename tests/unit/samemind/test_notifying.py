@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
@@ -34,12 +33,12 @@ def program(folder: Path, name: str, script: str = 'printf "%s\\0" "$@" >> "$(di
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A desktop: `notify-send` alone is on the PATH, and writes down what it was given."""
     program(tmp_path / "bin", "notify-send")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.setattr("samemind.notifying.PROGRAMS", {"notify-send": PROGRAMS["notify-send"]})
-    yield tmp_path / "bin" / "told"
+    return tmp_path / "bin" / "told"
 
 
 def words(told: Path) -> list[str]:
