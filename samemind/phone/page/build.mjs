@@ -66,7 +66,8 @@ const parts = JSON.stringify(named);
 // It is told which packages could be loaded from elsewhere: none.
 const lock = JSON.stringify({ info: JSON.parse(readFileSync(join(pyodide, "pyodide-lock.json"))).info, packages: {} });
 put("disk.js", read("disk.js"));
-put("worker.js", filled(read("worker.js").toString(), { DISK: named["disk.js"], VENDOR: named["vendor.js"], PYODIDE: named["pyodide.mjs"], PARTS: parts, LOCK: lock }));
+put("kept.js", read("kept.js"));
+put("worker.js", filled(read("worker.js").toString(), { DISK: named["disk.js"], KEPT: named["kept.js"], VENDOR: named["vendor.js"], PYODIDE: named["pyodide.mjs"], PARTS: parts, LOCK: lock }));
 put("page.css", read("page.css"));
 put("page.js", filled(Buffer.from(bundled("page.js")).toString(), { WORKER: named["worker.js"] }));
 put("app.webmanifest", read("app.webmanifest"), { fixed: true });

@@ -29,7 +29,6 @@ export function welcome(main, code) {
 }
 
 export function wiped(why) {
-  localStorage.clear();
   document.getElementById("tabs").hidden = true;
   document.getElementById("where").hidden = true;
   document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", {}, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));

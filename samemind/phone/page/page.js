@@ -1,4 +1,5 @@
 // The page: what is remembered, what is due, what is open, and which devices there are. The device is in the worker.
+import { keep, kept } from "./kept.js";
 import { ask, lead, onEvent } from "./talk.js";
 import { h, icon, notice } from "./dom.js";
 import { devicesView, welcome, wiped } from "./devices.js";
@@ -109,14 +110,14 @@ async function start() {
   const given = handedOver();
   if (!navigator.locks || !navigator.storage?.getDirectory) throw new Error("This browser has no disk for pages (OPFS), or the address is not a safe one: samemind needs https, or localhost.");
   lead(program("{{WORKER}}")).catch(failed);
-  let name = localStorage.getItem("name");
+  let name = (await kept("wiping")) ? null : await kept("name");
   let code = null;
   if (!name) {
     ({ name, code } = await welcome(main, given.pair));
     main.replaceChildren(h("p", { class: "waking", role: "status" }, "Waking up …"));
   }
   await ask("start", { name });
-  localStorage.setItem("name", name);
+  await keep("name", name);
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
     h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
   document.getElementById("tabs").hidden = false;

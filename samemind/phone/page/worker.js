@@ -1,6 +1,7 @@
 // The worker that is the device: it loads Python, opens the store on the browser's disk, and keeps the link.
 // One message in, one answer out; what happens by itself is told as an event.
 import { mountDisk, syncForReal, wipeDisk } from "./{{DISK}}";
+import { clear, keep, kept } from "./{{KEPT}}";
 import "./{{VENDOR}}";
 
 const PARTS = {{PARTS}};
@@ -19,23 +20,6 @@ const tell = (event, detail) => postMessage({ event, ...detail });
 const said = (error) => String(error?.message ?? error).trim().split("\n").pop().replace(/^[\w.]+: /, "");
 
 // -- the key: a seed of 32 bytes, sealed by a key of AES that the browser holds and gives to nobody ------------------
-
-function database(mode, act) {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open("samemind-phone", 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore("kept");
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const base = opening.result;
-      const work = base.transaction("kept", mode, { durability: "strict" });
-      const asked = act(work.objectStore("kept"));
-      work.oncomplete = () => { base.close(); resolve(asked.result); };
-      work.onerror = work.onabort = () => { base.close(); reject(work.error); };
-    };
-  });
-}
-const kept = (name) => database("readonly", (store) => store.get(name));
-const keep = (name, value) => database("readwrite", (store) => store.put(value, name));
 
 async function seedOfDevice() {
   const sealed = await kept("key");
@@ -213,7 +197,7 @@ async function wipe() {
 
 async function erase() {
   await wipeDisk();
-  await database("readwrite", (store) => store.clear());
+  await clear();
 }
 
 const VERBS = {
