@@ -29,6 +29,7 @@ export function welcome(main, code) {
 }
 
 export function wiped(why) {
+  document.documentElement.dataset.gone = "yes";
   document.getElementById("tabs").hidden = true;
   document.getElementById("where").hidden = true;
   document.getElementById("main").replaceChildren(h("div", { class: "stack welcome" }, h("h2", {}, "Nothing is kept here any more"), h("p", {}, why), h("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Begin anew")));
@@ -80,7 +81,8 @@ export function devicesView() {
   offer();
   offerEnd();
   refresh().catch((error) => notice(error.message, { error: true }));
-  return { element, refresh, linked: () => refresh().catch(() => {}), pair };
+  const again = () => refresh().catch(() => {}); // who comes back, asks anew
+  return { element, refresh: again, linked: again, pair };
 }
 
 // What the browser does not promise, said plainly.

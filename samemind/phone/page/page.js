@@ -66,6 +66,9 @@ async function refresh() {
   linked(status.link);
 }
 
+// What was under way when the device was erased fails, and that is as it should be.
+const refreshed = () => refresh().catch((error) => document.documentElement.dataset.gone || notice(error.message, { error: true }));
+
 function linked(link) {
   const where = document.getElementById("where");
   where.hidden = !link || link.state === "off";
@@ -77,7 +80,8 @@ function linked(link) {
 }
 
 onEvent((event) => {
-  if (event.event === "news") refresh();
+  if (document.documentElement.dataset.gone) return;
+  if (event.event === "news") refreshed();
   else if (event.event === "link") linked(event.link);
   else if (event.event === "out") wiped("This device was taken out of your group. What it held was erased.");
   else if (event.event === "broken") failed(new Error(event.message));
@@ -128,8 +132,8 @@ async function start() {
   if (code ?? given.pair) current.pair(code ?? given.pair, given.expected);
   await refresh();
   await ask("look");
-  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refresh); });
-  addEventListener("online", () => ask("look"));
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask("look").then(refreshed, () => {}); });
+  addEventListener("online", () => ask("look").catch(() => {}));
   document.documentElement.dataset.ready = "yes";
   navigator.storage.persist?.().catch(() => false);
 }

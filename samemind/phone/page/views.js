@@ -5,7 +5,7 @@ import { dayOf, h, momentOf, notice, timeOf } from "./dom.js";
 const FIRST = 40;
 const FOUND = 20;
 const run = async (verb, options) => (await ask("call", { verb, options })).answer;
-const complain = (error) => notice(error.message, { error: true });
+const complain = (error) => document.documentElement.dataset.gone || notice(error.message, { error: true });
 
 // A new memory's id is made here, before anything is asked: told twice, it is stored once.
 function newId() {
@@ -154,7 +154,7 @@ export function dueView() {
     if (!all.length) list.append(h("p", { class: "nothing" }, "Nothing is due. Say “remind me to call Anna tomorrow at nine”, and it will be."));
   }
   refresh().catch(complain);
-  return { element: h("div", {}, h("h2", {}, "What is due"), list), refresh };
+  return { element: h("div", {}, h("h2", {}, "What is due"), list), refresh: () => refresh().catch(complain) };
 }
 
 export function questionsView() {
@@ -179,5 +179,5 @@ export function questionsView() {
       h("div", { class: "row" }, settle));
   }
   refresh().catch(complain);
-  return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), refresh };
+  return { element: h("div", { class: "stack" }, h("h2", {}, "Which is true?"), list), refresh: () => refresh().catch(complain) };
 }

@@ -96,6 +96,7 @@ function dial() {
   mine.binaryType = "arraybuffer";
   mine.onopen = () => { heard = Date.now(); send(device.link_start(BASE.origin)); };
   mine.onmessage = (event) => {
+    if (!device) return;
     heard = Date.now();
     const before = asked("status").position;
     try {
@@ -107,6 +108,7 @@ function dial() {
     turned(before);
   };
   mine.onclose = (event) => {
+    if (!device) return; // erased meanwhile
     device.link_end();
     if (socket === mine) socket = null;
     failures += 1;
@@ -185,7 +187,10 @@ function call({ verb, options = {} }) {
   return { answer, took_ms: took };
 }
 
-async function wipe() {
+let wiping = null;
+const wipe = () => (wiping ??= takeAway()); // told to go by several messages, it goes once
+
+async function takeAway() {
   await keep("wiping", true); // the rest is done at the next start, if this page is closed here
   clearTimeout(redial);
   socket?.close();
