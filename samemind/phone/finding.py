@@ -8,7 +8,7 @@ import sqlite3
 from typing import Final, NamedTuple
 
 from cognition import words
-from cognition.fulltext import bounded
+from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.memories import Shown, read_memories
 from cognition.ranking.times import Window, windows
 from cognition.tellings import groups_of
@@ -67,15 +67,13 @@ def _by_words(connection: sqlite3.Connection, question: str, most: int) -> dict[
     if not terms:
         return {}
     asked = bounded(connection, "memory_text", terms)
-    among = (
-        ""
-        if asked.among is None
-        else (" AND rowid IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)")
-    )
+    # The plus keeps SQLite from asking full text for one row at a time.
+    newest_of = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
     rows = connection.execute(
-        f"""SELECT rowid, -bm25(memory_text) FROM memory_text WHERE memory_text MATCH ?{among}
-            AND rowid NOT IN (SELECT id FROM claim_retired) ORDER BY bm25(memory_text) LIMIT ?""",
-        (asked.match, *([] if asked.among is None else [asked.among]), most),
+        f"""SELECT rowid, -bm25(memory_text) AS score FROM memory_text WHERE memory_text MATCH ?
+            {"" if asked.among is None else f"AND +rowid IN ({newest_of})"}
+            AND +rowid NOT IN (SELECT id FROM claim_retired) ORDER BY score DESC, rowid LIMIT ?""",
+        (asked.match, *(() if asked.among is None else (asked.among, NEWEST_MAX)), most),
     )
     return {number: float(score) for number, score in rows}
 

@@ -1,5 +1,6 @@
 """What a phone is told, asked and shown, on its own."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,23 @@ def test_it_is_all_there_when_it_is_opened_again(tmp_path: Path) -> None:
     again = phone(path=str(tmp_path / "memory.db"))
     assert (again.digests(), again.status()) == (digests, status)
     assert [each["text"] for each in again.recent(limit=5)] == ["The key is under the pot"]
+
+
+def test_a_question_of_common_words_costs_little_beside_one_of_a_rare_word() -> None:
+    device = phone()
+    for number in range(1_500):
+        device.remember(f"The passport of Maria lies on shelf s{number}", now_ms=NOW_MS + number)
+    steps = {}
+    for question in ("passport of Maria", "shelf s77"):
+        counted = [0]
+        device.connection.set_progress_handler(partial(_count, counted), 100)
+        assert device.ask(question, limit=5, now_ms=NOW_MS + 2_000)
+        device.connection.set_progress_handler(None, 0)
+        steps[question] = counted[0]
+    # One query for each row that holds a word would take hundreds of times as many steps.
+    assert steps["passport of Maria"] < 30 * steps["shelf s77"], steps
+
+
+def _count(counted: list[int]) -> int:
+    counted[0] += 1
+    return 0
