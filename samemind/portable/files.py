@@ -2,7 +2,7 @@
 
 A file that is no text, or a zip that would fill the disk, is refused as a whole; whatever else it holds ends in
 records, or in lines that say why not. A folder stands for the Markdown notes in it, and one bad note keeps
-none of the others out.
+none of the others out; a folder of an unpacked export of chats, for that export.
 """
 
 import json
@@ -31,6 +31,9 @@ _DOCUMENTS: Final[Mapping[str, tuple[Callable[[object], bool], Callable[[object]
 _LISTS: Final = ("locomo", "chatgpt", "claude", "mem0")
 # Only people write other notes, and a long book has a fourth of this. Ours hold what a store holds.
 NOTE_CHARACTERS_MAX: Final = 16 << 20
+# What an unpacked export is known by; a large one of ChatGPT has several. Beside it is what Claude keeps of chats.
+_CHATS: Final = ("conversations.json", "conversations-*.json")
+_KEPT: Final = "memories.json"
 _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] = {
     "jsonl": jsonl.read,
     "mcp-memory": mcp_memory.read,
@@ -40,6 +43,11 @@ _LINES: Final[Mapping[str | None, Callable[[Iterable[str]], Iterator[Record]]]] 
 def read_path(path: Source, format: str) -> Iterator[Record]:
     """Return what a file or a folder holds. Lines, and lists of chats, are read as they are asked for."""
     if isinstance(path, Path) and path.is_dir():
+        chats = [] if format == "markdown" else exports_in(path)
+        for each in chats:
+            yield from read_path(each, format)
+        if chats:
+            return
         found = notes_in(path)
         if not found:
             raise Usage(f"{path.name}: expected Markdown notes in this folder, found none", code="unreadable")
@@ -60,6 +68,13 @@ def read_path(path: Source, format: str) -> Iterator[Record]:
     else:
         text = _note(path) if is_note(path.name, format) else whole_text(path)
         yield from read_text(path.name, text, format)
+
+
+def exports_in(folder: Path) -> list[Path]:
+    """Return the files of an export of chats, of ChatGPT or of Claude, that was unpacked into a folder; else none."""
+    found = sorted(path for pattern in _CHATS for path in folder.glob(pattern) if path.is_file())
+    kept = folder / _KEPT
+    return [*found, kept] if found and kept.is_file() else found
 
 
 def notes_in(folder: Path) -> list[Path]:

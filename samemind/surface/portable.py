@@ -16,7 +16,7 @@ class Import:
     """Bring memories in; what came in before is passed over."""
 
     files: tuple[str, ...] = argument(
-        "files to read; a folder stands for the Markdown notes in it, - for standard input",
+        "files to read; a folder stands for the notes in it, or the export unpacked there, - for standard input",
         takes=Takes.PATH,
         many=True,
     )

@@ -51,6 +51,48 @@ def test_a_chatgpt_export_gives_the_branch_that_was_kept(tmp_path: Path) -> None
     assert answered.fields["told_at"] == 1_700_000_000_500
 
 
+MEMORIES = [
+    {
+        "account_uuid": "a1",
+        "conversations_memory": "**Work**\n\nAnn builds boats.\n\n## Home\nShe lives in Lisbon.\n\nShe has a cat.\n",
+        "project_memories": {"p1": "The yawl is called Tern."},
+    }
+]
+
+
+def test_what_claude_keeps_of_chats_is_a_memory_for_each_paragraph(tmp_path: Path) -> None:
+    found = items(written(tmp_path / "memories.json", MEMORIES))
+    assert [(item.text, item.fields.get("topic")) for item in found] == [
+        ("Ann builds boats.", "Work"),
+        ("She lives in Lisbon.", "Home"),
+        ("She has a cat.", "Home"),
+        ("The yawl is called Tern.", None),
+    ]
+    assert {item.fields["speaker"] for item in found} == {"Claude"}
+    assert found == items(tmp_path / "memories.json"), "the same ids each time"
+    for bad in (
+        [{"conversations_memory": 3}],
+        [{"project_memories": ["x"]}],
+        [{"project_memories": {"p": 1}}],
+    ):
+        assert items(written(tmp_path / "bad.json", bad)) == []
+
+
+def test_a_folder_of_an_unpacked_export_is_that_export(tmp_path: Path) -> None:
+    written(tmp_path / "conversations.json", CLAUDE)
+    written(tmp_path / "memories.json", MEMORIES)
+    written(tmp_path / "users.json", [{"uuid": "u"}])
+    assert len(items(tmp_path)) == 6
+    (tmp_path / "conversations.json").rename(tmp_path / "conversations-000.json")
+    (tmp_path / "note.md").write_text("A boat.\n", encoding="utf-8")
+    assert len(items(tmp_path)) == 6
+    assert [item.text for item in items(tmp_path, "markdown")] == ["A boat."]
+    (tmp_path / "conversations-000.json").unlink()
+    assert [item.text for item in items(tmp_path)] == ["A boat."], (
+        "a folder of notes, whatever else lies in it"
+    )
+
+
 def test_a_claude_export_gives_its_messages_in_order(tmp_path: Path) -> None:
     asked, answered = items(written(tmp_path / "conversations.json", CLAUDE))
     assert (asked.text, answered.text) == ("What is a yawl?", "A boat.")
