@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         memories_by_age,
         memories_called,
         memories_of,
+        memories_to_come,
         numbers_with_facts,
         orphans_of,
     )
@@ -173,6 +174,7 @@ __all__ = [
     "memories_by_age",
     "memories_called",
     "memories_of",
+    "memories_to_come",
     "new_memory_id",
     "numbers_with_facts",
     "op_uuid",
@@ -272,6 +274,7 @@ if not TYPE_CHECKING:
                 "memories_by_age",
                 "memories_called",
                 "memories_of",
+                "memories_to_come",
                 "numbers_with_facts",
             ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),

@@ -90,6 +90,12 @@ def memories_by_age(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
     return _shown(connection, f"{_SELECT} ORDER BY m.created, m.rid")
 
 
+def memories_to_come(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
+    """Return the prospective memories with a time that are not archived, the earliest first, past ones too."""
+    wanted = "m.type = 'prospective' AND m.event_start IS NOT NULL AND ifnull(m.archived, 0) = 0"
+    return _shown(connection, f"{_SELECT} WHERE {wanted} ORDER BY m.event_start, m.rid")
+
+
 def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> Iterator[ShownMemory]:
     found = connection.execute(sql, values)
     while rows := found.fetchmany(ROWS_PER_READ):

@@ -23,7 +23,7 @@ from cognition.triggers.kinds import REMINDER, Thresholds
 from cognition.triggers.lattice import Raised, Status
 from cognition.triggers.raised import described, quoted, read_raised
 from cognition.triggers.step import write_of
-from replica import Core, DeviceId, ReplicaError, Trigger, Write
+from replica import Core, DeviceId, ReplicaError, Trigger, Write, memories_called
 from samemind.device import Device
 from samemind.printable import one_line
 
@@ -137,9 +137,10 @@ def due_now(
         reminders(connection, now_ms, thresholds), snoozed(connection, now_ms, thresholds)
     ):
         if candidate.id not in known:
-            row = connection.execute("SELECT text FROM memory WHERE rid = ?", (candidate.rid,)).fetchone()
-            if row is not None:
-                found.append(Due(candidate.id, write_of(candidate, Status.DELIVERED), quoted(row[0])))
+            found += [
+                Due(candidate.id, write_of(candidate, Status.DELIVERED), quoted(it.memory.text))
+                for it in memories_called(connection, (candidate.rid,))
+            ]
     waiting = [
         raised
         for raised in known.values()

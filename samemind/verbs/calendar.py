@@ -1,16 +1,14 @@
 """Write what is to be reminded of as a calendar (RFC 5545), for the programs and feeds that show one."""
 
 import sqlite3
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import trio
 
-from cognition.memories import Shown, read_memories
 from cognition.reminding.repeating import rule_of
-from replica import show_memory_id
+from replica import ShownMemory, memories_to_come, show_memory_id
 from samemind.device import Device
 from samemind.durable import whole_file
 from samemind.results.keeping import Calendar
@@ -23,16 +21,12 @@ if TYPE_CHECKING:
 
 # A program that shows a calendar names whoever made it.
 _PRODUCT: Final = "-//samemind//reminders//EN"
-_PAGE: Final = 500
 # So much of a memory is a title; the whole text is its description.
 TITLE_CHARACTERS_MAX: Final = 120
 # Where nobody said until when.
 _LENGTH: Final = timedelta(minutes=30)
 # Programs ask a feed anew at their own pace; this is what we would like.
 _REFRESH: Final = timedelta(minutes=15)
-
-_WANTED: Final = """SELECT id FROM memory WHERE type = 'prospective' AND event_start IS NOT NULL
-    AND ifnull(archived, 0) = 0 ORDER BY event_start, rid"""
 
 
 async def calendar(device: Device, options: MakeCalendar) -> Calendar:
@@ -58,20 +52,13 @@ def calendar_text(connection: sqlite3.Connection) -> tuple[str, int]:
     made.add("name", "samemind")
     made.add("x-wr-calname", "samemind")
     made.add("refresh-interval", _REFRESH, parameters={"value": "DURATION"})
-    numbers = [number for (number,) in connection.execute(_WANTED)]
-    entries = [entry for it in _pages(connection, numbers) if (entry := _entry(it)) is not None]
+    entries = [entry for it in memories_to_come(connection) if (entry := _entry(it)) is not None]
     for entry in entries:
         made.add_component(entry)
     return made.to_ical().decode(), len(entries)
 
 
-def _pages(connection: sqlite3.Connection, numbers: list[int]) -> Iterator[Shown]:
-    for start in range(0, len(numbers), _PAGE):
-        found = {it.id: it for it in read_memories(connection, numbers[start : start + _PAGE])}
-        yield from (found[number] for number in numbers[start : start + _PAGE] if number in found)
-
-
-def _entry(it: Shown) -> "icalendar.Event | None":
+def _entry(it: ShownMemory) -> "icalendar.Event | None":
     import icalendar
 
     fields = it.memory.fields

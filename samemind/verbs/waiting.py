@@ -9,6 +9,7 @@ from cognition.contradictions.values import folded
 from cognition.triggers.kinds import Thresholds
 from cognition.triggers.lattice import Status
 from cognition.triggers.raised import Described, described, read_raised
+from replica import memories_called
 from samemind.results.answers import PendingQuestion
 from samemind.results.keeping import TriggerView
 from samemind.verbs.triggers import views_of
@@ -55,6 +56,5 @@ def pending_questions(connection: sqlite3.Connection, workspaces: tuple[str, ...
 def _within(connection: sqlite3.Connection, one: Described, workspaces: tuple[str, ...]) -> bool:
     """Say whether every memory that a trigger is about is of these workspaces: its reason quotes them."""
     allowed = {folded(each) for each in workspaces}
-    marks = ",".join("?" * len(one.raised.memories))
-    rows = connection.execute(f"SELECT workspace FROM memory WHERE rid IN ({marks})", one.raised.memories)
-    return all(folded(workspace or "") in allowed for (workspace,) in rows)
+    shown = memories_called(connection, one.raised.memories)
+    return all(folded(it.memory.fields.get("workspace", "")) in allowed for it in shown)

@@ -10,6 +10,7 @@ from replica import (
     memories_by_age,
     memories_called,
     memories_of,
+    memories_to_come,
     show_memory_id,
 )
 from replica.ids import parse_memory_id
@@ -68,3 +69,20 @@ def test_an_id_is_shown_as_the_uuid_that_reads_back_as_it() -> None:
     rid = MemoryId(bytes(range(16)))
     assert show_memory_id(rid) == "00010203-0405-0607-0809-0a0b0c0d0e0f"
     assert parse_memory_id(show_memory_id(rid)) == rid
+
+
+def test_what_is_to_come_is_read_by_its_time() -> None:
+    """Other memories with a time, plans without one, and what is archived are none of it."""
+    store = sqlite_store()
+    plan: dict[str, Value] = {"type": "prospective"}
+    told: dict[str, dict[str, Value]] = {
+        "second": plan | {"event_start": 20},
+        "first": plan | {"event_start": 10},
+        "archived": plan | {"event_start": 5, "archived": True},
+        "brought back": plan | {"event_start": 30, "archived": False},
+        "without a time": plan,
+        "a day": {"type": "episodic", "event_start": 1},
+    }
+    core_of("ann", store).commit([Write(Remember(text, fields)) for text, fields in told.items()], NOW_MS)
+    shown = [it.memory.text for it in memories_to_come(store.connection)]
+    assert shown == ["first", "second", "brought back"]
