@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         orphans_of,
     )
     from replica.replica import Replica, open_replica, wall_clock_ms
+    from replica.short_ids import devices_beginning, memories_beginning
     from replica.state.memories import HeldTrigger, Memory
     from replica.storage.cipher import SALT_BYTES, make_key, recode, salt_of
     from replica.storage.claims import ShownClaim, ShownVerdict, read_claims
@@ -164,6 +165,7 @@ __all__ = [
     "derived_memory_id",
     "derived_transaction",
     "device_id",
+    "devices_beginning",
     "erasure_status",
     "facts_of",
     "fields_of",
@@ -171,6 +173,7 @@ __all__ = [
     "is_known",
     "links_of",
     "make_key",
+    "memories_beginning",
     "memories_by_age",
     "memories_called",
     "memories_of",
@@ -278,6 +281,7 @@ if not TYPE_CHECKING:
                 "numbers_with_facts",
             ),
             "replica": ("Replica", "open_replica", "wall_clock_ms"),
+            "short_ids": ("devices_beginning", "memories_beginning"),
             "state.memories": ("HeldTrigger", "Memory"),
             "storage.cipher": ("SALT_BYTES", "make_key", "recode", "salt_of"),
             "storage.claims": ("ShownClaim", "ShownVerdict", "read_claims"),
