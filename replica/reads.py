@@ -80,6 +80,34 @@ def numbers_with_facts(connection: sqlite3.Connection, rid: bytes) -> list[int]:
     return [number for (number,) in rows]
 
 
+def newest_numbers(connection: sqlite3.Connection, limit: int) -> list[int]:
+    """Return the rows of at most `limit` tellings that are not put away, the last told or changed first."""
+    rows = connection.execute(
+        "SELECT id FROM memory WHERE parent IS NULL AND archived IS NOT 1 ORDER BY updated DESC LIMIT ?",
+        (limit,),
+    )
+    return [number for (number,) in rows]
+
+
+def numbers_between(connection: sqlite3.Connection, start_ms: int, end_ms: int, limit: int) -> list[int]:
+    """Return the rows of at most `limit` memories of a stretch of time, both ends in it, the newest first.
+
+    A memory is of the time at which it happens, else of that at which it was told. What was put away is left out.
+    """
+    rows = connection.execute(
+        """SELECT id FROM memory WHERE archived IS NOT 1
+           AND coalesce(event_start, told_at, created >> 16) BETWEEN ? AND ? ORDER BY created DESC LIMIT ?""",
+        (start_ms, end_ms, limit),
+    )
+    return [number for (number,) in rows]
+
+
+def count_tellings(connection: sqlite3.Connection) -> int:
+    """Return how many memories show, without the facts that were taken from others."""
+    ((count,),) = connection.execute("SELECT count(*) FROM memory WHERE parent IS NULL")
+    return int(count)
+
+
 def all_memories(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
     """Return all memories that show, in the order of their rows: as they came to this store."""
     return _shown(connection, f"{_SELECT} ORDER BY m.id")

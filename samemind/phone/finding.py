@@ -12,6 +12,7 @@ from cognition.fulltext import NEWEST_MAX, bounded
 from cognition.memories import Shown, read_memories
 from cognition.ranking.times import Window, windows
 from cognition.tellings import groups_of
+from replica import newest_numbers, numbers_between
 
 # Ranked for each that is shown: a telling and its facts are one hit, and so are tellings of the same.
 _RANKED_EACH: Final = 4
@@ -48,13 +49,7 @@ def find(connection: sqlite3.Connection, question: str, limit: int, now_ms: int)
 
 def newest(connection: sqlite3.Connection, limit: int) -> list[Shown]:
     """Return the memories that were told or changed last, without the facts that were taken from others."""
-    numbers = [
-        number
-        for (number,) in connection.execute(
-            "SELECT id FROM memory WHERE parent IS NULL AND archived IS NOT 1 ORDER BY updated DESC LIMIT ?",
-            (limit,),
-        )
-    ]
+    numbers = newest_numbers(connection, limit)
     shown = {it.id: it for it in read_memories(connection, numbers)}
     return [shown[number] for number in numbers if number in shown]
 
@@ -89,13 +84,7 @@ def _open_word(question: str) -> str | None:
 def _of_times(connection: sqlite3.Connection, asked: tuple[Window, ...]) -> list[int]:
     found = []
     for window in asked:
-        rows = connection.execute(
-            """SELECT id FROM memory WHERE archived IS NOT 1
-               AND coalesce(event_start, told_at, created >> 16) BETWEEN ? AND ?
-               ORDER BY created DESC LIMIT ?""",
-            (window.start_ms, window.end_ms, _OF_A_TIME_MAX),
-        )
-        found += [number for (number,) in rows]
+        found += numbers_between(connection, window.start_ms, window.end_ms, _OF_A_TIME_MAX)
     return found
 
 

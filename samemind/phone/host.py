@@ -37,10 +37,13 @@ from replica import (
     Value,
     Write,
     connect,
+    count_tellings,
     introduce,
     is_known,
     memories_called,
+    memories_of,
     new_memory_id,
+    numbers_with_facts,
     parse_memory_id,
     show_memory_id,
 )
@@ -136,8 +139,8 @@ class Phone:
     def forget(self, rid: str, *, now_ms: int) -> Answer:
         """Take a memory away, with the facts that were taken from it."""
         name = parse_memory_id(rid)
-        rows = self.connection.execute("SELECT rid FROM memory WHERE rid = ?1 OR parent = ?1", (name,))
-        names = [MemoryId(each) for (each,) in rows]
+        shown = memories_of(self.connection, numbers_with_facts(self.connection, name))
+        names = [it.rid for it in shown]
         if not names:
             raise NotFound(f"there is no memory {rid} here")
         self.core.commit([Write(Forget(tuple(names)))], now_ms)
@@ -228,14 +231,13 @@ class Phone:
 
     def status(self) -> Answer:
         """Return how much there is, and how this device stands in its group."""
-        ((count,),) = self.connection.execute("SELECT count(*) FROM memory WHERE parent IS NULL")
         ((questions,),) = self.connection.execute(
             "SELECT count(*) FROM contradiction WHERE status = ? AND attention != ?",
             (Status.OPEN.value, Attention.QUIET.value),
         )
         return {
             "device": self.core.device.hex(),
-            "memories": count,
+            "memories": count_tellings(self.connection),
             "questions": questions,
             "devices": len(self.core.membership.standing),
             "is_out": self.is_out,

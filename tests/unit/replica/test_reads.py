@@ -7,14 +7,17 @@ from replica import (
     Remember,
     Value,
     all_memories,
+    count_tellings,
     memories_by_age,
     memories_called,
     memories_of,
     memories_to_come,
+    newest_numbers,
+    numbers_between,
     show_memory_id,
 )
 from replica.ids import parse_memory_id
-from replica.ops import Write
+from replica.ops import Set, Write
 from replica.reads import ROWS_PER_READ
 from tests.support.replicas import NOW_MS, core_of, remember, sqlite_store
 
@@ -86,3 +89,39 @@ def test_what_is_to_come_is_read_by_its_time() -> None:
     core_of("ann", store).commit([Write(Remember(text, fields)) for text, fields in told.items()], NOW_MS)
     shown = [it.memory.text for it in memories_to_come(store.connection)]
     assert shown == ["first", "second", "brought back"]
+
+
+def test_the_newest_are_tellings_that_are_not_put_away() -> None:
+    """What was changed last comes first, and a fact stands with its telling."""
+    store = sqlite_store()
+    core = core_of("ann", store)
+    first, second, third, fact = (MemoryId(bytes([number]) * 16) for number in (1, 2, 3, 4))
+    for at, (rid, fields) in enumerate([(first, {}), (second, {}), (third, {}), (fact, {"parent": first})]):
+        core.commit([Write(Remember(f"said {at}", fields), rid)], NOW_MS + at)
+    core.commit([Write(Set("archived", True), second)], NOW_MS + 10)
+    core.commit([core.edit_of(first, "said once more")], NOW_MS + 11)
+    named = {shown.id: shown.rid for shown in all_memories(store.connection)}
+    assert [named[number] for number in newest_numbers(store.connection, 9)] == [first, third]
+    assert [named[number] for number in newest_numbers(store.connection, 1)] == [first]
+    assert count_tellings(store.connection) == 3
+
+
+def test_a_stretch_of_time_holds_what_happened_or_was_told_in_it() -> None:
+    """Both ends are in it; what has a time of its own is not of the time it was told at."""
+    store = sqlite_store()
+    core = core_of("ann", store)
+    told, happening, put_away = (MemoryId(bytes([number]) * 16) for number in (1, 2, 3))
+    later_ms = NOW_MS + 86_400_000
+    core.commit([Write(Remember("told now", {}), told)], NOW_MS)
+    core.commit([Write(Remember("happens later", {"event_start": later_ms}), happening)], NOW_MS)
+    core.commit([Write(Remember("put away", {"archived": True}), put_away)], NOW_MS)
+    named = {shown.id: shown.rid for shown in all_memories(store.connection)}
+
+    def between(start_ms: int, end_ms: int) -> list[MemoryId]:
+        return [named[number] for number in numbers_between(store.connection, start_ms, end_ms, 9)]
+
+    assert between(NOW_MS - 1_000, NOW_MS + 1_000) == [told]
+    assert between(later_ms, later_ms) == [happening]
+    assert between(later_ms + 1, later_ms + 2) == []
+    assert between(NOW_MS - 1_000, later_ms) == [happening, told]
+    assert len(numbers_between(store.connection, NOW_MS - 1_000, later_ms, 1)) == 1
