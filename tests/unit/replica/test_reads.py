@@ -86,7 +86,11 @@ def test_what_is_to_come_is_read_by_its_time() -> None:
         "without a time": plan,
         "a day": {"type": "episodic", "event_start": 1},
     }
-    core_of("ann", store).commit([Write(Remember(text, fields)) for text, fields in told.items()], NOW_MS)
+    writes = [
+        Write(Remember(text, fields), MemoryId(bytes([number]) * 16))
+        for number, (text, fields) in enumerate(told.items())
+    ]
+    core_of("ann", store).commit(writes, NOW_MS)
     shown = [it.memory.text for it in memories_to_come(store.connection)]
     assert shown == ["first", "second", "brought back"]
 
