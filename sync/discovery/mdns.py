@@ -24,7 +24,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self, cast
 
 import trio
 from zeroconf import Error as ZeroconfError
@@ -372,10 +372,15 @@ class Unsayable(RecordUpdateListener):
         self._found += [each for each in records if not _can_be_said(each)]
 
     def async_update_records_complete(self) -> None:
-        """Hear that they are kept."""
-        if self._station is not None and self._found:
-            self._station.cache.async_remove_records([each.new for each in self._found])
-        self._found = []
+        """Hear that they are kept: all but what is there twice in a packet, and what a full cache dropped at once."""
+        found, self._found = self._found, []
+        if self._station is None:
+            return
+        cache = self._station.cache
+        for each in found:
+            kept = cache.async_get_unique(cast("Any", each.new))
+            if kept is not None:
+                cache.async_remove_records([kept])
 
 
 def _can_be_said(update: RecordUpdate) -> bool:

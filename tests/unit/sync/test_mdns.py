@@ -10,12 +10,13 @@ import trio
 import trio.testing
 from zeroconf._protocol.incoming import DNSIncoming
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+from zeroconf.const import _MAX_CACHE_RECORDS
 
 from replica.asyncio_host import AsyncioHost
 from sync.discovery.mdns import ADDRESSES_MAX, MdnsFinder, Unsayable, _origin, _sighting, random_name
 from sync.discovery.sightings import Service, Sighting, Vanished
 from sync.network import own_hosts
-from tests.support.mdns_packets import PTR, announcement
+from tests.support.mdns_packets import PTR, SERVICE, TXT, announcement, labels, packet, record
 
 KIND = Service.SYNC.value
 
@@ -192,12 +193,14 @@ async def probed(finder: MdnsFinder, port: int) -> bool:
                     return True
 
 
-async def cached_after(packet: bytes) -> list[str]:
-    """What a station keeps of services of ours after a packet."""
+async def cached_after(*packets: bytes) -> list[str]:
+    """What a station keeps of services of ours after these packets."""
     station = AsyncZeroconf(interfaces=["127.0.0.1"])
     try:
         station.zeroconf.async_add_listener(Unsayable(), None)
-        station.zeroconf.record_manager.async_updates_from_response(DNSIncoming(packet, ("127.0.0.1", 5353)))
+        for packet in packets:
+            heard_of = DNSIncoming(packet, ("127.0.0.1", 5353))
+            station.zeroconf.record_manager.async_updates_from_response(heard_of)
         cache = station.zeroconf.cache
         return [each.alias for each in cache.get_all_by_details(Service.SYNC.value, PTR, 1)]  # type: ignore[attr-defined]
     finally:
@@ -216,3 +219,18 @@ def test_a_name_that_no_question_could_list_is_not_kept() -> None:
     assert unsayable.result() == []
     (kept,) = longest.result()
     assert kept.startswith("a" * 63 + ".")
+
+
+def test_a_name_that_is_said_twice_or_dropped_by_a_full_cache_does_not_deafen_the_station() -> None:
+    """zeroconf raises for a record that is not there; whatever came after such a packet was then heard by nobody."""
+    unsayable = announcement(b"\xff" * 30, ["192.0.2.1"], 7411)
+    pointer = record(labels(SERVICE), PTR, labels([b"\xfe" * 30, *SERVICE]))
+    crowd = [packet([record(labels([b"%d" % n, b"local"]), TXT, b"\0") for n in range(at, at + 100)])
+             for at in range(0, _MAX_CACHE_RECORDS, 100)]  # fmt: skip
+    with ThreadPoolExecutor(1) as thread:
+        for before in ([packet([pointer, pointer])], [*crowd, *([unsayable] * 3)]):
+            kept = thread.submit(
+                lambda said: asyncio.run(cached_after(*said, announcement(b"friend", ["192.0.2.2"], 7411))),
+                before,
+            ).result()
+            assert [each.partition(".")[0] for each in kept] == ["friend"]
