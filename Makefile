@@ -25,8 +25,8 @@ SEEDS ?= 1..200
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: $(CORE) ## two devices on this machine, one memory
-	$(BIN)/samemind demo
+demo: $(CORE) $(if $(PHONE),phone) ## two devices on this machine, one memory; make demo PHONE=1 opens one of them in the browser
+	$(if $(PHONE),$(BIN)/python -m tests.support.phone_demo,$(BIN)/samemind demo)
 
 test: lint ## lint, then every test that needs no special machine, on all cores
 	$(BIN)/python -m pytest -n auto

@@ -125,7 +125,7 @@ async function start() {
   document.getElementById("tabs").replaceChildren(...VIEWS.map((view) =>
     h("a", { class: "tab", href: `#/${view.path}`, "data-path": view.path }, icon(view.icon), view.name, h("b", { class: "badge", hidden: true }))));
   document.getElementById("tabs").hidden = false;
-  if (code ?? given.pair) location.hash = "#/devices";
+  if (code ?? given.pair) history.replaceState(null, "", "#/devices"); // without the event, which would show the view once more
   show();
   addEventListener("hashchange", show);
   if (given.text) current.fill?.(given.text);

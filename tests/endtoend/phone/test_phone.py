@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -10,7 +12,21 @@ from playwright.sync_api import Page, expect
 
 from replica.keys import is_signed
 from sync.identity import Identity
-from tests.endtoend.phone.conftest import Laptop, agreed, ask, begin, call, laptop_at, pair, ready, tell
+from tests.endtoend.phone.conftest import (
+    PATIENCE_MS,
+    Laptop,
+    agreed,
+    ask,
+    begin,
+    call,
+    laptop_at,
+    pair,
+    ready,
+    tell,
+)
+from tests.support.cli import environment
+from tests.support.hearing import next_line
+from tests.support.phone_page import page as built_page
 
 Open = Callable[[str], Page]
 
@@ -111,3 +127,24 @@ def test_the_page_is_sent_compressed_kept_by_its_hash_and_signed(laptop: Laptop)
     key = Identity.load(laptop.home / "identity.pem").public_key
     signed = b"samemind phone page 1\0" + hashlib.sha256(manifest).digest()
     assert is_signed(key, signed, bytes.fromhex(said["signature"]))
+
+
+def test_the_demo_opens_a_phone_that_pairs_by_itself(phone: Open) -> None:
+    environ = environment(PYTHONPATH=str(built_page().parents[1]), BROWSER="true")
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.support.phone_demo"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environ,
+    ) as demo:
+        try:
+            page = phone(next_line(demo).split(": ", 1)[1].strip())
+            begin(page)
+            words = next_line(demo).partition("both show: ")[2].strip()
+            expect(page.locator(".words")).to_have_text(words, timeout=PATIENCE_MS)
+            page.get_by_role("link", name="Memories").click()
+            expect(page.locator(".card")).to_have_count(5)
+        finally:
+            demo.communicate(timeout=60)
+        assert demo.returncode == 0
