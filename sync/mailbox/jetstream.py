@@ -238,6 +238,9 @@ class StreamBox:
                 connect_timeout=_CONNECT_SECONDS,
                 ping_interval=_PING_SECONDS,
                 max_outstanding_pings=_PINGS_MAX,
+                # It waits for the server's word on the key before it says more: a server that hangs up on words which
+                # it has not read resets the connection, and why it refused can be lost by that.
+                verbose=True,
                 **options,
             )
         except BaseException as error:

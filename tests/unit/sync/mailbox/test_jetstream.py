@@ -129,6 +129,30 @@ def test_a_group_sees_nothing_of_another_and_a_stranger_nothing_at_all(tmp_path:
         run(body)
 
 
+def test_why_a_server_refuses_is_heard_before_anything_more_is_said_to_it() -> None:
+    async def refuse(stream: trio.SocketStream) -> None:
+        async with stream:
+            await stream.send_all(b'INFO {"max_payload":1048576}\r\n')
+            with trio.move_on_after(0.3):
+                async for words in stream:
+                    said.extend(words)
+            await stream.send_all(b"-ERR 'Authorization Violation'\r\n")
+
+    async def body(host: AsyncioHost) -> None:
+        async with trio.open_nursery() as nursery:
+            listeners = await nursery.start(partial(trio.serve_tcp, refuse, 0, host="127.0.0.1"))
+            port = listeners[0].socket.getsockname()[1]
+            with pytest.raises(Denied):
+                await box_at(host, f"nats://127.0.0.1:{port}").names()
+            nursery.cancel_scope.cancel()
+        heard = bytes(said)
+        assert heard.startswith(b"CONNECT ")
+        assert b"PING" not in heard, "a server that hangs up on it unread resets the connection"
+
+    said = bytearray()
+    run(body)
+
+
 def test_a_server_is_known_by_its_own_certificate(tmp_path: Path) -> None:
     openssl = needs_program("openssl")
     for which in ("server", "impostor"):
