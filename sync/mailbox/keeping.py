@@ -4,7 +4,7 @@ What a look does is decided in `sync.carrier.visit`; this says when. News that t
 so that what is said in one go becomes one file: two seconds where a bell rings others at once, a minute where they look
 each minute. What only others' files should hold is waited for three times as long, since their makers are about to
 write them. A mailbox that fails is tried again after a pause that grows to five minutes, or that it asked for; one that
-needs a person, after ten.
+needs a person, after ten. Bells are believed only so often: whoever runs the mailbox can ring without end.
 """
 
 import math
@@ -33,6 +33,10 @@ PAUSE_SECONDS_MAX: Final = 300.0
 PERSON_SECONDS: Final = 600.0
 # What one look made readable, the next one takes; whatever is left waits for the bell.
 _AGAIN_MAX: Final = 20
+# Devices that write at once ring in a burst; after it one bell stands for all that were rung meanwhile. Each costs a
+# listing, some milliseconds.
+BELLS_AT_ONCE: Final = 16
+BELLS_A_SECOND: Final = 2.0
 
 
 @dataclass(slots=True)
@@ -53,6 +57,21 @@ class Standing:
     wrote: int = 0
     taken: int = 0
     ops: int = 0
+
+
+class Bells:
+    """How often a bell is believed: a bucket of `BELLS_AT_ONCE` tokens, filled again with `BELLS_A_SECOND`."""
+
+    def __init__(self) -> None:
+        self._tokens = float(BELLS_AT_ONCE)
+        self._at = -math.inf
+
+    def pause(self, now: float) -> float:
+        """Count a bell, and return for how many seconds it is to be put off. `now`: a steady clock's seconds."""
+        refilled = self._tokens + (now - self._at) * BELLS_A_SECOND
+        self._tokens = min(float(BELLS_AT_ONCE), refilled) - 1.0
+        self._at = now
+        return max(0.0, -self._tokens / BELLS_A_SECOND)
 
 
 class Keeper:
@@ -84,6 +103,7 @@ class Keeper:
         self._looking = trio.Lock()
         self._poked = trio.Event()
         self._pause_s = PAUSE_SECONDS_MIN
+        self._bells = Bells()
         # Whatever the mailbox lacks when a device starts, it lacks for a while already.
         self._write_at = -math.inf
         self._plan: Plan | None = None
@@ -191,6 +211,7 @@ class Keeper:
             async def until_rung() -> None:
                 try:
                     await self._box.bell()
+                    await trio.sleep(self._bells.pause(trio.current_time()))
                 except MailboxError as error:
                     self._failed(error)
                     await trio.sleep(self._pause_after(error))

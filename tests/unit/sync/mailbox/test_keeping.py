@@ -13,7 +13,14 @@ import trio.testing
 
 from replica.core import Core
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
-from sync.mailbox.keeping import PAUSE_SECONDS_MAX, PERSON_SECONDS, Keeper
+from sync.mailbox.keeping import (
+    BELLS_A_SECOND,
+    BELLS_AT_ONCE,
+    PAUSE_SECONDS_MAX,
+    PERSON_SECONDS,
+    Bells,
+    Keeper,
+)
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS, group, remember, texts
 
@@ -287,3 +294,30 @@ def test_a_full_one_is_read_all_the_same() -> None:
         box.put = put  # type: ignore[method-assign]
 
     play(body)
+
+
+def test_a_mailbox_that_rings_without_end_is_looked_at_so_often_and_no_more() -> None:
+    seconds = 100.0
+
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        async def ringing() -> None:
+            await trio.sleep(0.001)
+
+        box.bell = ringing  # type: ignore[method-assign]
+        kept.poke()
+        box.asked.clear()
+        await trio.sleep(seconds)
+        allowed = BELLS_AT_ONCE + seconds * BELLS_A_SECOND
+        assert allowed - 2 <= len(box.times("names")) <= allowed + 2
+        await replica.remember("said meanwhile")
+        await trio.sleep(GROUP_S + 1)
+        assert len(box.times("put")) == 1, "bells neither keep it from writing nor hurry it"
+
+    play(body)
+
+
+def test_a_burst_of_bells_is_answered_at_once() -> None:
+    bells = Bells()
+    assert [bells.pause(0.0) for _ in range(BELLS_AT_ONCE)] == [0.0] * BELLS_AT_ONCE
+    assert bells.pause(0.0) == pytest.approx(1 / BELLS_A_SECOND)
+    assert bells.pause(1_000.0) == 0.0
