@@ -13,10 +13,8 @@ from samemind.cli import (
     show_rebuilding,
     show_safe,
 )
-from samemind.printable import one_line as _one_line
-from samemind.printable import safe as _safe
-from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, counted, pairs, plain, titled
-from samemind.rendering import clock as _clock
+from samemind.printable import one_line, safe
+from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, clock, counted, pairs, plain, titled
 
 # Below half of an hour's quota nobody needs to know of it.
 _QUOTA_TOLD_MIN: Final = 0.5
@@ -44,7 +42,7 @@ def show_said(verb: str, document: Document) -> list[str]:
             "",
             f"On the other device:  samemind pair {document['code']} --mailbox NAME",
             "where NAME is what this mailbox is called there.",
-            f"Waiting until {_clock(document['expires_at'])}.",
+            f"Waiting until {clock(document['expires_at'])}.",
         ]
     if "code" in document:
         return [
@@ -53,11 +51,11 @@ def show_said(verb: str, document: Document) -> list[str]:
             "",
             f"On the other device:            samemind pair {document['code']}",
             f"or, where mDNS does not reach:  samemind pair {document['code']} --address {document['address']}",
-            f"Waiting until {_clock(document['expires_at'])}.",
+            f"Waiting until {clock(document['expires_at'])}.",
         ]
     if verb == "retract":
         going = counted(len(document["rids"]), "memory", "memories")
-        return [f"{going} to go at {_clock(document['closes_at'])}; Ctrl-C takes it back"]
+        return [f"{going} to go at {clock(document['closes_at'])}; Ctrl-C takes it back"]
     if "meets_at" in document:
         return [f"the other device reaches this mailbox at {document['meets_at']}"]
     if "refused" in document:
@@ -79,14 +77,14 @@ def raw_line(verb: str, document: Document) -> str:
         if isinstance(document.get(name), list):
             return " | ".join(map(_bare, document[name]))
     if verb == "remember":
-        return _one_line(document["rid"])
+        return one_line(document["rid"])
     return " ".join(
         f"{name}={plain(value)}" for name, value in document.items() if value not in (None, [], {}, "")
     )
 
 
 def _bare(memory: Document) -> str:
-    return _one_line(f"{memory['rid']} {titled(memory)}")
+    return one_line(f"{memory['rid']} {titled(memory)}")
 
 
 def _remembered(document: Document) -> list[str]:
@@ -106,7 +104,7 @@ def _reminder(reminder: Document | None) -> list[str]:
     if reminder is None:
         return []
     repeats = f", {reminder['repeats']}" if reminder["repeats"] else ""
-    return [f"reminder: {_clock(reminder['due'])}{repeats}"]
+    return [f"reminder: {clock(reminder['due'])}{repeats}"]
 
 
 def _hits(document: Document) -> list[str]:
@@ -129,11 +127,11 @@ def _claimed(claim: Document | None) -> list[str]:
         return []
     said = {"believed": "believed now", "disputed": "in dispute", "replaced": "no longer"}[claim["standing"]]
     beside = [
-        f"{word}: {_one_line(each['value'])}  {each['rid']}"
+        f"{word}: {one_line(each['value'])}  {each['rid']}"
         for word, name in (("now", "now"), ("before", "earlier"), ("against it", "against"))
         for each in claim[name]
     ]
-    return [f"{said}: {_one_line(claim['relation'])} {_one_line(claim['value'])}", *beside]
+    return [f"{said}: {one_line(claim['relation'])} {one_line(claim['value'])}", *beside]
 
 
 def _unembedded(document: Document) -> list[str]:
@@ -161,12 +159,12 @@ def _memory(document: Document) -> list[str]:
         if name not in hidden and value not in (None, [], {}, False)
     }
     held = [] if document.get("held") is None else [f"{document['held']} {HELD_BACK}"]
-    return [_safe(document["text"]), "", *pairs(fields), *held]
+    return [safe(document["text"]), "", *pairs(fields), *held]
 
 
 def _where(memory: Document) -> str:
-    parts = [memory.get("session"), memory.get("turn"), _clock(memory.get("told_at") or memory["created_at"])]
-    return " ".join(_one_line(part) for part in parts if part)
+    parts = [memory.get("session"), memory.get("turn"), clock(memory.get("told_at") or memory["created_at"])]
+    return " ".join(one_line(part) for part in parts if part)
 
 
 def _forget(document: Document) -> list[str]:
@@ -190,13 +188,13 @@ def _files(document: Document) -> list[str]:
 
 def _agents(document: Document) -> list[str]:
     lines = [
-        f"{_one_line(each['name']):<20} {_agent_rights(each)}"
-        + (f", last seen {_clock(each['last_seen'])}" if each["last_seen"] else ", not seen yet")
+        f"{one_line(each['name']):<20} {_agent_rights(each)}"
+        + (f", last seen {clock(each['last_seen'])}" if each["last_seen"] else ", not seen yet")
         for each in document["agents"]
     ]
     for each in document["waiting"]:
-        lines.append(f"{_one_line(each['name'])} waits to be let in: samemind agents approve {each['code']}")
-        lines.append(f"    its answer goes to {_one_line(each['redirect_uri'])}")
+        lines.append(f"{one_line(each['name'])} waits to be let in: samemind agents approve {each['code']}")
+        lines.append(f"    its answer goes to {one_line(each['redirect_uri'])}")
     return lines or ["no remote agents: samemind agents add NAME"]
 
 
@@ -207,7 +205,7 @@ def _agent_rights(agent: Document) -> str:
 
 def _agent_added(document: Document) -> list[str]:
     agent = document["agent"]
-    lines = [f"{_one_line(agent['name'])} {_agent_rights(agent)}"]
+    lines = [f"{one_line(agent['name'])} {_agent_rights(agent)}"]
     if document["token"] is not None:
         lines += [
             "",
@@ -220,7 +218,7 @@ def _agent_added(document: Document) -> list[str]:
 
 def _agent_calls(document: Document) -> list[str]:
     return [
-        f"{_clock(each['at'])}  {_one_line(each['name']):<16} {'wrote' if each['wrote'] else 'read '}  "
+        f"{clock(each['at'])}  {one_line(each['name']):<16} {'wrote' if each['wrote'] else 'read '}  "
         f"{each['tool']:<14} {' '.join(each['rids'])}".rstrip()
         for each in document["calls"]
     ] or ["no remote agent called yet"]
@@ -249,7 +247,7 @@ def _edges(document: Document) -> list[str]:
 
 def _edge(edge: Document) -> str:
     weight = "" if edge["weight"] == 1 else f" ({edge['weight']:g})"
-    return _one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}")
+    return one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}")
 
 
 def _versions(document: Document) -> list[str]:
@@ -257,8 +255,8 @@ def _versions(document: Document) -> list[str]:
     for version in document["versions"]:
         who = version["device_name"] or version["device"][:DEVICE_DIGITS]
         change = " ".join(f"{name}={plain(value)}" for name, value in version["change"].items())
-        text = "" if version["text"] is None else _one_line(version["text"])
-        lines.append(f"{_clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
+        text = "" if version["text"] is None else one_line(version["text"])
+        lines.append(f"{clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
     return lines
 
 
@@ -267,7 +265,7 @@ def _peers(document: Document) -> list[str]:
 
 
 def _peer(peer: Document) -> str:
-    seen = f"synced {_clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
+    seen = f"synced {clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     state = f"{peer['state']}{_out(peer)}"
     return f"{peer['name']:<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
@@ -275,8 +273,8 @@ def _peer(peer: Document) -> str:
 
 def _out(peer: Document) -> str:
     """Say by whom a peer was revoked, and since when that is known here."""
-    by = f" by {_one_line(peer['revoked_by'])}" if peer["revoked_by"] else ""
-    return by + (f" since {_clock(peer['revoked_at'])}" if peer["revoked_at"] else "")
+    by = f" by {one_line(peer['revoked_by'])}" if peer["revoked_by"] else ""
+    return by + (f" since {clock(peer['revoked_at'])}" if peer["revoked_at"] else "")
 
 
 def _quota(peer: Document) -> str:
@@ -298,11 +296,11 @@ def _group(document: Document) -> list[str]:
 
 
 def _member(member: Document) -> str:
-    by = f" by {', '.join(map(_one_line, member['revoked_by']))}" if member["revoked_by"] else ""
-    since = f" since {_clock(member['since'])}" if member["since"] else ""
+    by = f" by {', '.join(map(one_line, member['revoked_by']))}" if member["revoked_by"] else ""
+    since = f" since {clock(member['since'])}" if member["since"] else ""
     here = ", this device" if member["here"] else ""
     rank = "  " if member["rank"] is None else f"{member['rank'] + 1:>2}"
-    name = f"{_one_line(member['name']):<16} {member['device_id'][:DEVICE_DIGITS]}"
+    name = f"{one_line(member['name']):<16} {member['device_id'][:DEVICE_DIGITS]}"
     return f"{rank}  {name}  {member['state']}{by}{since}{here}"
 
 
@@ -321,14 +319,14 @@ def _status(document: Document) -> list[str]:
     )
     return [
         f"{document['name']}  {document['device_id'][:DEVICE_DIGITS]}  {state}",
-        *([f"put out of the group by {_one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
+        *([f"put out of the group by {one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
         *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
         *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
         *map(_peer, document["peers"]),
         *show_mailbox.standing(document["mailboxes"]),
-        *(f"{_clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
+        *(f"{clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
         *(
-            [f"thinks next at {_clock(document['think']['next_at'])}"]
+            [f"thinks next at {clock(document['think']['next_at'])}"]
             if document["think"] and document["think"]["runner"] == document["device_id"]
             else []
         ),
@@ -383,7 +381,7 @@ def _ops(document: Document) -> list[str]:
 def _op(op: Document) -> str:
     who = op["device_name"] or op["device"][:DEVICE_DIGITS]
     status = "" if op["status"] == "folded" else f"  {op['status']}"
-    return f"{_clock(op['at'])}  {who:<12} {op['seq']:>6}  {op['kind']:<9} {op['rid'] or ''}{status}"
+    return f"{clock(op['at'])}  {who:<12} {op['seq']:>6}  {op['kind']:<9} {op['rid'] or ''}{status}"
 
 
 def _verified(document: Document) -> list[str]:
@@ -411,8 +409,8 @@ def _checks(document: Document) -> list[str]:
 def _retracted(document: Document) -> list[str]:
     word = "would go" if document["dry_run"] else "gone"
     lines = [f"{word}: {rid}" for rid in (*document["rids"], *document["facts"])]
-    lines += [f"{word}: {_one_line(edge)}" for edge in document["edges"]]
-    lines += [f"{word}: {_one_line(setting)}" for setting in document["settings"]]
+    lines += [f"{word}: {one_line(edge)}" for edge in document["edges"]]
+    lines += [f"{word}: {one_line(setting)}" for setting in document["settings"]]
     lines += [f"look at: {rid}, which it changed" for rid in document["changed"]]
     return lines or ["nothing came from there"]
 
@@ -431,7 +429,7 @@ def _difference(document: Document) -> list[str]:
     lines += [f"- {memory['rid']}  {titled(memory)}" for memory in document["forgotten"]]
     for changed in document["changed"]:
         fields = " ".join(f"{name}={plain(value)}" for name, value in changed["fields"].items())
-        text = "" if changed["before"] == changed["after"] else f"  {_one_line(changed['after'])}"
+        text = "" if changed["before"] == changed["after"] else f"  {one_line(changed['after'])}"
         lines.append(f"~ {changed['rid']}{text}{'  ' if fields else ''}{fields}")
     return lines or ["nothing changed"]
 
@@ -439,17 +437,17 @@ def _difference(document: Document) -> list[str]:
 def _queue(document: Document) -> list[str]:
     lines = [f"{document['pending']} waiting, {document['failed']} given up"]
     for entry in document["entries"]:
-        told = f"  {_one_line(entry['last_error'])}" if entry["last_error"] else ""
+        told = f"  {one_line(entry['last_error'])}" if entry["last_error"] else ""
         lines.append(
             f"{entry['id']}  {entry['work']}, {entry['status']}, tried {counted(entry['attempts'], 'time')}  "
-            f"{_one_line(entry['what'])}{told}"
+            f"{one_line(entry['what'])}{told}"
         )
     return lines
 
 
 def _held(document: Document) -> list[str]:
     return [
-        f"{each['id']}  {', '.join(each['kinds'])}: {_one_line(each['shown'])}"
+        f"{each['id']}  {', '.join(each['kinds'])}: {one_line(each['shown'])}"
         + (f"  (would change {each['about']})" if each["about"] else "")
         for each in document["held"]
     ] or ["nothing is held"]
@@ -490,13 +488,13 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "list": _memories,
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
     "forget": _forget,
-    "context": lambda document: [_safe(document["text"])] if document["text"] else ["nothing is known"],
+    "context": lambda document: [safe(document["text"])] if document["text"] else ["nothing is known"],
     "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
     "setup": lambda document: _files(document) if document["files"] else [document["text"]],
     "agents list": _agents,
     **dict.fromkeys(("agents add", "agents approve"), _agent_added),
     "agents refuse": lambda document: [f"turned away: {document['code']}"],
-    "agents revoke": lambda document: [f"{_one_line(document['name'])} is cut off"],
+    "agents revoke": lambda document: [f"{one_line(document['name'])} is cut off"],
     "agents log": _agent_calls,
     **show_safe.SHOWN,
     **show_rebuilding.SHOWN,
@@ -547,6 +545,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "verify": _verified,
     "doctor": _checks,
     "version": lambda document: [document["version"]],
-    "ids": lambda document: [f"{each['short']}  {_one_line(each['text'])}" for each in document["ids"]],
+    "ids": lambda document: [f"{each['short']}  {one_line(each['text'])}" for each in document["ids"]],
     "completion": lambda document: [document["script"]],
 }
