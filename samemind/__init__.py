@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 
     # generated: imports
     from samemind.blocking import BlockingMind
+    from samemind.commands.answers._parts import PendingQuestion
+    from samemind.commands.answers.context import ContextBlock, ContextSection, PromptMessage
+    from samemind.commands.answers.why import Provenance, Why
+    from samemind.commands.answers.why_not import StageView, WhyNot
+    from samemind.commands.carry._parts import CarriedIn, SkippedFile
+    from samemind.commands.carry.export import CarriedOut
+    from samemind.commands.graph._parts import EdgeView
+    from samemind.commands.graph.entities import Entities, EntityView
+    from samemind.commands.graph.graph import Graph
+    from samemind.commands.past.diff import Changed, Difference
     from samemind.errors import (
         Ambiguous,
         Failed,
@@ -34,17 +44,6 @@ if TYPE_CHECKING:
         Usage,
     )
     from samemind.library import Mind
-    from samemind.results.answers import (
-        ContextBlock,
-        ContextSection,
-        PendingQuestion,
-        PromptMessage,
-        Provenance,
-        StageView,
-        Why,
-        WhyNot,
-    )
-    from samemind.results.carry import CarriedIn, CarriedOut, SkippedFile
     from samemind.results.contradictions import (
         BeliefView,
         Contradictions,
@@ -75,7 +74,6 @@ if TYPE_CHECKING:
         Verified,
         Warmed,
     )
-    from samemind.results.graph import EdgeView, Entities, EntityView, Graph
     from samemind.results.group import (
         GroupMember,
         GroupView,
@@ -129,7 +127,6 @@ if TYPE_CHECKING:
         ReminderView,
         Version,
     )
-    from samemind.results.past import Changed, Difference
     from samemind.results.portable import Exported, FailedLine, Imported
     from samemind.results.taking import (
         Dropped,
@@ -275,26 +272,26 @@ _MODULE_OF: Final = {
     "BlockingMind": "samemind.blocking",
     "Blocks": "samemind.results.keeping",
     "Calendar": "samemind.results.keeping",
-    "CarriedIn": "samemind.results.carry",
-    "CarriedOut": "samemind.results.carry",
-    "Changed": "samemind.results.past",
+    "CarriedIn": "samemind.commands.carry._parts",
+    "CarriedOut": "samemind.commands.carry.export",
+    "Changed": "samemind.commands.past.diff",
     "Check": "samemind.results.device",
     "ClaimedValue": "samemind.results.memories",
     "Clone": "samemind.results.device",
     "Compacted": "samemind.results.device",
-    "ContextBlock": "samemind.results.answers",
-    "ContextSection": "samemind.results.answers",
+    "ContextBlock": "samemind.commands.answers.context",
+    "ContextSection": "samemind.commands.answers.context",
     "ContradictionView": "samemind.results.contradictions",
     "Contradictions": "samemind.results.contradictions",
     "Corrected": "samemind.results.contradictions",
     "DaemonStatus": "samemind.results.device",
-    "Difference": "samemind.results.past",
+    "Difference": "samemind.commands.past.diff",
     "Digest": "samemind.results.device",
     "Doctored": "samemind.results.device",
     "Dropped": "samemind.results.taking",
-    "EdgeView": "samemind.results.graph",
-    "Entities": "samemind.results.graph",
-    "EntityView": "samemind.results.graph",
+    "EdgeView": "samemind.commands.graph._parts",
+    "Entities": "samemind.commands.graph.entities",
+    "EntityView": "samemind.commands.graph.entities",
     "Exported": "samemind.results.portable",
     "Extracted": "samemind.results.taking",
     "Failed": "samemind.errors",
@@ -303,7 +300,7 @@ _MODULE_OF: Final = {
     "FrontierEntry": "samemind.results.device",
     "GoalView": "samemind.results.keeping",
     "Goals": "samemind.results.keeping",
-    "Graph": "samemind.results.graph",
+    "Graph": "samemind.commands.graph.graph",
     "GroupMember": "samemind.results.group",
     "GroupView": "samemind.results.group",
     "HeldList": "samemind.results.taking",
@@ -337,11 +334,11 @@ _MODULE_OF: Final = {
     "PeerSync": "samemind.results.group",
     "PeerView": "samemind.results.group",
     "Peers": "samemind.results.group",
-    "PendingQuestion": "samemind.results.answers",
+    "PendingQuestion": "samemind.commands.answers._parts",
     "Profile": "samemind.results.keeping",
     "ProfileFact": "samemind.results.keeping",
-    "PromptMessage": "samemind.results.answers",
-    "Provenance": "samemind.results.answers",
+    "PromptMessage": "samemind.commands.answers.context",
+    "Provenance": "samemind.commands.answers.why",
     "Queue": "samemind.results.taking",
     "QueueEntry": "samemind.results.taking",
     "Raised": "samemind.results.thinking",
@@ -362,8 +359,8 @@ _MODULE_OF: Final = {
     "Sessions": "samemind.results.keeping",
     "Settled": "samemind.results.contradictions",
     "Side": "samemind.results.contradictions",
-    "SkippedFile": "samemind.results.carry",
-    "StageView": "samemind.results.answers",
+    "SkippedFile": "samemind.commands.carry._parts",
+    "StageView": "samemind.commands.answers.why_not",
     "Stats": "samemind.results.device",
     "Synced": "samemind.results.group",
     "Taught": "samemind.results.keeping",
@@ -380,8 +377,8 @@ _MODULE_OF: Final = {
     "Verified": "samemind.results.device",
     "Version": "samemind.results.memories",
     "Warmed": "samemind.results.device",
-    "Why": "samemind.results.answers",
-    "WhyNot": "samemind.results.answers",
+    "Why": "samemind.commands.answers.why",
+    "WhyNot": "samemind.commands.answers.why_not",
 }
 # end: modules
 

@@ -163,14 +163,14 @@ MODULE_OF: Final = {
     "unarchive": "samemind.surface.memories",
     "forget": "samemind.surface.memories",
     "history": "samemind.surface.memories",
-    "context": "samemind.surface.answers",
-    "why": "samemind.surface.answers",
-    "why-not": "samemind.surface.answers",
-    "diff": "samemind.surface.past",
-    "relate": "samemind.surface.graph",
-    "unrelate": "samemind.surface.graph",
-    "graph": "samemind.surface.graph",
-    "entities": "samemind.surface.graph",
+    "context": "samemind.commands.answers.context",
+    "why": "samemind.commands.answers.why",
+    "why-not": "samemind.commands.answers.why_not",
+    "diff": "samemind.commands.past.diff",
+    "relate": "samemind.commands.graph.relate",
+    "unrelate": "samemind.commands.graph.unrelate",
+    "graph": "samemind.commands.graph.graph",
+    "entities": "samemind.commands.graph.entities",
     "contradictions list": "samemind.surface.contradictions",
     "contradictions show": "samemind.surface.contradictions",
     "contradictions review": "samemind.surface.contradictions",
@@ -206,8 +206,8 @@ MODULE_OF: Final = {
     "blocks edit": "samemind.surface.keeping",
     "sessions": "samemind.surface.keeping",
     "feedback": "samemind.surface.keeping",
-    "carry export": "samemind.surface.carry",
-    "carry import": "samemind.surface.carry",
+    "carry export": "samemind.commands.carry.export",
+    "carry import": "samemind.commands.carry.import_",
     "mailbox add": "samemind.surface.mailbox",
     "mailbox list": "samemind.surface.mailbox",
     "mailbox remove": "samemind.surface.mailbox",
@@ -225,7 +225,7 @@ MODULE_OF: Final = {
     "group rebuild": "samemind.surface.group",
     "group rejoin": "samemind.surface.group",
     "sync": "samemind.surface.group",
-    "panel": "samemind.surface.panel",
+    "panel": "samemind.commands.panel.panel",
     "service install": "samemind.surface.service",
     "service uninstall": "samemind.surface.service",
     "service status": "samemind.surface.service",
@@ -257,6 +257,169 @@ MODULE_OF: Final = {
     "stats": "samemind.surface.device",
     "ids": "samemind.surface.device",
     "warmup": "samemind.surface.device",
+}
+# What each does, in a sentence, so that a list of all loads none of them.
+HELP_OF: Final = {
+    "remember": "Store a memory.",
+    "remember-many": "Store many memories, all or none of each 5,000.",
+    "recall": "Find memories by their words and their meaning.",
+    "get": "Show one memory.",
+    "list": "List memories, newest first.",
+    "edit": "Change the words of a memory; what others change in it at the same time is kept too.",
+    "set": "Change fields of a memory; an empty value clears one.",
+    "tag": "Label a memory, or take labels off.",
+    "pin": "Keep a memory in the core profile, whatever fades.",
+    "unpin": "Let a pinned memory fade again.",
+    "archive": "Keep a memory, out of the way.",
+    "unarchive": "Bring an archived memory back.",
+    "forget": "Forget memories on every device, and those that say the same; or erase them from every file.",
+    "history": "Show everything that happened to a memory.",
+    "context": "Make the block to put in a prompt: what memory holds about a question, fenced as data.",
+    "why": (
+        "Show where a memory comes from: who told it, which device wrote it, and whether its signature holds."
+    ),
+    "why-not": (
+        "Show why a memory does not come up for a question: the stage that dropped it, and what it lacked."
+    ),
+    "diff": "Show what became of memories between two moments.",
+    "relate": "Say how two things are related.",
+    "unrelate": "Take an edge away.",
+    "graph": "Show what an entity is related to.",
+    "entities": "List the people, places and things that memories name and edges join.",
+    "contradictions list": "List what was told that cannot all be true, open questions first.",
+    "contradictions show": (
+        "Show one contradiction: who said what and when, what holds, and what was decided."
+    ),
+    "contradictions review": (
+        "List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."
+    ),
+    "contradictions resolve": "Decide a contradiction; what is not kept is hidden, and nothing is lost.",
+    "settle": (
+        "Say what two memories are to each other, once you have read both; it can be said otherwise later."
+    ),
+    "correct": (
+        "Say what a memory should have said; what it said before holds no more, and is kept in its history."
+    ),
+    "queue list": "List what is still to be embedded or read by a model, and what was given up.",
+    "queue requeue": "Try again what was given up: these entries, or all.",
+    "queue wait": (
+        "Wait until everything is embedded, after a large import or another embedder; recall works meanwhile."
+    ),
+    "held list": "List what looked secret and was therefore not remembered.",
+    "held release": "Remember what was held back after all; from then on it is on every device.",
+    "held drop": "Throw away what was held back.",
+    "extract": (
+        "Have the model read what is new in a chat, at its end; it is asked by itself every few messages."
+    ),
+    "import": "Bring memories in; what came in before is passed over.",
+    "export": "Take every memory out, with everything that belongs to it.",
+    "think": "Think now: look for contradictions, consolidate, look for patterns, raise triggers.",
+    "unconsolidate": (
+        "Take a summary apart: its memories stand for themselves again, and are never put together by itself any more."
+    ),
+    "unlink": "Show a telling apart from others that say it in other words: withdraw the links between them.",
+    "retract": (
+        "Take back everything learned from a source, a device or a speaker, and what was derived from it."
+    ),
+    "triggers list": "List what memory would bring up by itself, the most urgent first.",
+    "triggers deliver": "Say that a trigger is shown now: no device delivers it again.",
+    "triggers act": "Say that a trigger was acted on; that holds on every device.",
+    "triggers dismiss": "Say that nobody wants to hear of a trigger; that holds on every device.",
+    "triggers snooze": (
+        "Put a trigger off on every device: it comes up again at that time, unless it was acted on by then."
+    ),
+    "calendar": (
+        "Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."
+    ),
+    "goals list": "List goals, and how they go, from what was remembered since.",
+    "goals add": "State a goal; it is a memory like any other, and what is told of it is progress.",
+    "goals done": "Say that a goal is reached.",
+    "profile show": "Show the profile of the owner: what was set, and what memory knows by itself.",
+    "profile set": "Set entries of the profile on every device; an empty value clears one.",
+    "blocks list": "List the editable blocks, which every prompt gets.",
+    "blocks get": "Show one block.",
+    "blocks edit": "Write a block; what others change in it at the same time is kept too.",
+    "sessions": "List the conversations that memories came from, the latest first, each with a summary.",
+    "feedback": "Teach the ranking by one memory, on every device alike.",
+    "carry export": (
+        "Write what other devices may lack into a file, sealed for them; into a folder: what it does not hold yet."
+    ),
+    "carry import": "Take in what another device wrote: a file, or every file of a folder.",
+    "mailbox add": "Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server.",
+    "mailbox list": "List the mailboxes, and how it stands with each.",
+    "mailbox remove": "Use a mailbox no more; its files are left there.",
+    "mailbox look": "Look into a mailbox now: take what is new, write what it lacks.",
+    "mailbox invite": (
+        "Print what another device needs to use the same mailbox, secret included: show it to nobody else."
+    ),
+    "mailbox serve-config": "Print the settings of a NATS server that keeps a mailbox for this group.",
+    "pair": (
+        "Join two devices: without a code, show one and wait; with the code, join the device that shows it."
+    ),
+    "peers list": "List the other devices of the group.",
+    "peers rename": "Call a device by another name here.",
+    "peers add": "Say where a device can always be reached.",
+    "peers revoke": "Put a device out of the group for good.",
+    "group show": "Show who belongs to the group, who prevails over whom, and who was put out by whom.",
+    "group recovery": (
+        "Print a code by which any device can put the group right, whatever was stolen: once, on the oldest device."
+    ),
+    "group restore": (
+        "Put the group right with its recovery code: revoke devices, and take back whom those revoked."
+    ),
+    "group rebuild": "Make a new group without the ops of a device that turned bad; the daemon must not run.",
+    "group rejoin": (
+        "Move into a group that another device rebuilt, with the code that `samemind pair` shows there."
+    ),
+    "sync": "Sync now, with one device or with all that can be reached.",
+    "panel": "Open the memory panel in a browser; without a daemon, be one for as long as it is open.",
+    "service install": (
+        "Have the machine start the daemon now and at every login, and show the file that says so."
+    ),
+    "service uninstall": "Stop the service, and take its file away.",
+    "service status": "Show whether the service is installed, what its file says, and whether it runs.",
+    "backup": "Copy the store to a file as it is at this moment; the device goes on meanwhile.",
+    "restore": "Put a backup in the place of the store, which is kept beside it; the daemon must not run.",
+    "encrypt": (
+        "Encrypt the store under a passphrase (SAMEMIND_PASSPHRASE, or typed); the daemon must not run."
+    ),
+    "decrypt": "Make the store plain again; the daemon must not run.",
+    "models add": (
+        "Fetch a model of sentence-transformers, or copy one from a folder; pin it by its hashes, and try it."
+    ),
+    "models list": (
+        "List the models that were added, and say whether their files are still those that were pinned."
+    ),
+    "models remove": "Delete a model that was added.",
+    "mcp": (
+        "Serve agents over MCP: on standard input and output, where an agent's host starts this, or over HTTP."
+    ),
+    "connect": (
+        "Connect a program's agent to this memory: its settings, and what it is told. A second run changes nothing."
+    ),
+    "setup": (
+        "Bring what connected agents are told about using memory up to date; show it, or take everything out again."
+    ),
+    "agents list": "List remote agents, what they may do, and who waits to be let in.",
+    "agents add": "Let a remote agent in by a token, which is shown once.",
+    "agents approve": "Let in the program that shows this code.",
+    "agents refuse": "Turn away the program that shows this code.",
+    "agents revoke": "Cut a remote agent off at once; it has to be let in again.",
+    "agents log": "Show what remote agents read and wrote, oldest first.",
+    "init": "Make this home a device; any other verb does so on first use.",
+    "up": "Run the device in the foreground: find peers, sync with them, answer other programs.",
+    "down": "Stop the daemon.",
+    "status": "Show whether the daemon runs, where it listens, and how its peers are.",
+    "digest": "Show what is equal on devices that agree.",
+    "log": "Show the log of ops, one a line.",
+    "verify": "Check every chain and signature, and compute the state anew from the log.",
+    "compact": "Fold ops that every device has into the base; their history is no longer told afterwards.",
+    "doctor": "Look for what is wrong, and say what to do about it.",
+    "stats": "Count what there is.",
+    "ids": (
+        "List ids of memories and devices by how they begin, and how short each may be typed: for shells that complete."
+    ),
+    "warmup": "Load the model and the vectors now rather than at the first recall.",
 }
 # What the first word alone stands for.
 SHORT_FOR: Final = {

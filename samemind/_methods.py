@@ -24,8 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from samemind.arguments import Id, Meta, Rid, Spaces, When
-    from samemind.results.answers import ContextBlock, Why, WhyNot
-    from samemind.results.carry import CarriedIn, CarriedOut
+    from samemind.commands.answers.context import ContextBlock
+    from samemind.commands.answers.why import Why
+    from samemind.commands.answers.why_not import WhyNot
+    from samemind.commands.carry._parts import CarriedIn
+    from samemind.commands.carry.export import CarriedOut
+    from samemind.commands.graph._parts import EdgeView
+    from samemind.commands.graph.entities import Entities
+    from samemind.commands.graph.graph import Graph
+    from samemind.commands.past.diff import Difference
     from samemind.results.contradictions import (
         Contradictions,
         ContradictionView,
@@ -45,7 +52,6 @@ if TYPE_CHECKING:
         Verified,
         Warmed,
     )
-    from samemind.results.graph import EdgeView, Entities, Graph
     from samemind.results.group import GroupView, Peers, PeerView, Recovery, Synced
     from samemind.results.keeping import (
         Blocks,
@@ -68,7 +74,6 @@ if TYPE_CHECKING:
         ServerConfig,
     )
     from samemind.results.memories import Forgotten, History, Listed, MemoryView, Recalled, Remembered
-    from samemind.results.past import Difference
     from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
     from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
 

@@ -18,6 +18,8 @@ from replica.supervision import Supervisor
 from samemind.agents.sdk import sdk_missing
 from samemind.arguments import read_place
 from samemind.catalog import verb_named
+from samemind.commands.panel.panel import OpenPanel
+from samemind.commands.panel.panel import run as open_the_panel
 from samemind.config import Home
 from samemind.control.server import Say
 from samemind.declaring import read_options
@@ -34,12 +36,10 @@ from samemind.results.device import Stopped
 from samemind.results.group import PeerView
 from samemind.results.plain import to_json
 from samemind.surface.device import Up
-from samemind.surface.panel import OpenPanel
 from samemind.taking_over import take_over
 from samemind.thinking import ThinkLoop
 from samemind.verbs.device import daemon_status
 from samemind.verbs.group import peer_views
-from samemind.verbs.panel import panel as open_the_panel
 from sync.mailbox.keeping import Keeper
 from sync.syncer import Syncer, open_syncer
 

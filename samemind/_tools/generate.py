@@ -5,6 +5,7 @@ signature, and a test says when they are behind.
 """
 
 import dataclasses
+import json
 import sys
 import textwrap
 import types
@@ -104,6 +105,10 @@ def _catalog() -> str:
         "MODULE_OF: Final = {",
         *(f'    "{one.name}": "{module}",' for found in listed.values() for one, module in found),
         "}",
+        "# What each does, in a sentence, so that a list of all loads none of them.",
+        "HELP_OF: Final = {",
+        *(line for one in every for line in _entry(one.name, one.help)),
+        "}",
         "# What the first word alone stands for.",
         *_mapping("SHORT_FOR", short_for),
         "# What other tools call it.",
@@ -121,6 +126,12 @@ def _family(family: str, names: list[str]) -> list[str]:
     if len(names) == 1:
         return [f'    "{family}": ("{names[0]}",),']
     return [f'    "{family}": (', *(f'        "{name}",' for name in names), "    ),"]
+
+
+def _entry(name: str, text: str) -> list[str]:
+    shown = json.dumps(text, ensure_ascii=False) if "'" in text or '"' not in text else repr(text)
+    whole = f'    "{name}": {shown},'
+    return [whole] if len(whole) <= _WIDTH else [f'    "{name}": (', f"        {shown}", "    ),"]
 
 
 def _mapping(name: str, values: Mapping[str, str]) -> list[str]:
@@ -305,22 +316,22 @@ def _exported() -> dict[str, list[str]]:
     found: dict[str, set[str]] = {module: {*names} for module, names in _BESIDE.items()}
     for command in commands():
         if command.library is not None:
-            for kind in (*_types_of(command.result), *_types_of(command.says)):
+            for kind in (*types_of(command.result), *types_of(command.says)):
                 found.setdefault(kind.__module__, set()).add(kind.__name__)
     return {module: _sorted(found[module]) for module in sorted(found)}
 
 
-def _types_of(kind: Any) -> Iterator[type[Any]]:
+def types_of(kind: Any) -> Iterator[type[Any]]:
     """Yield a result's type, and those of all that it holds."""
     if isinstance(kind, type) and is_dataclass(kind):
         yield kind
         hints = get_type_hints(kind)
         for one in dataclasses.fields(kind):
-            yield from _types_of(hints[one.name])
+            yield from types_of(hints[one.name])
         return
     if isinstance(kind, types.GenericAlias | types.UnionType) or get_args(kind):
         for inner in get_args(kind):
-            yield from _types_of(inner)
+            yield from types_of(inner)
 
 
 def _with_exports(text: str) -> str:

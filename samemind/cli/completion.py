@@ -18,7 +18,7 @@ from argcomplete.completers import BaseCompleter, FilesCompleter
 from argcomplete.lexers import split_line
 from argcomplete.shell_integration import shellcode
 
-from samemind._catalog import SHORT_FOR
+from samemind._catalog import HELP_OF, SHORT_FOR
 from samemind.catalog import COMMANDS, NAMES, names_under, verb_named
 from samemind.cli.line import EVERYWHERE, parser_of
 from samemind.config import Home
@@ -73,7 +73,7 @@ def complete(environment: Mapping[str, str]) -> None:
     home, verb, behind = _read(typed[1:])
     if verb == "help":
         explained = _read(typed[1 + behind :])[1]
-        second = {each.partition(" ")[2]: verb_named(each).help for each in names_under(explained)}
+        second = {each.partition(" ")[2]: HELP_OF[each] for each in names_under(explained)}
         parser = _choosing("verb", second if explained else _first_words())
     else:
         parser = _parser(verb, home)
@@ -115,7 +115,7 @@ def _parser(verb: str, home: str | None) -> argparse.ArgumentParser:
     known = name in NAMES
     parser = parser_of(verb_named(name)) if known else _choosing("word", {})
     if under:
-        second = {each.partition(" ")[2]: verb_named(each).help for each in under}
+        second = {each.partition(" ")[2]: HELP_OF[each] for each in under}
         parser.add_argument("second", nargs="?").completer = _given(second)  # type: ignore[attr-defined]
     for action in parser._actions:
         if action.choices is None and not hasattr(action, "completer"):
@@ -134,7 +134,7 @@ def _first_words() -> dict[str, str]:
     for name in NAMES:
         first, _, second = name.partition(" ")
         if not second and first != "remember-many":  # it is typed `remember --batch`
-            found[first] = verb_named(name).help
+            found[first] = HELP_OF[name]
         elif second and first not in found:
             found[first] = ", ".join(each.partition(" ")[2] for each in names_under(first))
     return dict(sorted(found.items()))

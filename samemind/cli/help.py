@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any, Final
 
-from samemind._catalog import DAILY, FAMILIES, SHORT_FOR
+from samemind._catalog import DAILY, FAMILIES, HELP_OF, SHORT_FOR
 from samemind.catalog import NAMES, names_under, verb_named
 from samemind.cli.line import Line, find_verb, help_width, parser_of, read_line
 from samemind.cli.printing import Printer
@@ -90,7 +90,7 @@ def _first_page(home: Home) -> str:
             f"Next: {next_step[0]}",
             f"      {next_step[1]}",
             "",
-            *(_entry(SHORT_OF.get(name, name), verb_named(name).help) for name in DAILY),
+            *(_entry(SHORT_OF.get(name, name), HELP_OF[name]) for name in DAILY),
             "",
             textwrap.fill(
                 f"`samemind help` lists all {len(NAMES)} verbs, `samemind help VERB` explains one.",
@@ -110,7 +110,7 @@ def _overview() -> str:
 
 
 def _listed(names: Iterable[str]) -> list[str]:
-    return [_entry(name, verb_named(name).help) for name in names]
+    return [_entry(name, HELP_OF[name]) for name in names]
 
 
 def _entry(typed: str, said: str) -> str:

@@ -5,7 +5,6 @@ from typing import Final
 
 from samemind.catalog import NAMES, verb_named
 from samemind.cli import (
-    show_answers,
     show_contradictions,
     show_keeping,
     show_mailbox,
@@ -241,15 +240,6 @@ def _service(document: Document) -> list[str]:
     return lines + ([document["note"]] if document["note"] else [])
 
 
-def _edges(document: Document) -> list[str]:
-    return [_edge(edge) for edge in document["edges"]]
-
-
-def _edge(edge: Document) -> str:
-    weight = "" if edge["weight"] == 1 else f" ({edge['weight']:g})"
-    return one_line(f"{edge['source']} --{edge['relation']}--> {edge['target']}{weight}")
-
-
 def _versions(document: Document) -> list[str]:
     lines = []
     for version in document["versions"]:
@@ -344,20 +334,6 @@ def _initialised(document: Document) -> list[str]:
     ]
 
 
-def _carried_out(document: Document) -> list[str]:
-    if document["path"] is None:
-        return ["the folder holds everything already"]
-    what = counted(document["ops"], "op") + (" and a snapshot" if document["snapshot"] else "")
-    readers = ", ".join(document["readable_by"]) or "this device only"
-    return [f"{what} in {document['path']} ({document['bytes']} bytes), readable by {readers}"]
-
-
-def _carried_in(document: Document) -> list[str]:
-    lines = [f"{counted(document['ops'], 'new op')} from {counted(document['files'], 'file')}"]
-    lines += [f"refused: {reason}" for reason in document["refused"]]
-    return lines + [f"passed over {each['file']}: {each['reason']}" for each in document["skipped"]]
-
-
 def _synced(document: Document) -> list[str]:
     lines = [
         f"{peer['name']}: {peer['sent']} sent, {peer['received']} received "
@@ -424,16 +400,6 @@ def _thought(document: Document) -> list[str]:
     return lines or ["nothing new"]
 
 
-def _difference(document: Document) -> list[str]:
-    lines = [f"+ {memory['rid']}  {titled(memory)}" for memory in document["added"]]
-    lines += [f"- {memory['rid']}  {titled(memory)}" for memory in document["forgotten"]]
-    for changed in document["changed"]:
-        fields = " ".join(f"{name}={plain(value)}" for name, value in changed["fields"].items())
-        text = "" if changed["before"] == changed["after"] else f"  {one_line(changed['after'])}"
-        lines.append(f"~ {changed['rid']}{text}{'  ' if fields else ''}{fields}")
-    return lines or ["nothing changed"]
-
-
 def _queue(document: Document) -> list[str]:
     lines = [f"{document['pending']} waiting, {document['failed']} given up"]
     for entry in document["entries"]:
@@ -488,7 +454,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "list": _memories,
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
     "forget": _forget,
-    "context": lambda document: [safe(document["text"])] if document["text"] else ["nothing is known"],
     "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
     "setup": lambda document: _files(document) if document["files"] else [document["text"]],
     "agents list": _agents,
@@ -501,10 +466,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **show_mailbox.SHOWN,
     **show_models.SHOWN,
     **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
-    "relate": lambda document: [_edge(document)],
-    "unrelate": lambda document: [f"no more: {_edge(document)}"],
-    "graph": _edges,
-    "entities": lambda document: [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]],
     "history": _versions,
     "contradictions list": show_contradictions.contradictions,
     "contradictions show": show_contradictions.contradiction,
@@ -516,9 +477,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "retract": _retracted,
     "unlink": lambda document: [f"on its own again: {document['rid']}"],
     "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],
-    **show_answers.SHOWN,
     **show_keeping.SHOWN,
-    "diff": _difference,
     **dict.fromkeys(("queue list", "queue wait"), _queue),
     "queue requeue": lambda document: [f"{document['count']} to be tried again"],
     "held list": _held,
@@ -533,12 +492,9 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **dict.fromkeys(("group show", "group restore"), _group),
     "group recovery": _recovery,
     "sync": _synced,
-    "carry export": _carried_out,
-    "carry import": _carried_in,
     "init": _initialised,
     "status": _status,
     "up": lambda document: _status(document) if "running" in document else ["ended"],
-    "panel": lambda document: [document["url"]] if "url" in document else ["ended"],
     "down": lambda document: ["ended"],
     "digest": _digest,
     "log": _ops,

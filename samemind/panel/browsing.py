@@ -19,15 +19,15 @@ from cognition.contradictions.slots import Standing, judge
 from cognition.contradictions.tables import told_of
 from cognition.entities import entities, triples_of
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
+from samemind.commands.answers.why import ExplainWhy
+from samemind.commands.answers.why import run as why
 from samemind.errors import Usage
 from samemind.panel.catalogue import FACETS, Wanted
 from samemind.panel.moments import Moments, Standpoint
 from samemind.results.memories import MemoryView
 from samemind.results.plain import show_time, to_json
-from samemind.surface.answers import ExplainWhy
 from samemind.surface.memories import ShowHistory
 from samemind.times import at_ms, read_end, read_time, read_until
-from samemind.verbs.answers import why
 from samemind.verbs.ids import find_memory
 from samemind.verbs.memories import show_claim
 from samemind.verbs.record import history

@@ -18,6 +18,7 @@ from replica import FIELDS
 from replica.evidence import SENTENCES
 from samemind import errors
 from samemind._catalog import FAMILIES
+from samemind._tools.generate import types_of
 from samemind.catalog import NAMES, verb_named
 from samemind.cli.help import EXIT_CODES
 from samemind.declaring import Command, Declared, declared
@@ -115,28 +116,27 @@ def _argument(one: ast.arg, default: ast.expr | None) -> str:
 
 
 def results() -> Iterator[str]:
-    """Every class that a method returns, and its fields."""
-    for family in (
-        "memories",
-        "answers",
-        "contradictions",
-        "keeping",
-        "graph",
-        "portable",
-        "group",
-        "device",
-    ):
-        path = ROOT / "samemind" / "results" / f"{family}.py"
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if not isinstance(node, ast.ClassDef):
-                continue
-            told = [
-                f"`{each.target.id}: {ast.unparse(each.annotation)}`"
-                for each in node.body
-                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-            ]
-            says = " ".join((ast.get_docstring(node) or "").split())
-            yield from (f"**`{node.name}`**: {says}", "", ", ".join(told), "")
+    """Every class that a method returns, and its fields, in the order of the catalog."""
+    told_already: set[type[Any]] = set()
+    for verb in map(verb_named, NAMES):
+        if verb.library is None:
+            continue
+        for kind in (*types_of(verb.result), *types_of(verb.says)):
+            if kind not in told_already:
+                told_already.add(kind)
+                yield from _result(kind)
+
+
+def _result(kind: type[Any]) -> Iterator[str]:
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(node, ast.ClassDef)
+    told = [
+        f"`{each.target.id}: {ast.unparse(each.annotation)}`"
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+    says = " ".join((ast.get_docstring(node) or "").split())
+    yield from (f"**`{node.name}`**: {says}", "", ", ".join(told), "")
 
 
 def exits() -> Iterator[str]:

@@ -7,7 +7,8 @@ from dataclasses import is_dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 import samemind.results
-from samemind.results.graph import EdgeView, Graph
+from samemind.commands.graph._parts import EdgeView
+from samemind.commands.graph.graph import Graph
 from samemind.results.group import PeerView
 from samemind.results.memories import Hit, MemoryView, Recalled
 from samemind.results.plain import from_json, to_json

@@ -6,8 +6,9 @@ import pytest
 
 from samemind.catalog import NAMES, verb_named
 from samemind.cli.show import raw_line, show
+from samemind.commands.graph._parts import EdgeView
+from samemind.commands.graph.graph import Graph
 from samemind.results.device import Check, Doctored, Verified
-from samemind.results.graph import EdgeView, Graph
 from samemind.results.group import Peers, PeerSync, PeerView, Synced, UnreachedPeer
 from samemind.results.memories import Listed, MemoryView
 from samemind.results.plain import to_json

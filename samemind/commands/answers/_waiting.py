@@ -10,7 +10,7 @@ from cognition.triggers.kinds import Thresholds
 from cognition.triggers.lattice import Status
 from cognition.triggers.raised import Described, described, read_raised
 from replica import memories_called
-from samemind.results.answers import PendingQuestion
+from samemind.commands.answers._parts import PendingQuestion
 from samemind.results.keeping import TriggerView
 from samemind.verbs.triggers import views_of
 

@@ -1,18 +1,6 @@
-"""What the verbs that carry ops by hand return."""
+"""What several commands of this family return and show."""
 
 from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CarriedOut:
-    """What was written. `path` is None where a folder already held everything; `snapshot`: with what left the log."""
-
-    ops: int
-    path: str | None
-    bytes: int
-    snapshot: bool
-    readable_by: list[str]
-    removed: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

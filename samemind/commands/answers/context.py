@@ -1,0 +1,257 @@
+"""Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+
+import json
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.answers._parts import PendingQuestion
+from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
+from samemind.errors import Usage
+from samemind.printable import safe
+from samemind.rendering import Document
+from samemind.results.keeping import TriggerView
+from samemind.surface.memories import Filters
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from cognition import Filters as Filtering
+    from cognition.composing import Gathered, Source
+    from cognition.models.chat import ChatMessage
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakeContext(Filters):
+    """Make the block to put in a prompt: what memory holds about a question, fenced as data."""
+
+    query: str | None = argument("what is asked; without it, an overview", metavar="QUERY", optional=True)
+    max_tokens: int | None = option("--max-tokens", "at most how many tokens the block takes", metavar="N")
+    window: int | None = option("--window", "the model's window, of which memory gets its share", metavar="N")
+    conversation: tuple[str, ...] = option(
+        "--conversation",
+        "the talk so far, JSON lines of role and content; with --window: the messages to send, "
+        "memory put in; "
+        "- reads standard input",
+        default=(),
+        takes=Takes.MESSAGES,
+    )
+    compact_at: float = option(
+        "--compact-at", "how full the window may be before the talk is cut", default=0.8, metavar="SHARE"
+    )
+    overview: bool = option("--overview", "what is pinned, recent, often used and stale, too", default=False)
+    now: str | None = option("--now", 'when "yesterday" is the day before', takes=Takes.TIME)
+    min_confidence: float = option(
+        "--min-confidence", "only what is this likely to be about it, 0 to 1", default=0.1, metavar="X"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSection:
+    """A heading, which is empty in a flat block, and the lines under it."""
+
+    title: str
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptMessage:
+    """One message to a model."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBlock:
+    """A block for a prompt, fenced as data, and at most how many tokens it takes.
+
+    `class` (`kind` in Python) is what sort of question it answers; `rids` are the memories in it, the best first;
+    `total` is how many memories there are. Where a conversation was given, `messages` are what to send, the block in
+    the system prompt, and `compacted` tells what was done to make room: `trimmed`, and then `reduced`. `unembedded`
+    memories could be found by their words alone.
+
+    `triggers` are what memory would bring up and nobody has shown yet, `questions` the contradictions that wait for a
+    decision: for whoever talks with the owner, and no part of `text`.
+    """
+
+    text: str
+    tokens: int
+    kind: str = field(metadata={"key": "class"})
+    sections: list[ContextSection]
+    rids: list[str]
+    total: int
+    messages: list[PromptMessage] = field(default_factory=list)
+    compacted: list[str] = field(default_factory=list)
+    unembedded: int = 0
+    triggers: list[TriggerView] = field(default_factory=list)
+    questions: list[PendingQuestion] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+async def run(device: "Device", options: MakeContext) -> ContextBlock:
+    """Make the block: for a question what answers it, else (or beside it) an overview."""
+    from cognition.composing import Gathered
+    from cognition.overview import Part, read_overview, widen
+    from cognition.prompting import Prompt, prompt
+    from cognition.ranking.classes import SINGLE_HOP
+    from replica import show_memory_id
+    from samemind.verbs.moments import at_moment
+    from samemind.verbs.standing import kept
+
+    talk = _conversation(options)
+    query = options.query
+    if query is None and options.conversation:
+        query = next((message.content for message in reversed(talk) if message.role == "user"), None)
+        if query is None:
+            raise Usage(
+                "expected a question, or a message with the role user in the conversation, got neither",
+                code="invalid",
+            )
+    max_tokens = _budget(options)
+    filters = kept(options)
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        gathered = Gathered(SINGLE_HOP) if query is None else await _gathered(mind, query, filters, options)
+        gathered = replace(gathered, flat_characters=device.settings.flat_characters)
+        parts: list[Part] = []
+        if options.overview or query is None:
+            parts = await mind.read(partial(read_overview, filters=filters, now_ms=mind.now_ms))
+        made = Prompt((), widen(gathered.within(max_tokens), parts, max_tokens=max_tokens))
+        if talk and options.window is not None:
+            made = prompt(gathered, talk, window=options.window, at=options.compact_at)
+        if mind is device.mind:
+            device.rehearsals.note(made.context.rids if query is not None else ())
+        total = await mind.read(partial(_total, filters))
+        triggers, questions = await mind.read(partial(_waiting, device, mind.now_ms, options.workspace))
+    block = made.context
+    return ContextBlock(
+        text=block.text,
+        tokens=block.tokens,
+        kind=block.kind if query is not None else "overview",
+        sections=[
+            ContextSection(title=section.title, lines=list(section.lines)) for section in block.sections
+        ],
+        rids=[show_memory_id(rid) for rid in block.rids],
+        total=total,
+        messages=[PromptMessage(role=one.role, content=one.content) for one in made.messages],
+        compacted=list(made.compacted),
+        unembedded=gathered.unembedded,
+        triggers=triggers,
+        questions=questions,
+    )
+
+
+def _waiting(
+    device: "Device", now_ms: int, workspaces: tuple[str, ...], connection: "sqlite3.Connection"
+) -> tuple[list[TriggerView], list[PendingQuestion]]:
+    from samemind.commands.answers._waiting import pending_questions, pending_triggers
+
+    return (
+        pending_triggers(connection, now_ms, device.thresholds, workspaces),
+        pending_questions(connection, workspaces),
+    )
+
+
+async def _gathered(source: "Source", query: str, filters: "Filtering", options: MakeContext) -> "Gathered":
+    from cognition.composing import gather
+    from samemind.times import read_time
+
+    now_ms = None if options.now is None else read_time(options.now, name="now")
+    return await gather(source, query, filters, now_ms=now_ms, confidence_min=options.min_confidence)
+
+
+def _budget(options: MakeContext) -> int:
+    """Return how many tokens the block may take where there is no conversation."""
+    from cognition import TOKENS_DEFAULT
+    from cognition.budget import memory_budget
+
+    if options.max_tokens is not None and options.window is not None:
+        raise Usage("expected --max-tokens or --window, got both", code="invalid")
+    if options.max_tokens is not None and options.max_tokens < 0:
+        raise Usage(f"expected a budget of 0 tokens or more, got {options.max_tokens}", code="invalid")
+    if options.window is not None and options.window <= 0:
+        raise Usage(f"expected a window of 1 token or more, got {options.window}", code="invalid")
+    if options.window is not None:
+        return memory_budget(options.window, 0)
+    return TOKENS_DEFAULT if options.max_tokens is None else options.max_tokens
+
+
+def _conversation(options: MakeContext) -> "list[ChatMessage]":
+    """Return the talk so far; `Usage` names the line that is none of it."""
+    from cognition.models.chat import ChatMessage
+
+    if options.conversation and (options.window is None or options.overview):
+        raise Usage("expected --window and no --overview with a conversation", code="invalid")
+    if not 0 < options.compact_at <= 1:
+        raise Usage(f"expected a share above 0 and up to 1, got {options.compact_at}", code="invalid")
+    talk = []
+    for number, line in enumerate(options.conversation, start=1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+            talk.append(ChatMessage(_text(said["role"]), _text(said["content"])))
+        except (ValueError, LookupError, TypeError):
+            raise Usage(
+                f"line {number}: expected an object with role and content, both text, got {line!r:.60}",
+                code="bad_line",
+            ) from None
+    return talk
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _total(filters: "Filtering", connection: "sqlite3.Connection") -> int:
+    allowed, values = filters.sql()
+    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {allowed}", values)
+    return int(total)
+
+
+def render(document: Document) -> list[str]:
+    return [safe(document["text"])] if document["text"] else ["nothing is known"]
+
+
+COMMAND: Final = Command(
+    "context",
+    MakeContext,
+    ContextBlock,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=CoreTool(
+        place=3,
+        name="context",
+        title="Context",
+        description=(
+            "Get one block for the prompt within a budget of tokens: what memory holds about a "
+            "question. Without a query, an overview for the start of a session: pinned, recent, "
+            "often used, stale."
+        ),
+        offered=(
+            "query",
+            "max_tokens",
+            "overview",
+            "project",
+            "workspace",
+        ),
+    ),
+    panel=True,
+    library=Method(
+        "context",
+        (
+            "Make the block to put in a prompt: what memory holds about a question, fenced as data.\n\n"
+            "With the `conversation` so far (messages of role and content, the last of the user the "
+            "question where there is no other) and the `window` of the model, the `messages` to "
+            "send: memory put in, and room made for it."
+        ),
+    ),
+    workspace=Workspace.FILTERED,
+    place=1,
+)

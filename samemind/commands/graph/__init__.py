@@ -1,0 +1,1 @@
+"""The commands of the knowledge graph: edges between entities, and between memories."""

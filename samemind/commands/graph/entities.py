@@ -1,0 +1,70 @@
+"""List the people, places and things that memories name and edges join."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.errors import Usage
+from samemind.rendering import Document
+from samemind.surface.memories import Moment
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListEntities(Moment):
+    """List the people, places and things that memories name and edges join."""
+
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityView:
+    """Somebody or something, and how many memories name it."""
+
+    name: str
+    memories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entities:
+    """What memories name, the commonest first."""
+
+    entities: list[EntityView]
+
+
+async def run(device: "Device", options: ListEntities) -> Entities:
+    """List what memories name, the commonest first."""
+    from cognition.entities import entities as named
+    from samemind.commands.graph._work import EDGES_MAX
+    from samemind.verbs.moments import at_moment
+
+    if not 0 <= options.limit <= EDGES_MAX:
+        raise Usage(f"expected a limit of 0 to {EDGES_MAX}, got {options.limit}", code="invalid")
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        await mind.read_entities()
+        found = await mind.read(lambda connection: named(connection, limit=options.limit))
+    return Entities(entities=[EntityView(name=name, memories=count) for name, count in found])
+
+
+def render(document: Document) -> list[str]:
+    return [f"{one['memories']:>6}  {one['name']}" for one in document["entities"]]
+
+
+COMMAND: Final = Command(
+    "entities",
+    ListEntities,
+    Entities,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "entities",
+        "List the people, places and things that memories name and edges join, the commonest first.",
+    ),
+    rows="entities",
+    place=4,
+)

@@ -1,0 +1,150 @@
+"""Show what an entity is related to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.graph._parts import EdgeView, edge_line
+from samemind.declaring import Agents, Command, Effects, Method, argument, option
+from samemind.errors import NotFound, Usage
+from samemind.rendering import Document
+from samemind.surface.memories import Moment
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from cognition import Mind, PastMind
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowGraph(Moment):
+    """Show what an entity is related to."""
+
+    entity: str = argument("an entity, or the id of a memory", metavar="ENTITY")
+    hops: int = option("--hops", "how many edges away", default=1, metavar="N")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph:
+    """Edges, and the entities they join."""
+
+    edges: list[EdgeView]
+    entities: list[str]
+
+
+# Six steps reach everybody; the bound on edges keeps an answer readable and a screen alive.
+HOPS_MAX: Final = 6
+
+
+# Memories of one step whose likes are looked for; each is a search.
+RELATED_LOOKED_UP_MAX: Final = 50
+
+
+async def run(device: "Device", options: ShowGraph) -> Graph:
+    """Walk the edges from an entity, in both directions: those that were told, and what memories state."""
+    from samemind.commands.graph._work import entity_name
+    from samemind.verbs.moments import at_moment
+
+    if not 1 <= options.hops <= HOPS_MAX:
+        raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")
+    async with at_moment(device, options.as_of, options.seen_by) as mind:
+        await mind.read_entities()
+        return await _walk(mind, entity_name(options.entity), options.hops)
+
+
+async def _walk(mind: "Mind | PastMind", entity: str, hops: int) -> Graph:
+    import sqlite3
+
+    from samemind.commands.graph._work import EDGES_MAX, memory_id_of
+
+    def start(connection: sqlite3.Connection) -> set[str]:
+        return {
+            name
+            for (name,) in connection.execute(
+                """SELECT source FROM edge WHERE source = ? COLLATE NOCASE
+                   UNION SELECT target FROM edge WHERE target = ? COLLATE NOCASE
+                   UNION SELECT subject FROM triple WHERE subject = ?
+                   UNION SELECT object FROM triple WHERE object = ?
+                   UNION SELECT ? FROM memory WHERE rid = ?""",
+                (entity, entity, entity, entity, entity, memory_id_of(entity)),
+            )
+        }
+
+    reached = await mind.read(start)
+    edges: dict[tuple[str, str, str], float] = {}
+    border = set(reached)
+    for _ in range(hops):
+        names = sorted(border)
+        found = await mind.read(partial(_edges_among, names))
+        for name in names[:RELATED_LOOKED_UP_MAX]:
+            found += await _alike(mind, name)
+        edges |= {(source, relation, target): weight for source, relation, target, weight in found}
+        border = {end for source, _, target, _ in found for end in (source, target)} - reached
+        reached |= border
+        if len(edges) >= EDGES_MAX:
+            break
+    if not edges and not await mind.read(partial(_is_named, entity)):
+        raise NotFound(f"nothing is related to {entity!r}")
+    shown = [
+        EdgeView(source=source, relation=relation, target=target, weight=weight)
+        for (source, relation, target), weight in sorted(edges.items())[:EDGES_MAX]
+    ]
+    return Graph(edges=shown, entities=sorted({end for edge in shown for end in (edge.source, edge.target)}))
+
+
+async def _alike(mind: "Mind | PastMind", name: str) -> list[tuple[str, str, str, float]]:
+    """Return the edges from a memory to those most alike to it; none from an entity."""
+    from cognition.relating import RELATES_TO
+    from replica import show_memory_id
+    from samemind.commands.graph._work import memory_id_of
+
+    rid = memory_id_of(name)
+    if rid is None:
+        return []
+    return [
+        (name, RELATES_TO, show_memory_id(other), round(cosine, 6))
+        for other, cosine in await mind.related(rid)
+    ]
+
+
+def _edges_among(names: Sequence[str], connection: "sqlite3.Connection") -> list[tuple[str, str, str, float]]:
+    return [edge for name in names for edge in _edges_of(connection, name)]
+
+
+def _is_named(entity: str, connection: "sqlite3.Connection") -> bool:
+    found = connection.execute("SELECT 1 FROM entity_mention WHERE name = ? LIMIT 1", (entity,))
+    return found.fetchone() is not None
+
+
+def _edges_of(connection: "sqlite3.Connection", name: str) -> list[tuple[str, str, str, float]]:
+    from cognition.entities import triples_of
+    from samemind.commands.graph._work import EDGES_MAX
+
+    told = connection.execute(
+        """SELECT source, relation, target, weight FROM edge WHERE source = ?
+           UNION SELECT source, relation, target, weight FROM edge WHERE target = ? LIMIT ?""",
+        (name, name, EDGES_MAX),
+    ).fetchall()
+    known = {edge[:3] for edge in told}
+    return told + [edge for edge in triples_of(connection, name, limit=EDGES_MAX) if edge[:3] not in known]
+
+
+def render(document: Document) -> list[str]:
+    return [edge_line(edge) for edge in document["edges"]]
+
+
+COMMAND: Final = Command(
+    "graph",
+    ShowGraph,
+    Graph,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("graph", "Return what an entity is related to."),
+    rows="edges",
+    place=3,
+)

@@ -1,0 +1,79 @@
+"""Say how two things are related."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.graph._parts import EdgeView, edge_line
+from samemind.declaring import Agents, Command, Effects, Method, argument, option
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relate:
+    """Say how two things are related."""
+
+    source: str = argument("an entity, or the id of a memory", metavar="SRC")
+    relation: str = argument("how they are related", metavar="REL")
+    target: str = argument("an entity, or the id of a memory", metavar="DST")
+    weight: float = option("--weight", "how strongly", default=1.0)
+
+
+async def run(device: "Device", options: Relate) -> EdgeView:
+    """Write an edge."""
+    import sqlite3
+
+    import replica
+    from cognition.relating import check_relation
+    from replica import Core, Write
+    from samemind.commands.graph._work import entity_name, memory_id_of
+    from samemind.verbs.refusing import refuse_secret
+
+    source, relation, target = (
+        entity_name(options.source),
+        entity_name(options.relation),
+        entity_name(options.target),
+    )
+    edge = EdgeView(source=source, relation=relation, target=target, weight=options.weight)
+    if memory_id_of(source) is not None and memory_id_of(target) is not None:
+        check_relation(relation)
+    body = replica.Relate(source, relation, target, options.weight)
+
+    def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
+        if not connection.execute(
+            "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ?", (source, relation, target)
+        ).fetchone():
+            refuse_secret(_told(source, relation, target))
+        core.commit([Write(body)], device.now_ms())
+        return edge
+
+    return await device.replica.run(write)
+
+
+def _told(source: str, relation: str, target: str) -> str:
+    """Return an edge as one would tell it; the id of a memory is random, and yet no secret."""
+    from samemind.commands.graph._work import memory_id_of
+
+    source, target = ("" if memory_id_of(name) is not None else name for name in (source, target))
+    return f"{source} {relation.replace('_', ' ')}: {target}"
+
+
+def render(document: Document) -> list[str]:
+    return [edge_line(document)]
+
+
+COMMAND: Final = Command(
+    "relate",
+    Relate,
+    EdgeView,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("relate", "Say how two things are related."),
+    idempotent=True,
+    place=1,
+)

@@ -1,0 +1,66 @@
+"""Take an edge away."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.graph._parts import EdgeView, edge_line
+from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.errors import NotFound
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unrelate:
+    """Take an edge away."""
+
+    source: str = argument("an entity, or the id of a memory", metavar="SRC")
+    relation: str = argument("how they are related", metavar="REL")
+    target: str = argument("an entity, or the id of a memory", metavar="DST")
+
+
+async def run(device: "Device", options: Unrelate) -> EdgeView:
+    """Take an edge away."""
+    import sqlite3
+
+    import replica
+    from replica import Core, Write
+    from samemind.commands.graph._work import entity_name
+
+    source, relation, target = (
+        entity_name(options.source),
+        entity_name(options.relation),
+        entity_name(options.target),
+    )
+
+    def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
+        for (weight,) in connection.execute(
+            "SELECT weight FROM edge WHERE source = ? AND relation = ? AND target = ?",
+            (source, relation, target),
+        ):
+            core.commit([Write(replica.Relate(source, relation, target, None))], device.now_ms())
+            return EdgeView(source=source, relation=relation, target=target, weight=weight)
+        raise NotFound(f"no edge leads from {source!r} by {relation!r} to {target!r}")
+
+    return await device.replica.run(write)
+
+
+def render(document: Document) -> list[str]:
+    return [f"no more: {edge_line(document)}"]
+
+
+COMMAND: Final = Command(
+    "unrelate",
+    Unrelate,
+    EdgeView,
+    run=run,
+    render=render,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("unrelate", "Take an edge away."),
+    idempotent=True,
+    place=2,
+)

@@ -1,0 +1,137 @@
+"""Compare what was remembered at two moments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from samemind.declaring import Agents, Command, Effects, Method, Takes, option
+from samemind.errors import Usage
+from samemind.printable import one_line
+from samemind.rendering import Document, plain, titled
+from samemind.results.memories import MemoryView
+from samemind.results.plain import to_json
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """Show what became of memories between two moments."""
+
+    since: str = option("--since", "from this moment on", default="", takes=Takes.TIME)
+    until: str | None = option("--until", "up to this moment; without it, up to now", takes=Takes.TIME)
+    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
+
+
+Meta = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """A memory that says something else than it did. `fields` holds those that differ, as they are now."""
+
+    rid: str
+    before: str
+    after: str
+    fields: Meta = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What became of memories between two moments.
+
+    `forgotten` shows them as they were at the first; what was erased is in no past.
+    """
+
+    since: datetime | None
+    until: datetime | None
+    added: list[MemoryView]
+    changed: list[Changed]
+    forgotten: list[MemoryView]
+
+
+# Of a memory that was merely recalled nothing changed.
+_NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_name"})
+
+
+async def run(device: "Device", options: Diff) -> Difference:
+    """Make both moments, one after the other, and compare them."""
+    from samemind.times import at_ms, read_time
+    from samemind.verbs.moments import moment_of, opened_past
+
+    if not options.since:
+        raise Usage("diff: expected --since TIME, which is missing")
+    since_ms = read_time(options.since, name="since")
+    until_ms = moment_of(device, options.until, name="until")
+    if until_ms < since_ms:
+        raise Usage("expected a time that begins before it ends", code="invalid")
+    async with opened_past(device, since_ms - 1, options.seen_by) as past:
+        before = await past.read(_memories)
+    async with opened_past(device, until_ms, options.seen_by) as past:
+        after = await past.read(_memories)
+    return Difference(
+        since=at_ms(since_ms),
+        until=at_ms(until_ms),
+        added=[view for rid, view in after.items() if rid not in before],
+        changed=[
+            changed
+            for rid, view in after.items()
+            if rid in before and (changed := _change(before[rid], view)) is not None
+        ],
+        forgotten=[view for rid, view in before.items() if rid not in after],
+    )
+
+
+def _memories(connection: "sqlite3.Connection") -> Mapping[str, MemoryView]:
+    from replica import memories_by_age
+    from samemind.verbs.views import view_of_memory
+
+    return {view.rid: view for view in map(view_of_memory, memories_by_age(connection))}
+
+
+def _change(before: MemoryView, after: MemoryView) -> Changed | None:
+    old: dict[str, Any] = to_json(before)
+    new: dict[str, Any] = to_json(after)
+    fields = {
+        name: value
+        for name, value in new.items()
+        if old.get(name) != value and name not in _NO_CHANGE and name != "text"
+    }
+    if before.text == after.text and not fields:
+        return None
+    return Changed(rid=after.rid, before=before.text, after=after.text, fields=fields)
+
+
+def render(document: Document) -> list[str]:
+    lines = [f"+ {memory['rid']}  {titled(memory)}" for memory in document["added"]]
+    lines += [f"- {memory['rid']}  {titled(memory)}" for memory in document["forgotten"]]
+    for changed in document["changed"]:
+        fields = " ".join(f"{name}={plain(value)}" for name, value in changed["fields"].items())
+        text = "" if changed["before"] == changed["after"] else f"  {one_line(changed['after'])}"
+        lines.append(f"~ {changed['rid']}{text}{'  ' if fields else ''}{fields}")
+    return lines or ["nothing changed"]
+
+
+COMMAND: Final = Command(
+    "diff",
+    Diff,
+    Difference,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "diff",
+        (
+            "Return what became of memories between two moments: what is new, what changed, what "
+            "was forgotten."
+        ),
+        by_place=("since",),
+    ),
+    place=1,
+)
