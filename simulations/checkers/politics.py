@@ -21,9 +21,13 @@ class Politics(Checker):
         if world.founder is None:
             return
         right = {world.founder, None if world.code is None else world.code.device}
-        for device in (each for group in groups if len(group) > 1 for each in group):
-            root = device.core.membership.root
-            if root not in right and device.key.device not in world.misled | world.decided:
+        for group in (each for each in groups if len(each) > 1):
+            for device in group:
+                root = device.core.membership.root
+                if root in right or device.key.device in world.misled | world.decided:
+                    continue
+                if root is None and _was_never_told(device, group):
+                    continue
                 name = "nobody" if root is None else root.hex()[:8]
                 world.violate(self.name, f"{device.name} follows {name}, who did not found the group")
         if world.restored is None:
@@ -46,3 +50,21 @@ class Politics(Checker):
                 world.violate(
                     self.name, f"{device.name} and {holder.name} disagree on who belongs to the group"
                 )
+
+
+def _was_never_told(device: "Device", group: "Sequence[Device]") -> bool:
+    """Whether whom it was paired with is gone, or wiped, before it could say who founded the group.
+
+    So it is for whoever was paired with a device that was never told itself.
+    """
+    by_key = {each.key.device: each for each in group}
+    asked = set[str]()
+    while device.core.membership.root is None and device.name not in asked:
+        asked.add(device.name)
+        awaited = device.core.membership.awaits
+        if awaited is None:
+            return False
+        if awaited not in by_key:
+            return True
+        device = by_key[awaited]
+    return device.core.membership.root is None

@@ -5,10 +5,10 @@ for others. What it says goes into the same `Exchange` that an honest peer talks
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from replica.errors import StoreFailed
 from replica.evidence import Accused, Fault
 from replica.frame import Frame, encode_frame
 from replica.rows import body_of
@@ -123,9 +123,12 @@ class _Talk:
             heard, said = said, []
             for message in answers:
                 if not ours.is_over:
+                    hear = partial(ours.receive, message, hostile.now(world.now_ms))
                     try:
-                        said += ours.receive(message, hostile.now(world.now_ms))
-                    except (SyncError, StoreFailed):  # it does not know everybody here, or its disk is full
+                        took = world.attempt(hostile, lambda hear=hear, said=said: said.extend(hear()))  # type: ignore[misc]
+                    except SyncError:  # it does not know everybody here
+                        return False
+                    if not took:  # its disk is full, or its process died
                         return False
                     world.notice(hostile)
             answers = []

@@ -32,7 +32,9 @@ _UPDATES: Final = tuple(
 
 
 def _crooked(world: "World", hostile: Device, victim: Device, random: Random) -> bool:
-    rid = MemoryId(random.choice(world.memo.rids or [bytes(16)]))
+    # Of what was erased, whoever knows of it drops the words unread: there is nothing to judge.
+    rids = [rid for rid in world.memo.rids if rid not in world.proven]
+    rid = MemoryId(random.choice(rids or [bytes(16)]))
     cell = hostile.core.store.load([memory_key(rid)]).get(memory_key(rid))
     shows = isinstance(cell, MemoryCell) and cell.adds
     base = document_of(rid, cell)[0] if shows and isinstance(cell, MemoryCell) else b"8 bytes."
