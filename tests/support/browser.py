@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
 from tests.support.cli import RunningDaemon, daemon, run
 from tests.support.http import Caller, let_in
@@ -34,14 +34,20 @@ PATIENCE_MS: Final = 20_000
 
 @contextmanager
 def browser() -> Iterator[Browser]:
+    """Run Chromium for the block, in a process that drives no other browser."""
+    with sync_playwright() as playwright, launched(playwright) as running:
+        yield running
+
+
+@contextmanager
+def launched(playwright: Playwright) -> Iterator[Browser]:
     """Run Chromium for the block."""
     assert CHROMIUM is not None
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
-        try:
-            yield running
-        finally:
-            running.close()
+    running = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
+    try:
+        yield running
+    finally:
+        running.close()
 
 
 @dataclass

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 pytest.importorskip("zxingcpp", reason="no decoder of QR codes for this platform")
 
-from tests.support.browser import CHROMIUM, PATIENCE_MS, Panel, browser, panel
+from tests.support.browser import PATIENCE_MS, Panel, panel
 from tests.support.camera import read_picture
 
 # Where a test run leaves its screenshots, for people to look at.
@@ -31,15 +31,6 @@ class Household:
     phone: Panel
     words: tuple[str, str]
     """What both pages showed when they were paired."""
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The machine's browser."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt install chromium")
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

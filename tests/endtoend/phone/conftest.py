@@ -17,7 +17,6 @@ pytest.importorskip("playwright")  # the extra `dev` has it; a browser comes wit
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.support.browser import CHROMIUM, browser
 from tests.support.cli import RunningDaemon, daemon, run
 from tests.support.pages import offering
 from tests.support.phone_page import page as built_page
@@ -91,15 +90,6 @@ def laptop(tmp_path: Path) -> Iterator[Laptop]:
     home = tmp_path / "laptop"
     assert run(home, "init", "--name", "laptop").code == 0
     with laptop_at(home) as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The machine's browser."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt install chromium")
-    with browser() as running:
         yield running
 
 

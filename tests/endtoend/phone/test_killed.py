@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import ConsoleMessage, Page, Playwright
 
 from tests.endtoend.phone.conftest import PATIENCE_MS, Laptop, ask, begin, call, ready
 from tests.support.browser import CHROMIUM
@@ -75,35 +75,36 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt install chromium")
-def test_nothing_acknowledged_is_lost_when_the_browser_is_killed(laptop: Laptop, tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_when_the_browser_is_killed(
+    laptop: Laptop, playwright: Playwright, tmp_path: Path
+) -> None:
     profile = tmp_path / "profile"
     profile.mkdir()
     random = Random(25)
     acknowledged, last = 0, ""
-    with sync_playwright() as playwright:
-        for burst in range(KILLS + 1):
-            with killable(playwright, profile) as (page, process):
-                page.goto(laptop.phone_url)
-                if burst == 0:
-                    begin(page)
-                else:
-                    ready(page)
-                    found = ask(page, "status")["memories"]
-                    # The last telling of each burst may have been on the disk before it was acknowledged.
-                    assert acknowledged <= found <= acknowledged + 1, f"after kill {burst}"
-                    acknowledged = found
-                    (hit, *_) = call(page, "ask", question=last, limit=1)
-                    assert hit["text"] == last
-                heard: list[str] = []
-                page.on("console", partial(_hear, heard))
-                page.evaluate(_BURST, burst)
-                while len(heard) < 3:
-                    page.wait_for_timeout(50)
-                page.wait_for_timeout(random.uniform(50, 1_500))
-                kill(process)
-            assert heard == [f"told {number}" for number in range(len(heard))]
-            acknowledged += len(heard)
-            last = f"Burst {burst} telling {len(heard) - 1}"
+    for burst in range(KILLS + 1):
+        with killable(playwright, profile) as (page, process):
+            page.goto(laptop.phone_url)
+            if burst == 0:
+                begin(page)
+            else:
+                ready(page)
+                found = ask(page, "status")["memories"]
+                # The last telling of each burst may have been on the disk before it was acknowledged.
+                assert acknowledged <= found <= acknowledged + 1, f"after kill {burst}"
+                acknowledged = found
+                (hit, *_) = call(page, "ask", question=last, limit=1)
+                assert hit["text"] == last
+            heard: list[str] = []
+            page.on("console", partial(_hear, heard))
+            page.evaluate(_BURST, burst)
+            while len(heard) < 3:
+                page.wait_for_timeout(50)
+            page.wait_for_timeout(random.uniform(50, 1_500))
+            kill(process)
+        assert heard == [f"told {number}" for number in range(len(heard))]
+        acknowledged += len(heard)
+        last = f"Burst {burst} telling {len(heard) - 1}"
 
 
 def _hear(heard: list[str], message: ConsoleMessage) -> None:

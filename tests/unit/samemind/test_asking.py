@@ -32,7 +32,8 @@ def vault(tmp_path: Path) -> Path:
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: str) -> Terminal:
-    """Sit somebody there who gives this answer; return what they are shown beside the results."""
+    """Sit somebody there who gives this answer; return what they are shown beside the results, without colour."""
+    monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     monkeypatch.setattr(sys, "stderr", shown := Terminal())
     return shown

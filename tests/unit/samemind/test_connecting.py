@@ -138,7 +138,13 @@ def test_me_20_the_protocol_is_installed_once_brought_up_to_date_and_undone(
 
 
 def test_me_21_the_protocol_names_tools_that_exist() -> None:
-    named = set(re.findall(r"`(\w+)`", protocol_text())) - {"samemind", "speaker", "project", "source"}
+    named = set(re.findall(r"`(\w+)`", protocol_text())) - {
+        "samemind",
+        "speaker",
+        "project",
+        "source",
+        "changed",
+    }
     tools = {"correct", "resolve", "contradictions"} | {name.replace(" ", "_") for name in NAMES}
     assert named <= tools
     assert {"recall", "remember", "correct", "forget", "why", "context"} <= named
