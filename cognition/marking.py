@@ -91,6 +91,7 @@ def _tells(connection: sqlite3.Connection, side: Sequence[Belief], here: set[byt
 
 
 def _beside(hit: Hit, shown: Shown, slot: bytes) -> Hit:
+    """Return the other side of what a hit says: it speaks of the same thing, and so is as likely to be about it."""
     return Hit(
         shown.rid,
         hit.score,
@@ -100,4 +101,5 @@ def _beside(hit: Hit, shown: Shown, slot: bytes) -> Hit:
         shown.memory,
         shown.device,
         contradiction=slot,
+        confidence=hit.confidence,
     )

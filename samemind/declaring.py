@@ -60,6 +60,8 @@ class CoreTool:
     description: str
     offered: tuple[str, ...] | None = None
     """The options that an agent is shown; all where that is None."""
+    seldom: tuple[str, ...] = ()
+    """Those among them that few calls need: only agents with the full profile are shown these."""
 
 
 class Agents(Enum):

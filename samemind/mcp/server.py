@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from importlib.metadata import version
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import trio
 from mcp import types
@@ -24,12 +24,15 @@ from samemind.config import Home
 from samemind.errors import SamemindError, Usage, explain
 from samemind.mcp import compat
 from samemind.mcp.resources import CONTRADICTIONS, MIME_TYPE, PROFILE, Page, read_page
-from samemind.mcp.schema import input_schema, output_schema, words_of
+from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.store import Store
-from samemind.mcp.telling import NOTE, tell, within_bounds
+from samemind.mcp.telling import NOTE, brief, tell, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
 from samemind.mcp.wire import Lines
+
+# What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
+_UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
 
 
 async def serve(home: Home, profile: str, scope: Scope) -> None:
@@ -120,7 +123,8 @@ class _Verbs:
 
         try:
             _check_names(tool, arguments, self._scope)
-            document = await scoped(ask, self._scope)(tool.verb, words_of(arguments))
+            options = {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
+            document = await scoped(ask, self._scope)(tool.verb, options)
             document = within_bounds(tool.verb, document)
         except SamemindError as error:
             return refused(error)
@@ -128,7 +132,7 @@ class _Verbs:
             return refused(explain(error))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=tell(tool.verb, document))],
-            structured_content={**document, "note": NOTE},
+            structured_content={**brief(tool.verb, document), "note": NOTE},
         )
 
     async def _resources(self, context: Any, params: Any) -> types.ListResourcesResult:
@@ -225,18 +229,16 @@ def refused(error: SamemindError) -> types.CallToolResult:
 
 
 def _described(tool: Tool, scope: Scope) -> types.Tool:
-    verb = tool.declared()
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=input_schema(tool.options(), scope.hides),
-        output_schema=output_schema(verb.result),
+        # What is left out is as the protocol has it: a tool writes, may destroy, and is another thing the second time.
         annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
+            read_only_hint=True if tool.read_only else None,
+            destructive_hint=None if tool.read_only else tool.destructive,
+            idempotent_hint=True if tool.idempotent and not tool.read_only else None,
             open_world_hint=False,
         ),
     )

@@ -1,11 +1,11 @@
 """Decide which commands an agent is given, under which names, and what it is told of them: all from their declarations.
 
-The core profile is thirteen tools: few enough that a model reads them all and chooses well. The full profile adds every
-other command that acts on memory.
+The core profile is thirteen tools: few enough that a model reads them all and chooses well, with the options
+that most calls need. The full profile has all options, and every other command that acts on memory.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -43,21 +43,30 @@ class Tool:
 @cache
 def core() -> tuple[Tool, ...]:
     """Return the tools that every agent is given."""
-    commands = map(verb_named, NAMES)
-    placed = [(one.agents, one) for one in commands if isinstance(one.agents, CoreTool)]
-    return tuple(_core_tool(tool, one) for tool, one in sorted(placed, key=lambda each: each[0].place))
+    return tuple(
+        replace(tool, offered=tuple(one.name for one in tool.options() if one.name not in seldom))
+        for tool, seldom in _core()
+    )
 
 
 @cache
 def full() -> tuple[Tool, ...]:
-    """Return these, and a tool for every other verb that agents may use."""
-    return (*core(), *(_tool(one) for one in map(verb_named, NAMES) if one.agents is Agents.FULL))
+    """Return these with all that they take, and a tool for every other verb that agents may use."""
+    whole = (tool for tool, _ in _core())
+    return (*whole, *(_tool(one) for one in map(verb_named, NAMES) if one.agents is Agents.FULL))
 
 
-def _core_tool(tool: CoreTool, command: Command[Any, Any]) -> Tool:
-    return Tool(
-        tool.name, command.name, tool.title, tool.description, *_judged(command), offered=tool.offered
-    )
+def _core() -> list[tuple[Tool, tuple[str, ...]]]:
+    """Return the tools of the core profile with all that they take, and which options of each few calls need."""
+    commands = map(verb_named, NAMES)
+    placed = [(one.agents, one) for one in commands if isinstance(one.agents, CoreTool)]
+    return [
+        (
+            Tool(tool.name, one.name, tool.title, tool.description, *_judged(one), offered=tool.offered),
+            tool.seldom,
+        )
+        for tool, one in sorted(placed, key=lambda each: each[0].place)
+    ]
 
 
 def _tool(command: Command[Any, Any]) -> Tool:

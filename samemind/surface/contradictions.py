@@ -111,7 +111,7 @@ CONTRADICTIONS: Final = Command(
         name="contradictions",
         title="Contradictions",
         description=(
-            "List what memory holds that cannot all be true, the worst first. Ask the user before "
+            "List what cannot all be true and nobody settled yet, the worst first. Ask the user before "
             "settling one."
         ),
         offered=(
@@ -165,7 +165,7 @@ SETTLE: Final = Command(
     agents=CoreTool(
         place=9,
         name="settle",
-        title="Settle what two memories are to each other",
+        title="Settle two memories",
         description=(
             "Say what a memory and a nominee of `remember` are to each other, once you have read "
             "both: repeats (one thing in other words), changed (the later one holds now), disagree "

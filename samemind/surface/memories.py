@@ -252,8 +252,7 @@ REMEMBER: Final = Command(
         title="Remember",
         description=(
             "Store one thing worth knowing later: a fact, a preference, a decision, an event. One "
-            "idea in plain words, with the names spelled out. Telling it again is harmless: it is "
-            "kept beside what says the same, and shown with it as one."
+            "idea in plain words, with the names spelled out. Telling it again is harmless."
         ),
         offered=(
             "text",
@@ -273,6 +272,7 @@ REMEMBER: Final = Command(
             "pin",
             "workspace",
         ),
+        seldom=("event_end", "source"),
     ),
     panel=True,
     library=Method(
@@ -332,6 +332,7 @@ RECALL: Final = Command(
             "workspace",
             "include_cold",
         ),
+        seldom=("topic", "session", "include_cold"),
     ),
     panel=True,
     library=Method("recall", "Find memories by their words and their meaning, the best first."),

@@ -49,10 +49,10 @@ def test_pm_62_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: 
                 for tool in tools.values():
                     assert tool.title
                     assert tool.annotations is not None
-                    assert tool.output_schema is not None
                 assert tools["recall"].annotations.read_only_hint is True  # type: ignore[union-attr]
                 assert tools["forget"].annotations.destructive_hint is True  # type: ignore[union-attr]
-                assert tools["remember"].annotations.idempotent_hint is False  # type: ignore[union-attr]
+                assert tools["recall"].annotations.destructive_hint is None  # type: ignore[union-attr]
+                assert tools["remember"].annotations.idempotent_hint is None  # type: ignore[union-attr]
                 assert "recall" in (first.instructions or "")
                 told = await call(first, "remember", text="Ann moved to Lisbon", speaker="Ann", meta={"n": 1})
                 (hit,) = (await call(second, "recall", query="where does Ann live?"))["results"]
@@ -68,6 +68,52 @@ def test_pm_62_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: 
             assert resources == {"samemind://profile", "samemind://contradictions"}
             profile = await second.read_resource("samemind://profile")
             assert "Ann moved to Lisbon" in profile.contents[0].text  # type: ignore[union-attr]
+
+    trio.run(main)
+
+
+TOLD = (
+    "I work at Stripe as a data engineer since the first of May",
+    "Ann lives in Lisbon",
+    "My sister Mary is allergic to peanuts and to shellfish",
+    "Tom is vegetarian",
+    "The staging server is called heron and runs Debian 12; ask Priya before you restart it",
+    "Chess every Thursday at the pub",
+)
+
+
+def test_what_is_recalled_is_not_told_many_times_over(tmp_path: Path) -> None:
+    """The structured part is at most half as long again as the text, which an agent reads as well."""
+
+    async def main() -> None:
+        async with agent(tmp_path) as client:
+            for text in TOLD:
+                await call(client, "remember", text=text, speaker="Ann")
+            for query in ("where does Ann live?", "where do I work?", "what do you know of my family?"):
+                result = await client.call_tool("recall", {"query": query, "k": 3})
+                assert result.structured_content is not None
+                said = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+                assert len(said) <= 1.5 * len(result.content[0].text), said  # type: ignore[union-attr]
+
+    trio.run(main)
+
+
+def test_the_other_side_of_a_contradiction_is_no_surer_than_the_side_that_was_found(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with agent(tmp_path) as client:
+            await call(client, "remember", text="Ben lives in Bonn", speaker="Ann")
+            await call(client, "remember", text="Ben lives in Basel", speaker="Carl")
+            await call(client, "remember", text="The trains to Bonn leave at noon", speaker="Ann")
+            found = (await call(client, "recall", query="trains to Bonn", k=2))["results"]
+            assert {hit["text"] for hit in found} == {"Ben lives in Bonn", "Ben lives in Basel"}
+            assert len({hit["contradiction_id"] for hit in found}) == 1
+            asked, beside = sorted(found, key=lambda hit: "Bonn" not in hit["text"])
+            assert beside["confidence"] == asked["confidence"] < 1.0
+            (open_,) = (await call(client, "contradictions"))["contradictions"]
+            await call(client, "resolve", id=open_["id"], keep_a=True)
+            assert (await call(client, "contradictions"))["contradictions"] == []
+            (settled,) = (await call(client, "contradictions", status="settled"))["contradictions"]
+            assert settled["id"] == open_["id"]
 
     trio.run(main)
 

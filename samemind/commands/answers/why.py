@@ -215,6 +215,7 @@ COMMAND: Final = Command(
             "Show where a memory comes from: who told it, which device wrote it, from what it was "
             "taken, and whether its signature holds."
         ),
+        seldom=("as_of", "seen_by"),
     ),
     panel=True,
     library=Method(

@@ -17,9 +17,13 @@ from samemind.declaring import Agents, Command, Effects
 from samemind.errors import NotFound, Usage
 from samemind.mcp import telling
 from samemind.mcp.resources import read_page
-from samemind.mcp.schema import input_schema, output_schema, words_of
+from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
+from samemind.mcp.server import _described
 from samemind.mcp.tools import core, full
+
+# What every conversation of an agent begins with, so 8 KB are much already.
+CORE_BYTES_MAX = 8_192
 
 
 def test_the_core_profile_is_the_tools_of_the_contract_and_those_that_settle() -> None:
@@ -27,6 +31,12 @@ def test_the_core_profile_is_the_tools_of_the_contract_and_those_that_settle() -
         "remember", "recall", "context", "forget", "correct", "why", "contradictions", "resolve", "settle",
         "triggers_deliver", "triggers_snooze", "triggers_act", "triggers_dismiss",
     ]  # fmt: skip
+
+
+def test_the_core_profile_takes_little_of_an_agents_window() -> None:
+    listed = [_described(tool, Scope()) for tool in core()]
+    said = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed]
+    assert len(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()) <= CORE_BYTES_MAX
 
 
 def test_the_full_profile_is_every_verb_that_acts_on_memory_and_nothing_that_acts_on_the_machine() -> None:
@@ -67,10 +77,8 @@ def test_a_tool_that_only_reads_offers_nothing_that_writes() -> None:
 
 def test_every_schema_is_one_and_names_only_options_of_its_verb() -> None:
     for tool in full():
-        verb = tool.declared()
         takes = input_schema(tool.options())
         Draft202012Validator.check_schema(takes)
-        Draft202012Validator.check_schema(output_schema(verb.result))
         json.dumps(takes)
         assert "standard input" not in json.dumps(takes)
     (remember,) = (tool for tool in core() if tool.name == "remember")
