@@ -102,6 +102,16 @@ class Home:
         return self._beside("panel.pem")
 
     @property
+    def authority(self) -> Path:
+        """Key and certificate of the authority that phones trust; it signs the panel's certificate."""
+        return self._beside("authority.pem")
+
+    @property
+    def phones(self) -> Path:
+        """Where phones find this device."""
+        return self._beside("phone.json")
+
+    @property
     def lock(self) -> Path:
         """Held, by `flock`, by whoever has the store open."""
         return self._beside("lock")
@@ -137,6 +147,8 @@ class Home:
             self.identity,
             self.settings,
             self.certificate,
+            self.authority,
+            self.phones,
             self.lock,
             self.log,
             self.control,

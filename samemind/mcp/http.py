@@ -266,8 +266,8 @@ async def open_remote(
         )
         certificate = None
         if not remote.is_local:
-            hosts = {*machine_names(), "localhost", *own_addresses(), *({host} - ANY)}
-            ensure_certificate(home.certificate, hosts, wall_clock_ms())
+            hosts = {*machine_names(), "localhost", *own_addresses()}
+            ensure_certificate(home, hosts, wall_clock_ms(), chosen={host} - ANY)
             certificate = str(home.certificate)
 
         async def serve() -> None:

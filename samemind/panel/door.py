@@ -4,6 +4,7 @@ On loopback it is plain HTTP, as nobody else hears that. Anywhere else it is HTT
 cross a network in the open. It listens until the device stops, and ends with it within a moment.
 """
 
+import logging
 import mimetypes
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -23,12 +24,12 @@ from replica import parse_memory_id
 from samemind.catalog import verb_named
 from samemind.control.server import Say
 from samemind.declaring import read_options
-from samemind.errors import NotFound, Usage
+from samemind.errors import NotFound, SamemindError, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
 from samemind.panel.browsing import browse, cards, memory, names, on_this_day, search, timeline
 from samemind.panel.carrying import Carrying
-from samemind.panel.certificate import ensure_certificate
+from samemind.panel.certificate import Certificate, ensure_certificate, shown
 from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything, shown_with
 from samemind.panel.guard import API, LINK_ROUTE, SESSION_ROUTE, Guard, TooLong, refuse
@@ -39,6 +40,7 @@ from samemind.panel.phone_pages import phone_routes
 from samemind.panel.posting import add_mailbox
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
+from samemind.phone_place import PhonePlace, place_of
 from samemind.qr import qr_rows
 from samemind.results.plain import to_json
 from samemind.surface.contradictions import ShowContradiction
@@ -49,7 +51,11 @@ from sync.network import own_addresses, own_hosts
 if TYPE_CHECKING:
     from samemind.device import Device
 
+# The certificate is renewed a month before it runs out.
+_CERTIFIED_EVERY_S: Final = 86_400.0
 _TYPES: Final = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Panel:
@@ -60,13 +66,15 @@ class Panel:
         self.host = host
         self.port = port
         self.is_local = is_loopback(host)
-        self.fingerprint: str | None = None
+        self.certificate: Certificate | None = None
         self.keeper = Doorkeeper(device.random)
         self.door = Door()
         self.undo = UndoWindows(nursery, lambda rids: forget_what_is_left(device, rids), device.random)
         self.moments = Moments(device, nursery)
         self.carrying = Carrying(device)
-        self.names = frozenset() if self.is_local else machine_names()
+        self.place = place_of(PhonePlace.kept(device.home), port)
+        """Where phones find it, if other machines do."""
+        self.names = frozenset() if self.is_local else machine_names() | {self.place.name}
         # Cookies know no ports: two devices on one machine need two names.
         self.cookie_name = f"samemind_{device.device_id.hex()[:12]}"
 
@@ -78,6 +86,27 @@ class Panel:
         """Cancel when the device stops."""
         await self.device.stop.wait()
         scope.cancel()
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The SHA-256 of the certificate that other machines are shown; None on loopback."""
+        return None if self.certificate is None else self.certificate.fingerprint
+
+    @property
+    def authority(self) -> str | None:
+        """The SHA-256 of the authority that phones can be made to trust; None where there is none."""
+        found = None if self.certificate is None else self.certificate.authority
+        return None if found is None else shown(found.der)
+
+    def certify(self) -> None:
+        """Have a certificate that is good for now; where it is another than before, serve that from now on."""
+        hosts = {*self.names, "localhost", *own_addresses()}
+        before = self.certificate
+        self.certificate = ensure_certificate(
+            self.device.home, hosts, self.now_ms(), chosen={self.host} - ANY
+        )
+        if before is not None and before.fingerprint != self.certificate.fingerprint:
+            self.door.serve_anew(str(self.device.home.certificate))
 
     @property
     def url(self) -> str:
@@ -103,8 +132,8 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
     async with trio.open_nursery() as nursery:
         panel = Panel(device, nursery, host, plain.getsockname()[1])
         if not panel.is_local:
-            hosts = {*panel.names, "localhost", *own_addresses(), *({host} - ANY)}
-            panel.fingerprint = ensure_certificate(device.home.certificate, hosts, device.now_ms())
+            panel.certify()
+            nursery.start_soon(_stay_certified, panel)
         certificate = None if panel.is_local else str(device.home.certificate)
         serving = trio.Event()
 
@@ -125,6 +154,16 @@ async def open_panel(device: "Device", host: str, port: int) -> AsyncIterator[Pa
                 await panel.moments.close()
                 panel.carrying.close()
             nursery.cancel_scope.cancel()  # what still waits to be forgotten is not forgotten
+
+
+async def _stay_certified(panel: Panel) -> None:
+    """Renew the certificate while the panel is open for a year."""
+    while True:
+        await trio.sleep(_CERTIFIED_EVERY_S)
+        try:
+            await trio.to_thread.run_sync(panel.certify)
+        except (SamemindError, OSError):
+            _log.exception("the panel's certificate could not be renewed")
 
 
 def application(panel: Panel) -> ASGIApp:

@@ -10,6 +10,7 @@ that browser.
 import logging
 import platform
 import socket
+import ssl
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -89,11 +90,17 @@ class Door:
     def __init__(self) -> None:
         self.crowd = Crowd()
         self._standing: dict[Caller, trio.CancelScope] = {}
+        self._tls: ssl.SSLContext | None = None
 
     def know(self, place: Any) -> None:
         """Hear that the connection from a place is one of a browser that was let in."""
         if (caller := caller_of(place)) is not None:
             self._make_room(self.crowd.know(caller))
+
+    def serve_anew(self, certificate: str) -> None:
+        """Show whoever comes from now on what is in that file now."""
+        if self._tls is not None:
+            self._tls.load_cert_chain(certificate)
 
     async def serve(
         self, app: ASGIApp, plain: socket.socket, *, certificate: str | None, stop: trio.Event
@@ -102,8 +109,9 @@ class Door:
         config = _config(certificate)
         context = WorkerContext(None)
         listener: Any = trio.SocketListener(trio.socket.from_stdlib_socket(plain))
-        if (tls := config.create_ssl_context()) is not None:
-            listener = trio.SSLListener(listener, tls, https_compatible=True)
+        self._tls = config.create_ssl_context()
+        if self._tls is not None:
+            listener = trio.SSLListener(listener, self._tls, https_compatible=True)
         wrapped = ASGIWrapper(app)  # type: ignore[arg-type]  # it types scopes more closely than Starlette
 
         async def answer(stream: Any) -> None:
