@@ -1,4 +1,4 @@
-"""Serve what a phone loads: the files of its page, and their manifest signed by this device.
+"""Serve what a phone loads: the files of its page, their manifest signed by this device, and how to trust this device.
 
 The files are those of the package `samemind_phone` (`make phone` builds its wheel), named in its manifest with their
 hashes; what is not named there is not served. They are compressed already. One whose name holds its hash never changes,
@@ -7,18 +7,21 @@ so a browser keeps it for good; every other is asked for again by its ETag.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from samemind.panel.certificate import shown
 from samemind.panel.guard import PHONE, refuse
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 _PACKAGE: Final = "samemind_phone"
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _ASKED_AGAIN: Final = "no-cache"
+# What stands in memory for each caller that is being sent a file.
+_PIECE_BYTES: Final = 1 << 16
 # A signature for one purpose must not pass for another.
 _MANIFEST: Final = b"samemind phone page 1\0"
 _MISSING: Final = "install the wheel samemind_phone beside samemind; in a checkout: make phone"
@@ -61,11 +66,22 @@ def page_files(folder: Path) -> dict[str, PageFile]:
 def phone_routes(panel: "Panel") -> Iterable[BaseRoute]:
     """Return the routes below /phone/, but that of the link."""
 
+    async def where(request: Request) -> Response:
+        return JSONResponse(
+            {
+                "origin": panel.url.rstrip("/") if panel.is_local else panel.place.origin,
+                "fingerprint": panel.authority,
+            },
+            headers={"cache-control": "no-store"},
+        )
+
     async def slash(request: Request) -> Response:
         return RedirectResponse(f"{PHONE}/")
 
     return [
         Route(PHONE, slash, methods=["GET"]),
+        Route(f"{PHONE}/where", where, methods=["GET"]),
+        *_trust_routes(panel),
         *_page_routes(panel),
     ]
 
@@ -120,8 +136,60 @@ def _sending(file: PageFile) -> Any:
         if encoding is not None:
             headers["content-encoding"] = encoding
             path = path.with_name(f"{path.name}.{encoding}")
-        body = await trio.to_thread.run_sync(path.read_bytes)
-        headers["content-type"] = file.type
-        return Response(body, headers=headers)
+        length = (await trio.Path(path).stat()).st_size
+        headers |= {"content-type": file.type, "content-length": str(length)}
+        return StreamingResponse(_pieces(path), headers=headers)
 
     return send
+
+
+async def _pieces(path: Path) -> AsyncIterator[bytes]:
+    """Read a file as it is sent: whoever asks for the largest and then reads nothing holds no more than a piece."""
+    async with await trio.open_file(path, "rb") as file:
+        while piece := await file.read(_PIECE_BYTES):
+            yield piece
+
+
+def _trust_routes(panel: "Panel") -> Iterable[Route]:
+    """Return the page that walks a person through trusting this device, and what there is to trust."""
+    folder = files("samemind.panel").joinpath("trust")
+    page = Template(folder.joinpath("trust.html").read_text("utf-8"))
+    style = folder.joinpath("trust.css").read_bytes()
+
+    async def walk(request: Request) -> Response:
+        return Response(page.substitute(_told(panel)), media_type="text/html", headers=_AGAIN)
+
+    async def dress(request: Request) -> Response:
+        return Response(style, media_type="text/css", headers=_AGAIN)
+
+    async def give(request: Request) -> Response:
+        if panel.certificate is None or panel.certificate.authority is None:
+            return refuse(404, "no_authority", "nothing has to be trusted here")
+        return Response(
+            panel.certificate.authority.der, media_type="application/x-x509-ca-cert", headers=_AGAIN
+        )
+
+    return [
+        Route(f"{PHONE}/trust", walk, methods=["GET"]),
+        Route(f"{PHONE}/trust.css", dress, methods=["GET"]),
+        Route(f"{PHONE}/samemind.crt", give, methods=["GET"]),
+    ]
+
+
+_AGAIN: Final = {"cache-control": _ASKED_AGAIN}
+
+
+def _told(panel: "Panel") -> Mapping[str, str]:
+    """Return what the page of trust says of this device."""
+    authority = None if panel.certificate is None else panel.certificate.authority
+    if authority is None:
+        own = "This device shows a certificate of its owner's, or answers its own machine only."
+        return {"origin": escape(panel.url), "name": "", "fingerprint": "", "state": own, "shown": "hidden"}
+    (name,) = authority.certificate.subject
+    return {
+        "origin": escape(panel.place.origin),
+        "name": escape(str(name.value)),
+        "fingerprint": shown(authority.der),
+        "state": "",
+        "shown": "",
+    }
