@@ -105,7 +105,10 @@ FAMILIES: Final = {
         "group rejoin",
         "sync",
     ),
-    "panel": ("panel",),
+    "panel": (
+        "panel",
+        "phone",
+    ),
     "service": (
         "service install",
         "service uninstall",
@@ -226,6 +229,7 @@ MODULE_OF: Final = {
     "group rejoin": "samemind.surface.group",
     "sync": "samemind.surface.group",
     "panel": "samemind.commands.panel.panel",
+    "phone": "samemind.commands.panel.phone",
     "service install": "samemind.surface.service",
     "service uninstall": "samemind.surface.service",
     "service status": "samemind.surface.service",
@@ -373,6 +377,9 @@ HELP_OF: Final = {
     ),
     "sync": "Sync now, with one device or with all that can be reached.",
     "panel": "Open the memory panel in a browser; without a daemon, be one for as long as it is open.",
+    "phone": (
+        "Make a phone a device: show where it opens the app, as address and QR code, and wait until it has joined."
+    ),
     "service install": (
         "Have the machine start the daemon now and at every login, and show the file that says so."
     ),

@@ -32,6 +32,7 @@ from samemind.mailboxes import Mailboxes, Settled, keeper_of, read_mailboxes
 from samemind.notifying import NotifyLoop
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
+from samemind.phone_place import EVERYWHERE, PhonePlace
 from samemind.results.device import Stopped
 from samemind.results.group import PeerView
 from samemind.results.plain import to_json
@@ -91,6 +92,11 @@ async def _serve(
     async with panel_on_demand(device) as panels:
         if panel is not None or launches:
             await panels.open(panel or LOOPBACK)
+        elif (kept := PhonePlace.kept(device.home)) is not None:
+            try:  # or phones that joined would not find it after a restart
+                await panels.open((EVERYWHERE, kept.port))
+            except Failed as error:
+                log.warning("phones do not find this device: %s", error)
         if launches:
             await say(to_json(await open_the_panel(device, OpenPanel())))
         else:

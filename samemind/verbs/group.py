@@ -1,6 +1,7 @@
 """Join other devices, know them, and sync with them."""
 
 import sqlite3
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -23,6 +24,7 @@ from samemind.verbs.seniority import name_of
 from sync import Address, peers
 
 if TYPE_CHECKING:
+    from sync.meeting import CodeOffered
     from sync.reports import SyncReport
     from sync.syncer import Syncer
 
@@ -47,7 +49,7 @@ async def pair(device: Device, options: Pair, say: Say) -> Paired:
         elif options.code is None:
             if address is not None:
                 raise Usage("expected a code beside --address: it says where the code is shown")
-            partner = await _offer(syncer, say)
+            partner = await offer_code(syncer, say, _shown)
         else:
             partner = await syncer.join_pairing(options.code, address=address)
             if device.syncer is None and partner.address is not None:
@@ -152,8 +154,8 @@ async def _first_sync(syncer: "Syncer", peer: DeviceId, address: Address) -> Non
                 return
 
 
-async def _offer(syncer: "Syncer", say: Say) -> Any:
-    """Have a code shown, and say it and whatever becomes of it."""
+async def offer_code(syncer: "Syncer", say: Say, shown: Callable[["CodeOffered"], Any]) -> Any:
+    """Have a code shown, say what `shown` makes of it and whatever becomes of it, and return who proved it."""
     from sync.meeting import CodeOffered, Refusal  # here: whoever lists devices loads no links
 
     telling, told = trio.open_memory_channel[CodeOffered | Refusal](16)
@@ -162,14 +164,8 @@ async def _offer(syncer: "Syncer", say: Say) -> Any:
         async for news in told:
             if isinstance(news, Refusal):
                 await say({"refused": str(news.error)})
-                continue
-            offer = PairingOffer(
-                code=news.code,
-                address=str(news.addresses[0]),
-                expires_at=at_ms(news.expires_ms),  # type: ignore[arg-type]
-                invitation=news.invitation,
-            )
-            await say(to_json(offer))
+            else:
+                await say(to_json(shown(news)))
 
     def tell(news: CodeOffered | Refusal) -> None:
         try:
@@ -181,6 +177,15 @@ async def _offer(syncer: "Syncer", say: Say) -> Any:
         nursery.start_soon(pass_on)
         with telling:
             return await syncer.offer_pairing(tell)
+
+
+def _shown(offer: "CodeOffered") -> PairingOffer:
+    return PairingOffer(
+        code=offer.code,
+        address=str(offer.addresses[0]),
+        expires_at=at_ms(offer.expires_ms),  # type: ignore[arg-type]
+        invitation=offer.invitation,
+    )
 
 
 async def _other(device: Device, text: str) -> DeviceId:

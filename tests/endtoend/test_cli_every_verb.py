@@ -113,6 +113,7 @@ def test_me_16_every_verb_answers_with_one_document_wherever_json_stands_on_the_
     goes_on = {
         "pair",
         "panel",
+        "phone",
         "up",
         "down",
         "peers rename",

@@ -1,1 +1,1 @@
-"""The command of the web panel."""
+"""The commands of what browsers open: the web panel, and the app of a phone."""

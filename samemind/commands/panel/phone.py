@@ -1,0 +1,185 @@
+"""Show a phone where it opens the app, and take it in."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from samemind.declaring import Agents, Command, Effects, option
+from samemind.errors import Failed, Locked
+from samemind.rendering import Document, clock
+
+if TYPE_CHECKING:
+    from samemind.control.server import Say
+    from samemind.device import Device
+    from samemind.panel.door import Panel
+    from samemind.phone_place import PhonePlace
+    from sync.meeting import CodeOffered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowPhone:
+    """Make a phone a device: show where it opens the app, as address and QR code, and wait until it has joined."""
+
+    at: str | None = option(
+        "--at",
+        "by which name phones reach this device, for good; NAME.local unless given",
+        metavar="NAME[:PORT]",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhoneShown:
+    """Where a phone opens the app, and the code that takes it in; `invitation` is both, for a QR code.
+
+    `trust`: the page that makes its browser trust this device, so that the app opens without a network too.
+    `fingerprint`: the SHA-256 of the authority to trust there. Both are null on loopback, and where the owner's own
+    certificate is served there is none to trust. `note`: what to know about the address.
+    """
+
+    url: str
+    invitation: str
+    code: str
+    expires_at: datetime
+    trust: str | None = None
+    fingerprint: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhoneJoined:
+    """A phone joined the group; both ends show the same words. `url`: where it opens the app."""
+
+    url: str
+    device_id: str
+    name: str
+    words: str
+
+
+async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
+    """Open the panel for phones, if it is not open yet, and show address and code until one phone has joined."""
+    from samemind.phone_place import PhonePlace
+    from samemind.times import at_ms
+    from samemind.verbs.group import offer_code
+    from sync.identity import fingerprint
+
+    if device.panels is None:
+        raise Locked(
+            f"{device.home.shown()} is in use by {device.program}, which is no daemon",
+            hint="end that program, or start the daemon: samemind up --background",
+        )
+    place = None if options.at is None else PhonePlace.parse(options.at)
+    panel = await _opened(device, place)
+    origin, note = _origin(panel, PhonePlace.kept(device.home), place)
+    expected = fingerprint(device.identity.certificate).hex()
+
+    def shown(offer: "CodeOffered") -> PhoneShown:
+        return PhoneShown(
+            url=f"{origin}/phone/",
+            invitation=f"{origin}/phone/#pair={offer.code}&with={expected}",
+            code=offer.code,
+            expires_at=at_ms(offer.expires_ms),  # type: ignore[arg-type]
+            trust=None if panel.is_local else f"{origin}/phone/trust",
+            fingerprint=panel.authority,
+            note=note,
+        )
+
+    async with device.linked() as syncer:
+        partner: Any = await offer_code(syncer, say, shown)
+    return PhoneJoined(
+        url=f"{origin}/phone/",
+        device_id=partner.device_id.hex(),
+        name=partner.name,
+        words=" ".join(partner.words),
+    )
+
+
+async def _opened(device: "Device", asked: "PhonePlace | None") -> "Panel":
+    from samemind.phone_place import EVERYWHERE, PORT, PhonePlace
+
+    assert device.panels is not None
+    kept = PhonePlace.kept(device.home)
+    if device.panels.panel is not None or asked is None:
+        return await device.panels.open((EVERYWHERE, PORT if kept is None else kept.port))
+    asked.keep(device.home)  # before it opens: the panel asks for a certificate of that name
+    try:
+        return await device.panels.open((EVERYWHERE, asked.port))
+    except Failed:
+        device.home.phones.unlink() if kept is None else kept.keep(device.home)
+        raise
+
+
+def _origin(panel: "Panel", kept: "PhonePlace | None", asked: "PhonePlace | None") -> tuple[str, str | None]:
+    """Keep where phones find the panel from now on; return its origin, and what a person should know about it."""
+    from samemind.phone_place import EVERYWHERE
+    from sync.dialling import ANY
+
+    if panel.is_local:
+        if asked is not None:
+            raise Failed(
+                f"expected to show phones {asked.origin}, but the panel answers this machine only",
+                code="local_panel",
+                hint="samemind down, then samemind up without --panel, or with --panel 0.0.0.0:7412",
+            )
+        return panel.url.rstrip("/"), (
+            "The panel answers this machine only: a browser here can be the phone, another machine cannot. "
+            "For a phone, start the daemon with `samemind up --panel 0.0.0.0:7412`"
+        )
+    if asked is not None and (asked.port != panel.port or asked.name not in panel.names):
+        raise Failed(
+            f"expected to show phones {asked.origin}, but the panel was opened for {panel.place.origin}",
+            code="opened_elsewhere",
+            hint=f"samemind down, then samemind up --background, then samemind phone --at {asked.name}:{asked.port}",
+        )
+    if asked is not None or kept is None:
+        panel.place = asked or panel.place
+        panel.place.keep(panel.device.home)
+        return panel.place.origin, None
+    if kept == panel.place:
+        return kept.origin, None
+    return panel.place.origin, (
+        f"Phones that joined before know {kept.origin} and do not find this device here. To be there again: "
+        f"samemind down, then samemind up --panel {EVERYWHERE if panel.host in ANY else panel.host}:{kept.port}. "
+        f"To stay here for good: samemind phone --at {panel.place.name}:{panel.place.port}"
+    )
+
+
+def render(document: Document) -> list[str]:
+    return [f"joined with {document['name']}", document["words"]]
+
+
+def render_said(document: Document) -> list[str]:
+    if "refused" in document:
+        return [f"somebody was turned away: {document['refused']}"]
+    lines = [
+        f"address  {document['url']}",
+        f"code     {document['code']}",
+        "",
+        "Point the phone's camera at the QR code, or open the address in its browser and type the code.",
+    ]
+    if document["fingerprint"] is not None:
+        lines += [
+            "Its browser warns, since it does not know this device yet. Have it trust the device, and the app opens",
+            f"without a network, too: {document['trust']} shows how. The phone has to show this SHA-256:",
+            document["fingerprint"],
+        ]
+    if document["note"] is not None:
+        lines += ["", document["note"]]
+    return [*lines, "", f"Waiting until {clock(document['expires_at'])}."]
+
+
+COMMAND: Final = Command(
+    "phone",
+    ShowPhone,
+    PhoneJoined,
+    run=run,
+    render=render,
+    render_said=render_said,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="opens the panel to other machines, which is decided where the device is",
+    library=None,
+    says=PhoneShown,
+    news=True,
+    streams=True,
+    place=2,
+)

@@ -1,0 +1,170 @@
+"""`samemind phone` on a real daemon: the address, the authority, the code, and being there again after a restart."""
+
+import hashlib
+import json
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from tests.support.cli import COMMAND, Ran, daemon, environment
+from tests.support.cli import run as samemind
+from tests.support.devices import devices, run
+from tests.support.hearing import next_line
+from tests.support.http import Caller, stranger
+from tests.support.pages import Page
+
+pytestmark = pytest.mark.endtoend
+
+
+def free_port() -> int:
+    with socket.create_server(("", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@contextmanager
+def shown(home: Path, *words: str) -> Iterator[tuple[Any, "subprocess.Popen[str]"]]:
+    """What the command shows a phone, while it waits for one."""
+    command = subprocess.Popen(
+        [*COMMAND, "--home", str(home), "--json", "phone", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=environment(),
+    )
+    with command:
+        try:
+            yield json.loads(next_line(command)), command
+        finally:
+            command.kill()
+
+
+def refused(home: Path, *words: str) -> Ran:
+    done = samemind(home, "--json", "phone", *words)
+    assert done.code != 0, done
+    return done
+
+
+def given(port: int) -> tuple[bytes, Caller]:
+    """The authority as anybody on the network is given it, and who asked."""
+    caller = stranger(f"https://localhost:{port}")
+    answer = caller.get("/phone/samemind.crt")
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/x-x509-ca-cert")
+    return answer.body, caller
+
+
+def trusts(authority: bytes, host: str, port: int) -> bool:
+    """Whether a browser that trusts this authority, and nobody else, takes what is served there under that name."""
+    context = ssl.create_default_context(cadata=authority)
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
+        try:
+            with context.wrap_socket(plain, server_hostname=host):
+                return True
+        except ssl.SSLCertVerificationError:
+            return False
+
+
+def test_a_phone_is_shown_a_place_that_it_can_trust_and_joins_there(tmp_path: Path) -> None:
+    home, port = tmp_path / "home", free_port()
+
+    async def main() -> None:
+        with daemon(home):
+            with shown(home, "--at", f"den.local:{port}") as (offer, command):
+                assert offer["url"] == f"https://den.local:{port}/phone/"
+                assert offer["trust"] == f"https://den.local:{port}/phone/trust"
+                authority, caller = given(port)
+                digest = hashlib.sha256(authority).hexdigest().upper()
+                assert offer["fingerprint"].replace(":", "") == digest
+                assert trusts(authority, "den.local", port)
+                assert not trusts(authority, "bank.example", port)
+                walk = caller.get("/phone/trust")
+                assert (walk.status, offer["fingerprint"].encode() in walk.body) == (200, True)
+                where = caller.get("/phone/where").json
+                assert where == {"origin": f"https://den.local:{port}", "fingerprint": offer["fingerprint"]}
+                url, _, fragment = offer["invitation"].partition("#")
+                said = dict(each.split("=") for each in fragment.split("&"))
+                assert (url, said["pair"]) == (offer["url"], offer["code"])
+                async with devices(tmp_path, "pocket") as (device,):
+                    page = Page(device, f"https://localhost:{port}")
+                    paired = await page.pair(said["pair"], expected=bytes.fromhex(said["with"]))
+                    out, _ = await trio.to_thread.run_sync(command.communicate)
+                    joined = json.loads(out.splitlines()[-1])
+                    assert (joined["name"], joined["words"]) == ("pocket", " ".join(paired.words))
+                    assert joined["url"] == offer["url"]
+
+    run(main)
+
+
+def test_it_is_there_again_after_a_restart_and_says_when_it_is_not(tmp_path: Path) -> None:
+    home, port = tmp_path / "home", free_port()
+    with daemon(home) as running:
+        assert running.said["panel_url"] is None
+        with shown(home, "--at", f"den.local:{port}"):
+            authority, _ = given(port)
+        running.end()
+    with daemon(home) as running:  # nothing was said of a panel, and it is there
+        assert running.said["panel_url"].endswith(f":{port}/")
+        assert given(port)[0] == authority
+        with shown(home) as (offer, _):
+            assert (offer["url"], offer["note"]) == (f"https://den.local:{port}/phone/", None)
+        done = refused(home, "--at", f"attic.local:{port}")
+        assert done.json["error"]["code"] == "opened_elsewhere"
+        running.end()
+    other = free_port()
+    with daemon(home, "--panel", f"0.0.0.0:{other}") as running:
+        with shown(home) as (offer, _):
+            assert offer["url"] == f"https://den.local:{other}/phone/"
+            assert f"https://den.local:{port}" in offer["note"], "those who joined before do not find it here"
+        with shown(home, "--at", f"den.local:{other}") as (offer, _):
+            assert offer["note"] is None
+        running.end()
+    assert json.loads((home / "phone.json").read_text()) == {"name": "den.local", "port": other}
+    with daemon(home, "--panel", "127.0.0.1:0"):
+        with shown(home) as (offer, _):
+            assert (offer["trust"], offer["fingerprint"]) == (None, None)
+            assert "this machine only" in offer["note"]
+        assert refused(home, "--at", "den.local").json["error"]["code"] == "local_panel"
+
+
+def test_a_port_that_is_taken_is_said_and_not_kept(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with socket.create_server(("", 0)) as taken, daemon(home):
+        done = refused(home, "--at", f"den.local:{taken.getsockname()[1]}")
+        assert done.json["error"]["code"] == "cannot_listen"
+        assert not (home / "phone.json").exists()
+
+
+def test_without_a_daemon_it_says_how_to_start_one(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert samemind(home, "remember", "something").code == 0
+    done = refused(home)
+    assert "samemind up" in done.json["error"]["hint"]
+
+
+def test_the_authority_is_given_over_https_or_not_at_all(tmp_path: Path) -> None:
+    """Over plain HTTP anybody between could give another; and where nothing has to be trusted, nothing is given."""
+    home, port = tmp_path / "home", free_port()
+    with daemon(home, "--panel", f"0.0.0.0:{port}") as running:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
+            plain.sendall(f"GET /phone/samemind.crt HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
+            said = b""
+            try:
+                while piece := plain.recv(4096):
+                    said += piece
+            except ConnectionResetError:
+                pass
+            assert b"HTTP/" not in said
+        for host in ("evil.example", f"evil.example:{port}"):
+            caller = Caller(f"https://localhost:{port}", {"Host": host})
+            for path in ("/phone/samemind.crt", "/phone/trust", "/phone/where", "/phone/"):
+                assert caller.get(path).status == 421
+        running.end()
+    with daemon(home, "--panel", f"127.0.0.1:{port}"):
+        answer = stranger(f"http://127.0.0.1:{port}").get("/phone/samemind.crt")
+        assert (answer.status, answer.code) == (404, "no_authority")
