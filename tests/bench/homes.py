@@ -1,8 +1,9 @@
-"""Ask fifty everyday homes: does the note that answers come first?
+"""Ask sixty everyday homes: does the note that answers come first?
 
 `python -m tests.bench.homes` asks the homes that the ranking was made with, `--aside` those that were kept aside (read
-once, and never fitted on). Each home is ten to twenty notes of one household, told through the library's own door, with
-others beside the answer that share its words, and with what held before. `--missed` shows what came first instead.
+once, and never fitted on), `--since` ten that were written afterwards. Each home is ten to twenty notes of one
+household, told through the library's own door, with others beside the answer that share its words, and with what held
+before. `--missed` shows what came first instead.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import samemind
 FOLDER: Final = Path(__file__).parents[1] / "data" / "homes"
 SEEN: Final = FOLDER / "seen.txt"
 ASIDE: Final = FOLDER / "aside.txt"
+SINCE: Final = FOLDER / "since.txt"
 
 
 class Question(NamedTuple):
@@ -103,8 +105,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--aside", action="store_true", help="the homes that were kept aside")
     parser.add_argument("--missed", action="store_true", help="show what came first instead")
+    parser.add_argument("--since", action="store_true", help="the homes that were written afterwards")
     options = parser.parse_args()
-    answers = [one for home in read(ASIDE if options.aside else SEEN) for one in ask(home)]
+    path = ASIDE if options.aside else SINCE if options.since else SEEN
+    answers = [one for home in read(path) for one in ask(home)]
     for one in answers:
         if options.missed and not one.right:
             place = next(

@@ -18,7 +18,7 @@ from samemind.panel.browsing import search
 from samemind.panel.moments import Moments
 from samemind.results.memories import Recalled
 from samemind.results.plain import from_json, to_json
-from tests.bench.homes import ASIDE, SEEN, ask, read
+from tests.bench.homes import ASIDE, SEEN, SINCE, ask, read
 from tests.support.devices import run
 from tests.support.doors import opened
 
@@ -157,10 +157,11 @@ def test_a_question_about_work_sends_no_blood_type(mind: BlockingMind) -> None:
 
 
 def test_homes_have_ten_to_twenty_notes_and_every_question_an_answer() -> None:
-    seen, aside = read(SEEN), read(ASIDE)
+    seen, aside, since = read(SEEN), read(ASIDE), read(SINCE)
     assert len(seen) == len(aside) == 25
+    assert len(since) == 10
     assert len({home.language for home in (*seen, *aside)}) >= 4
-    for home in (*seen, *aside):
+    for home in (*seen, *aside, *since):
         assert 10 <= len(home.notes) <= 20, home.name
         assert all(question.right for question in home.questions), home.name
     assert not {home.notes for home in seen} & {home.notes for home in aside}
