@@ -35,7 +35,6 @@ from samemind.verbs.standing import view_of
 from samemind.verbs.views import view_of_memory
 
 if TYPE_CHECKING:
-    from cognition import Hit
     from samemind.device import Device
 
 Asked = Mapping[str, Any]
@@ -99,7 +98,7 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
             return found, {number for number in literal if number in kept}, rids
 
         found, literal, rids = await now.read(read)
-        sureness = {number: _sureness(by_rid[rids[number]], hits) for number in found}
+        sureness = {number: by_rid[rids[number]].confidence for number in found}
         close = [number for number in found if sureness[number] >= CLOSE]
         spelled = [
             number
@@ -111,7 +110,7 @@ async def search(moments: Moments, asked: Asked) -> dict[str, Any]:
         cards = await now.read(partial(_cards, order))
     for card in cards:
         hit = by_rid.get(bytes(parse_memory_id(card["rid"])))
-        card["confidence"] = None if hit is None else round(_sureness(hit, hits), 3)
+        card["confidence"] = None if hit is None else round(hit.confidence, 3)
         card["why"] = [] if hit is None else [one.channel for one in hit.found]
         card["claim"] = None if hit is None or hit.claim is None else to_json(show_claim(hit.claim))
         card["contradiction_id"] = (
@@ -207,14 +206,6 @@ async def memory(device: "Device", moments: Moments, asked: Asked) -> dict[str, 
         if moment_ms is None or read_time(each["at"], name="at") <= moment_ms
     ]
     return found
-
-
-def _sureness(hit: "Hit", hits: Iterable["Hit"]) -> float:
-    """Return how likely a hit answers; what is there only as the other side of a contradiction is as likely as it."""
-    if hit.confidence < 1 or hit.contradiction is None:
-        return hit.confidence
-    beside = [each.confidence for each in hits if each.contradiction == hit.contradiction and each is not hit]
-    return max((each for each in beside if each < 1), default=0.0)
 
 
 def _about(connection: sqlite3.Connection, rid: MemoryId, view: MemoryView) -> dict[str, Any]:

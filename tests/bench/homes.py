@@ -1,8 +1,8 @@
-"""Ask sixty everyday homes: does the note that answers come first?
+"""Ask a hundred and ten everyday homes: does the note that answers come first?
 
 `python -m tests.bench.homes` asks the homes that the ranking was made with, `--aside` those that were kept aside (read
-once, and never fitted on), `--since` ten that were written afterwards. Each home is ten to twenty notes of one
-household, told through the library's own door, with others beside the answer that share its words, and with what held
+once, and never fitted on), `--since` ten that were written afterwards, `--later` fifty after those. Each home is some
+ten to twenty notes of one household, told through the library's own door, with others beside the answer that share its words, and with what held
 before. `--missed` shows what came first instead.
 """
 
@@ -18,6 +18,7 @@ FOLDER: Final = Path(__file__).parents[1] / "data" / "homes"
 SEEN: Final = FOLDER / "seen.txt"
 ASIDE: Final = FOLDER / "aside.txt"
 SINCE: Final = FOLDER / "since.txt"
+LATER: Final = FOLDER / "later.txt"
 
 
 class Question(NamedTuple):
@@ -106,8 +107,9 @@ def main() -> None:
     parser.add_argument("--aside", action="store_true", help="the homes that were kept aside")
     parser.add_argument("--missed", action="store_true", help="show what came first instead")
     parser.add_argument("--since", action="store_true", help="the homes that were written afterwards")
+    parser.add_argument("--later", action="store_true", help="fifty that were written after those")
     options = parser.parse_args()
-    path = ASIDE if options.aside else SINCE if options.since else SEEN
+    path = ASIDE if options.aside else SINCE if options.since else LATER if options.later else SEEN
     answers = [one for home in read(path) for one in ask(home)]
     for one in answers:
         if options.missed and not one.right:

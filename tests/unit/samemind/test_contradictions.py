@@ -133,6 +133,16 @@ def test_yd_43_recall_brings_both_sides_and_marks_them(mind: BlockingMind) -> No
     assert mind.recall("loaf number 7", k=1)[0].contradiction_id is None
 
 
+def test_the_other_side_is_as_sure_as_the_side_that_was_found(mind: BlockingMind) -> None:
+    mind.remember_many([f"The tram to Lisbon left platform {i} at noon" for i in range(20)])
+    mind.remember("Ann lives in Lisbon")
+    mind.remember("Ann lives in Porto", read=True)
+    hits = mind.recall("tram to Lisbon", k=21)
+    sides = {hit.text: hit for hit in hits if hit.contradiction_id}
+    found, brought = sides["Ann lives in Lisbon"], sides["Ann lives in Porto"]
+    assert brought.confidence == found.confidence < 1
+
+
 def test_the_other_side_is_brought_along_only_where_the_filters_let_it_through(mind: BlockingMind) -> None:
     mind.remember("I live in Lisbon", speaker="Ann")
     mind.remember("Ann lives in Porto", speaker="Bob")
