@@ -2,8 +2,8 @@
 
 `python -m tests.bench.homes` asks the homes that the ranking was made with, `--aside` those that were kept aside (read
 once, and never fitted on), `--since` ten that were written afterwards, `--later` fifty after those. Each home is some
-ten to twenty notes of one household, told through the library's own door, with others beside the answer that share its words, and with what held
-before. `--missed` shows what came first instead.
+ten to twenty notes of one household, told through the library's own door, with others beside the answer that share its
+words, and with what held before. `--missed` shows what came first instead.
 """
 
 import argparse
