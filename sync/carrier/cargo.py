@@ -14,20 +14,35 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from replica.codec import pack, unpack
 from replica.core import Core
 from replica.errors import InvalidOp
-from replica.frame import SEQ_MAX, Frame, Segment, decode_frame, encode_frame
-from replica.frontier import Frontier
-from replica.ids import DEVICE_ID_BYTES, ID8_BYTES, INCARNATION_BYTES, DeviceId, Origin, Place
-from replica.limits import SEEN_MAX
+from replica.frame import Frame, Segment, decode_frame, encode_frame
+from replica.ids import ID8_BYTES, DeviceId, Origin, Place
 from replica.membership import Member, lineage, marks
 from replica.ops import Op
 from replica.outbox import Outbox
 from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
+from sync.carrier.header import (
+    CONTEXT,
+    CONTEXT_1,
+    VECTORS_BEGIN,
+    Header,
+    Held,
+    Known,
+    Vectors,
+    encode_header,
+    encode_vectors,
+    held_at,
+    known_of,
+    less_vectors,
+    read_header,
+    read_vectors,
+    short,
+    vector_of,
+)
 from sync.carrier.sealing import Entropy, Sealer, open_sealed
 from sync.errors import MakerUnknown, RemoteProtocolError, Untrusted
 from sync.identity import Identity
@@ -42,45 +57,6 @@ from sync.wire.messages import (
     decode_message,
     encode_message,
 )
-
-_CONTEXT_1: Final = b"samemind carry 1\0"
-_CONTEXT: Final = b"samemind carry 2\0"
-# Devices are named by so much of their ids: as an op is, and for the same reason.
-SHORT_BYTES: Final = ID8_BYTES
-DIGEST_BYTES: Final = 16
-_FORMAT: Final = 2
-
-
-class Known(NamedTuple):
-    """What a device knows besides ops, in few bytes: two devices that know the same say the same."""
-
-    erasures: int
-    erased: bytes
-    """Digest of which erasures these are."""
-    group: bytes
-    """Digest of who belongs to the group, who was revoked, and of the erasures."""
-
-
-class Held(NamedTuple):
-    """The last op that the maker held of a feed: its device in short, the incarnation, and the op."""
-
-    device: bytes
-    incarnation: bytes
-    seq: int
-    id8: bytes
-
-
-class Header(NamedTuple):
-    """What a file says of itself. `readers` may open it, named in short; `folded`: its maker understood all it held."""
-
-    maker: DeviceId
-    made_ms: int
-    readers: frozenset[bytes]
-    known: Known
-    tells_group: bool
-    """Whether the file states the group and the erasures, as its maker knew them."""
-    held: tuple[Held, ...]
-    folded: bool
 
 
 class Reach(NamedTuple):
@@ -116,11 +92,6 @@ class Brought:
     refused: tuple[str, ...] = ()
 
 
-def short(device: bytes) -> bytes:
-    """Return a device's id as headers name it."""
-    return device[:SHORT_BYTES]
-
-
 def readers_of(core: Core) -> tuple[DeviceId, ...]:
     """Return the members for whom a file is sealed: all that were not revoked, this device too."""
     return tuple(sorted(core.membership.standing))
@@ -130,14 +101,7 @@ def known_to(core: Core) -> Known:
     """Return what this device knows besides ops."""
     membership = core.membership
     out = (revocation.device + revocation.by for revocation in membership.revocations)
-    return _known(core.proofs, marks(membership.told()), out)
-
-
-def _known(proofs: Iterable[bytes], members: Iterable[bytes], revocations: Iterable[bytes]) -> Known:
-    ids = sorted(proofs)
-    group = pack([sorted(members), sorted(revocations), ids])
-    erased = hashlib.sha256(pack(ids)).digest()
-    return Known(len(ids), erased[:DIGEST_BYTES], hashlib.sha256(group).digest()[:DIGEST_BYTES])
+    return known_of(core.proofs, marks(membership.told()), out)
 
 
 def header_of(core: Core, now_ms: int, *, tells_group: bool = True) -> Header:
@@ -149,7 +113,7 @@ def header_of(core: Core, now_ms: int, *, tells_group: bool = True) -> Header:
         frozenset(map(short, readers_of(core))),
         known_to(core),
         tells_group,
-        tuple(_held(head) for head in heads),
+        tuple(map(held_at, heads)),
         core.has_folded_all,
     )
 
@@ -195,11 +159,14 @@ def fill(
         exported.ops += len(frame.ops)
         exported.reaches += reaches_of(frame)
         seen |= seen_in(frame)
+        frame, vectors = less_vectors(header, frame)
+        if any(vectors.vectors):
+            add(encode_vectors(vectors))
         add(encode_message(Ops(encode_frame(frame), last=False)))
         if bytes_max is not None and sealer.size >= bytes_max:
             exported.whole = outbox.is_empty(core)
             break
-    sealer.add(core.sign(_CONTEXT + digest.digest()))
+    sealer.add(core.sign(CONTEXT + digest.digest()))
     sealer.end()
     exported.needs = core.feeds.held_of(seen)
     return exported
@@ -271,7 +238,7 @@ def base_reaches(core: Core, reaches: dict[int, int]) -> list[Reach]:
 
 def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
     """Read a file from its start to its end, and return its header if a member made it and it is whole."""
-    digest, header, context = hashlib.sha256(), None, _CONTEXT
+    digest, header, context = hashlib.sha256(), None, CONTEXT
     group: list[Trust] = []
     signature = b""
     for number, (data, last) in enumerate(open_sealed(file, identity.private_key.private_bytes_raw())):
@@ -280,7 +247,7 @@ def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
             continue
         digest.update(hashlib.sha256(data).digest())
         if number == 0:
-            header, context = _read_header(data)
+            header, context = read_header(data)
         elif header is not None and header.tells_group and (not group or group[-1].more):
             message = _message(data)
             if not isinstance(message, Trust):
@@ -293,12 +260,12 @@ def check(core: Core, identity: Identity, file: BinaryIO) -> Header:
         raise MakerUnknown("the file was made by a device that is not a member of this group, or was revoked")
     if len(signature) != SIGNATURE_BYTES or not verify(key, context + digest.digest(), signature):
         raise Untrusted("the file is not signed by the device that it says made it")
-    if context == _CONTEXT_1:  # whose header names erasures, and not who belongs to the group
-        header = header._replace(known=_known_of(group, header.known))
+    if context == CONTEXT_1:  # whose header names erasures, and not who belongs to the group
+        header = header._replace(known=_told_in(group, header.known))
     return header
 
 
-def messages(identity: Identity, file: BinaryIO) -> Iterator[Message]:
+def messages(identity: Identity, file: BinaryIO) -> Iterator[Message | Vectors]:
     """Return the messages of a file that was checked."""
     for number, (data, last) in enumerate(open_sealed(file, identity.private_key.private_bytes_raw())):
         if number and not last:
@@ -316,14 +283,17 @@ class Taking:
         self.reaches: list[Reach] = []
         """What was found in the file; where nothing was refused, it is held here now."""
         self._seen = set[Place]()
+        self._vectors: Vectors | None = None
 
     def needs(self, core: Core) -> tuple[Place, ...]:
         """Return what the ops in the file have seen, in it or out of it: the last op of each feed."""
         return core.feeds.held_of(self._seen)
 
-    def take(self, core: Core, message: Message, now_ms: int) -> None:
+    def take(self, core: Core, message: Message | Vectors, now_ms: int) -> None:
         """Take one message, durably."""
         match message:
+            case Vectors():
+                self._vectors = message
             case Trust():
                 members = certified(message.members)
                 core.learn(members, message.revocations, message.proofs, now_ms, by=self._header.maker)
@@ -334,6 +304,7 @@ class Taking:
                 try:
                     frame = decode_frame(data)
                     self._let_in(core, (each.origin.device for each in frame.segments))
+                    frame = self._with_vectors(core, frame)
                     taken = core.take(from_where_it_is_news(core, frame), now_ms)
                 except InvalidOp as error:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
@@ -356,6 +327,22 @@ class Taking:
         if self._left_out:
             found = lineage(self._left_out, authors, core.membership.members)
             core.learn(found.values(), [], needed=found.keys())
+
+    def _with_vectors(self, core: Core, frame: Frame) -> Frame:
+        """Return a frame with what writers had seen, as far as those whom it names are known here."""
+        vectors, self._vectors = self._vectors, None
+        if vectors is None:
+            return frame
+        if len(vectors.vectors) != len(frame.segments):
+            raise InvalidOp(
+                f"expected what writers had seen of {len(frame.segments)} segments, got {len(vectors.vectors)}"
+            )
+        held = _named(core, self._header.held)
+        found = [vector_of(each, held) for each in vectors.vectors]
+        pairs = zip(frame.segments, found, strict=True)
+        return frame._replace(
+            segments=tuple(each if seen is None else each._replace(vector=seen) for each, seen in pairs)
+        )
 
     def _take_part(self, core: Core, part: Base, now_ms: int) -> None:
         if part.index != len(self._parts):
@@ -391,8 +378,8 @@ class Taking:
         self.brought.refused += reasons
 
 
-def _message(data: bytes) -> Message:
-    return decode_message(data)
+def _message(data: bytes) -> Message | Vectors:
+    return read_vectors(data) if data.startswith(VECTORS_BEGIN) else decode_message(data)
 
 
 def _trust_of(core: Core) -> Trust:
@@ -428,137 +415,25 @@ def _keys(core: Core, group: list[Trust]) -> dict[DeviceId, bytes]:
     return keys
 
 
-def _held(head: Place) -> Held:
-    return Held(short(head.origin.device), head.origin.incarnation, head.seq, head.id8)
-
-
 def _places(core: Core, held: tuple[Held, ...]) -> list[Place]:
     """Return what was held as places, as far as these feeds are known here."""
-    origins = {(short(feed.origin.device), feed.origin.incarnation): feed.origin for feed in core.feeds}
+    return [place for place in _named(core, held) if place is not None and core.feeds.of(place.origin)]
+
+
+def _named(core: Core, held: tuple[Held, ...]) -> list[Place | None]:
+    """Return what was held as places; None for each whose device is unknown here."""
+    devices = {short(device): device for device in core.membership.members}
+    devices |= {short(feed.origin.device): feed.origin.device for feed in core.feeds}
     return [
-        Place(origin, each.seq, each.id8)
+        Place(Origin(devices[each.device], each.incarnation), each.seq, each.id8)
+        if each.device in devices
+        else None
         for each in held
-        if (origin := origins.get((each.device, each.incarnation))) is not None
     ]
 
 
-def _known_of(group: list[Trust], known: Known) -> Known:
+def _told_in(group: list[Trust], known: Known) -> Known:
     members = marks(member for each in group for member in each.members)
     out = {revocation.device + revocation.by for each in group for revocation in each.revocations}
     proofs = {proof.id for each in group for proof in each.proofs}
-    return _known(proofs, members, out)._replace(erasures=known.erasures, erased=known.erased)
-
-
-def encode_header(header: Header) -> bytes:
-    """Return a header's bytes."""
-    devices = sorted(header.readers) + sorted({each.device for each in header.held} - header.readers)
-    number = {device: i for i, device in enumerate(devices)}
-    return pack(
-        [
-            _FORMAT,
-            header.maker,
-            header.made_ms,
-            len(header.readers),
-            b"".join(devices),
-            list(header.known),
-            header.tells_group,
-            [[number[each.device], each.incarnation, each.seq, each.id8] for each in header.held],
-            header.folded,
-        ]
-    )
-
-
-def _read_header(data: bytes) -> tuple[Header, bytes]:
-    """Return a header, and in what context a file with such a header is signed."""
-    try:
-        plain: Any = unpack(data)
-        match plain:
-            case [int(), *_]:
-                return _read_header_2(plain), _CONTEXT
-            case [bytes(), *_]:
-                return _read_header_1(plain), _CONTEXT_1
-    except InvalidOp as error:
-        raise RemoteProtocolError(f"expected the header of a file: {error}") from error
-    raise RemoteProtocolError("expected the header of a file, got something else")
-
-
-def _read_header_2(plain: list[Any]) -> Header:
-    match plain:
-        case [int(version), *_] if version != _FORMAT:
-            raise RemoteProtocolError(
-                f"expected the header of a file of format {_FORMAT}, got format {version}: upgrade samemind"
-            )
-        case [
-            int(),
-            bytes(maker),
-            int(made_ms),
-            int(readers),
-            bytes(devices),
-            [int(erasures), bytes(erased), bytes(group)],
-            bool(tells_group),
-            list(held),
-            bool(folded),
-        ] if (
-            len(maker) == DEVICE_ID_BYTES
-            and len(devices) % SHORT_BYTES == 0
-            and type(readers) is type(erasures) is int
-            and erasures >= 0
-            and 0 <= readers * SHORT_BYTES <= len(devices)
-            and len(erased) == len(group) == DIGEST_BYTES
-            and type(made_ms) is int
-            and 0 <= made_ms <= CLOCK_MS_MAX
-            and len(held) <= SEEN_MAX
-        ):
-            shorts = [devices[i : i + SHORT_BYTES] for i in range(0, len(devices), SHORT_BYTES)]
-            return Header(
-                DeviceId(maker),
-                made_ms,
-                frozenset(shorts[:readers]),
-                Known(erasures, erased, group),
-                tells_group,
-                tuple(_read_held(each, shorts) for each in held),
-                folded,
-            )
-    raise RemoteProtocolError("expected the header of a file, got something else")
-
-
-def _read_held(plain: Any, shorts: list[bytes]) -> Held:
-    match plain:
-        case [int(device), bytes(incarnation), int(seq), bytes(id8)] if (
-            0 <= device < len(shorts)
-            and len(incarnation) == INCARNATION_BYTES
-            and len(id8) == ID8_BYTES
-            and type(seq) is int
-            and 0 < seq <= SEQ_MAX
-            and type(device) is int
-        ):
-            return Held(shorts[device], incarnation, seq, id8)
-    raise RemoteProtocolError("expected a header to say what its maker held, got something else")
-
-
-def _read_header_1(plain: list[Any]) -> Header:
-    match plain:
-        case [
-            bytes(maker),
-            int(made_ms),
-            list(readers),
-            list(proofs),
-            _,
-            covers,
-            bool(folded),
-        ] if (
-            len(maker) == DEVICE_ID_BYTES
-            and type(made_ms) is int
-            and 0 <= made_ms <= CLOCK_MS_MAX
-            and all(isinstance(each, bytes) for each in (*readers, *proofs))
-        ):
-            return Header(
-                DeviceId(maker),
-                made_ms,
-                frozenset(map(short, readers)),
-                _known(proofs, (), ()),
-                True,
-                tuple(map(_held, Frontier.read(covers).heads)),
-                folded,
-            )
-    raise RemoteProtocolError("expected the header of a file, got something else")
+    return known_of(proofs, members, out)._replace(erasures=known.erasures, erased=known.erased)

@@ -1,14 +1,16 @@
 """Seal messages in a file that only chosen devices can open, and open it again, one message at a time.
 
 A fresh key encrypts the file; it stands at the front once for each reader, in a box that only that device's key opens.
-Nothing in the file says who they are. Boxes are libsodium's, which also turns a device's Ed25519 key into the one that
-a box needs: no crypto of ours.
+Nothing in the file says who they are. Boxes are libsodium's (`crypto_box`), which also turns a device's Ed25519 key
+into the one that a box needs. One key pair that is drawn for the file makes all its boxes, as is sound where each is
+for another reader (Bellare, Boldyreva and Staddon, PKC 2003): so a box is 48 bytes, and a reader computes one shared
+secret however many boxes there are.
 
-In the second format, which is the one written, the messages are one stream, cut into records of 64 KiB that are
-encrypted each under its number, the last one under a mark of its own: so nothing can be dropped, repeated, reordered or
-cut off without notice, and where one message ends and the next begins does not show. Boxes nobody can open fill their
-number up to a power of two, and zeros the length up to one of few: whoever stores a file learns little of the group's
-size and of what was written. The first format encrypted each message by itself; it is still read.
+The messages are one stream, cut into records of 64 KiB that are encrypted each under its number, the last one under a
+mark of its own: so nothing can be dropped, repeated, reordered or cut off without notice, and where one message ends
+and the next begins does not show. Random bytes nobody can open fill the number of boxes up to a power of two, and zeros
+the length up to one of few: whoever stores a file learns little of the group's size and of what was written. The second
+format had a key pair in each box, and the first encrypted each message by itself; both are still read.
 """
 
 import hashlib
@@ -19,7 +21,7 @@ from itertools import count
 from typing import BinaryIO, Final
 
 from nacl.exceptions import CryptoError
-from nacl.public import PrivateKey, SealedBox
+from nacl.public import Box, PrivateKey, PublicKey, SealedBox
 from nacl.signing import SigningKey, VerifyKey
 
 from replica.keys import KEY_BYTES, SEAL_BYTES, NotSealed, seal, unseal
@@ -28,7 +30,8 @@ from sync.errors import LimitExceeded, RemoteProtocolError, Untrusted
 from sync.wire.limits import FRAME_BYTES_MAX
 
 MAGIC_1: Final = b"samemind carry 1\n"
-MAGIC: Final = b"samemind carry 2\n"
+MAGIC_2: Final = b"samemind carry 2\n"
+MAGIC: Final = b"samemind carry 3\n"
 # What a file of one short memory comes to for a group of four, and what a file system gives it anyway.
 FILE_BYTES_MIN: Final = 4_096
 RECORD_BYTES: Final = 64 * 1024
@@ -36,8 +39,11 @@ RECORD_BYTES: Final = 64 * 1024
 _BOXES_MIN: Final = 4
 # As many files as are checked before they are taken, most of the time.
 _OPENED_MAX: Final = 64
-# What a box adds to the key: a public key and a seal.
-_BOX_BYTES: Final = KEY_BYTES + 48
+# The key of a file, and a seal.
+BOX_BYTES: Final = KEY_BYTES + 16
+# Before the boxes: the public half of the key that they were made with. Older boxes have one each.
+PUBLIC_BYTES: Final = 32
+_BOX_NONCE_BYTES: Final = 24
 _LENGTH_BYTES: Final = 4
 _SEALED_BYTES: Final = RECORD_BYTES + SEAL_BYTES
 
@@ -51,12 +57,11 @@ class Sealer:
         self, file: BinaryIO, readers: Collection[bytes], entropy: Entropy = secrets.token_bytes
     ) -> None:
         """`readers` are the Ed25519 public keys of the devices that may read it."""
-        key = entropy(KEY_BYTES)
-        boxes = [SealedBox(VerifyKey(each).to_curve25519_public_key()).encrypt(key) for each in readers]
-        while len(boxes) < boxes_for(len(readers)):
-            nobody = PrivateKey(entropy(KEY_BYTES)).public_key  # random bytes are no point half of the time
-            boxes.append(SealedBox(nobody).encrypt(entropy(KEY_BYTES)))
-        front = b"".join(boxes)
+        key, once = entropy(KEY_BYTES), PrivateKey(entropy(KEY_BYTES))
+        boxes = [_boxed(once, VerifyKey(each).to_curve25519_public_key(), key) for each in readers]
+        # Random bytes are what a box looks like to whoever cannot open it.
+        boxes += [entropy(BOX_BYTES) for _ in range(boxes_for(len(readers)) - len(boxes))]
+        front = bytes(once.public_key) + b"".join(boxes)
         self._front_bytes = file.write(MAGIC + len(boxes).to_bytes(_LENGTH_BYTES, "big") + front)
         self._file = file
         self._front = hashlib.sha256(front).digest()
@@ -127,7 +132,7 @@ def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, boo
     `Untrusted`: it is sealed for others. `RemoteProtocolError`: it is no such file, or was cut or altered.
     """
     magic = _exactly(file, len(MAGIC))
-    if magic not in (MAGIC, MAGIC_1):
+    if magic not in (MAGIC, MAGIC_2, MAGIC_1):
         raise RemoteProtocolError("expected a file made by `carry export`, got another")
     boxes_count = int.from_bytes(_exactly(file, _LENGTH_BYTES), "big")
     boxes_max = MEMBERS_MAX if magic == MAGIC_1 else boxes_for(MEMBERS_MAX)
@@ -135,8 +140,13 @@ def open_sealed(file: BinaryIO, private_key: bytes) -> Iterator[tuple[bytes, boo
         raise LimitExceeded(
             f"expected a file for at most {boxes_max} devices, got one with {boxes_count} boxes"
         )
-    boxes = _exactly(file, boxes_count * _BOX_BYTES)
-    key, front = _open_box(boxes, private_key), hashlib.sha256(boxes).digest()
+    if magic == MAGIC:
+        boxes = _exactly(file, PUBLIC_BYTES + boxes_count * BOX_BYTES)
+        key = _open_box(boxes, private_key)
+    else:
+        boxes = _exactly(file, boxes_count * (PUBLIC_BYTES + BOX_BYTES))
+        key = _open_older_box(boxes, private_key)
+    front = hashlib.sha256(boxes).digest()
     return _messages_1(file, key, front) if magic == MAGIC_1 else _messages_2(file, key, front)
 
 
@@ -208,17 +218,50 @@ def _check_length(length: int) -> None:
         raise LimitExceeded(f"expected messages of at most {FRAME_BYTES_MAX} bytes, got one of {length}")
 
 
+def _boxed(once: PrivateKey, theirs: PublicKey, key: bytes) -> bytes:
+    """Return the key of a file for one reader: as a sealed box of libsodium's, without the public key before it."""
+    nonce = _box_nonce(bytes(once.public_key), bytes(theirs))
+    boxed: bytes = Box(once, theirs).encrypt(key, nonce).ciphertext
+    return boxed
+
+
+def _box_nonce(once: bytes, theirs: bytes) -> bytes:
+    return hashlib.blake2b(once + theirs, digest_size=_BOX_NONCE_BYTES).digest()
+
+
 @lru_cache(maxsize=_OPENED_MAX)
-def _open_box(boxes: bytes, private_key: bytes) -> bytes:
+def _open_box(front: bytes, private_key: bytes) -> bytes:
     """Return the key of a file. A file is read twice, to be checked and to be taken: its box is looked for once."""
-    box = SealedBox(SigningKey(private_key).to_curve25519_private_key())
-    for start in range(0, len(boxes), _BOX_BYTES):
+    mine, once = SigningKey(private_key).to_curve25519_private_key(), front[:PUBLIC_BYTES]
+    nonce = _box_nonce(once, bytes(mine.public_key))
+    try:
+        box = Box(mine, PublicKey(once))
+    except CryptoError:  # no point of the curve that anybody draws
+        raise _for_others() from None
+    for start in range(PUBLIC_BYTES, len(front), BOX_BYTES):
         try:
-            key: bytes = box.decrypt(boxes[start : start + _BOX_BYTES])
+            key: bytes = box.decrypt(front[start : start + BOX_BYTES], nonce)
         except CryptoError:
             continue
         return key
-    raise Untrusted(
+    raise _for_others()
+
+
+@lru_cache(maxsize=_OPENED_MAX)
+def _open_older_box(boxes: bytes, private_key: bytes) -> bytes:
+    """Return the key of a file of the first or the second format."""
+    box, size = SealedBox(SigningKey(private_key).to_curve25519_private_key()), PUBLIC_BYTES + BOX_BYTES
+    for start in range(0, len(boxes), size):
+        try:
+            key: bytes = box.decrypt(boxes[start : start + size])
+        except CryptoError:
+            continue
+        return key
+    raise _for_others()
+
+
+def _for_others() -> Untrusted:
+    return Untrusted(
         "the file is sealed for other devices: export it anew, by a device that knows this one as a member"
     )
 

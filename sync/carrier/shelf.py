@@ -26,7 +26,8 @@ from replica.codec import pack, read_place, unpack, wire_place
 from replica.core import Core
 from replica.errors import InvalidOp
 from replica.ids import DeviceId, Origin, Place
-from sync.carrier.cargo import Header, Known, Reach, known_to, readers_of, short
+from sync.carrier.cargo import Reach, known_to, readers_of
+from sync.carrier.header import Header, Known, short
 from sync.carrier.sealing import FILE_BYTES_MIN
 
 SUFFIX: Final = ".samemind"

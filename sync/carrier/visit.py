@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from replica.core import Core
 from replica.errors import ReplicaError
 from replica.ids import Place
-from sync.carrier.cargo import Exported, Header, Taking, check, export, known_to, messages
+from sync.carrier.cargo import Exported, Taking, check, export, known_to, messages
+from sync.carrier.header import Header
 from sync.carrier.sealing import Entropy
 from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, Plan, Shelf, State, new_name
 from sync.errors import Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError

@@ -158,7 +158,7 @@ def test_it_opens_a_carrier_file_and_finds_who_made_it_and_what_is_in_it() -> No
     *said, _ = vectors["messages"]
     assert open_file(vectors["file"], ben["private_key"], dict(KEYS)) == said
     version, maker, _, readers, devices, known, tells_group, held, folded = unpack(said[0])
-    assert (version, maker) == (2, ann["device_id"])
+    assert (version, maker) == (3, ann["device_id"])
     shorts = [devices[i : i + 8] for i in range(0, len(devices), 8)]
     assert shorts[:readers] == sorted(device[:8] for device in KEYS)
     assert known == [0, sha256(pack([]))[:16], sha256(pack([sorted(KEYS), [], []]))[:16]]
@@ -166,10 +166,24 @@ def test_it_opens_a_carrier_file_and_finds_who_made_it_and_what_is_in_it() -> No
     assert folded
     _, group = read_message(said[1])
     assert {sha256(key) for key, *_ in group["introductions"]} == set(KEYS)
-    _, ops = read_message(said[2])
-    (op,) = read_frame(zstandard.decompress(ops["frame"]), KEYS)
-    ((device, incarnation, seq, id8),) = held
-    assert [shorts[device], incarnation, seq, id8] == [op.place[0][:8], *op.place[1:]]
+    found = [read_message(said[n])[1]["frame"] for n in (2, 4)]
+    (first,), (second,) = [read_frame(zstandard.decompress(each), KEYS) for each in found]
+    (device,), incarnation, (seq,), id8 = held
+    assert [shorts[device], incarnation, seq, id8] == [second.place[0][:8], *second.place[1:]]
+    kind, ((same, ((index, *other),)),) = unpack(said[3])
+    assert (kind, same, index) == ("seen", b"", 0)
+    assert other == list(first.place[2:])
+
+
+def test_it_opens_a_file_of_the_second_format() -> None:
+    vectors = load("carrying-2")
+    ben = load("identities")["devices"][1]
+    *said, _ = vectors["messages"]
+    assert open_file(vectors["file"], ben["private_key"], dict(KEYS)) == said
+    version, _, _, _, devices, _, _, ((device, *held),), _ = unpack(said[0])
+    (op,) = read_frame(zstandard.decompress(read_message(said[2])[1]["frame"]), KEYS)
+    assert version == 2
+    assert [devices[device * 8 : device * 8 + 8], *held] == [op.place[0][:8], *op.place[1:]]
 
 
 def test_it_opens_a_file_of_the_first_format() -> None:

@@ -25,9 +25,9 @@ from replica.ids import MemoryId, Place
 from replica.oplog import Row
 from replica.snapshot import absorb, make_snapshot, read_snapshot
 from replica.verify import verify_replica
-from sync.carrier.cargo import _CONTEXT as CARGO_CONTEXT
 from sync.carrier.cargo import Taking, check, header_of, messages
 from sync.carrier.cargo import fill as fill_cargo
+from sync.carrier.header import CONTEXT as CARGO_CONTEXT
 from sync.carrier.sealing import Sealer
 from sync.errors import LimitExceeded, RemoteProtocolError, Untrusted
 from sync.exchange import Exchange

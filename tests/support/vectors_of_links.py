@@ -191,16 +191,48 @@ def carrying() -> Any:
     """A carrier file as the page has it made, with keys that are known, and what is sealed in it."""
     core, ben = group("ann", "ben")
     hand = Hand("ann")
+    frames, places = list[bytes](), list[Place]()
+    for theme in ("dark", "light"):
+        op = hand.write(Set("theme", theme))
+        take(core, hand.frame(op))
+        frames.append(stored(zstandard.decompress(encode_frame(hand.frame(op)))))
+        places.append(op.place)
+    shorts = sorted([core.device[:8], ben.device[:8]])
+    (head,) = core.frontier().heads
+    assert head == places[1]
+    held = [[shorts.index(core.device[:8])], head.origin.incarnation, [head.seq], head.id8]
+    said = [
+        pack(
+            [3, core.device, NOW_MS, 2, b"".join(shorts), _known(core.device, ben.device), True, held, True]
+        ),
+        encode_message(Trust((member("ann", "ann"), member("ann", "ben")), (), ())),
+        encode_message(Ops(frames[0], last=False)),
+        pack(["seen", [[b"", [[0, places[0].seq, places[0].id8]]]]]),
+        encode_message(Ops(frames[1], last=False)),
+    ]
+    said.append(identity("ann").sign(b"samemind carry 3\0" + sha256(b"".join(map(sha256, said)))))
+    key, once = bytes(range(32)), PrivateKey(bytes([9]) * 32)
+    readers = [VerifyKey(identity(name).public_key).to_curve25519_public_key() for name in ("ann", "ben")]
+    boxes = bytes(once.public_key) + b"".join(_box(key, each, once)[32:] for each in readers)
+    boxes += bytes(range(96))  # two that nobody can open
+    front = b"samemind carry 3\n" + (4).to_bytes(4, "big") + boxes
+    return {"file": _sealed(front, boxes, key, said), "reader": ben.device, "key": key, "messages": said}
+
+
+def carrying_2() -> Any:
+    """A carrier file of the second format."""
+    core, ben = group("ann", "ben")
+    hand = Hand("ann")
     op = hand.write(Set("theme", "dark"))
     take(core, hand.frame(op))
-    readers = sorted([core.device, ben.device])
+    shorts = sorted([core.device[:8], ben.device[:8]])
     (head,) = core.frontier().heads
-    known = [0, sha256(pack([]))[:16], sha256(pack([readers, [], []]))[:16]]
-    shorts = [each[:8] for each in readers]
     held = [[shorts.index(core.device[:8]), head.origin.incarnation, head.seq, head.id8]]
     frame = stored(zstandard.decompress(encode_frame(hand.frame(op))))
     said = [
-        pack([2, core.device, NOW_MS, 2, b"".join(shorts), known, True, held, True]),
+        pack(
+            [2, core.device, NOW_MS, 2, b"".join(shorts), _known(core.device, ben.device), True, held, True]
+        ),
         encode_message(Trust((member("ann", "ann"), member("ann", "ben")), (), ())),
         encode_message(Ops(frame, last=False)),
     ]
@@ -208,13 +240,20 @@ def carrying() -> Any:
     key = bytes(range(32))
     nobody = [PrivateKey(bytes([n]) * 32).public_key for n in (7, 8)]
     boxes = b"".join(boxed(key, identity(name).public_key, seed) for seed, name in enumerate(("ann", "ben")))
-    boxes += b"".join(_box(bytes(32), each, seed) for seed, each in enumerate(nobody, start=2))
+    boxes += b"".join(_box(bytes(32), each, _drawn(seed)) for seed, each in enumerate(nobody, start=2))
     front = b"samemind carry 2\n" + (4).to_bytes(4, "big") + boxes
+    return {"file": _sealed(front, boxes, key, said), "reader": ben.device, "key": key, "messages": said}
+
+
+def _known(*members: bytes) -> list[Any]:
+    return [0, sha256(pack([]))[:16], sha256(pack([sorted(members), [], []]))[:16]]
+
+
+def _sealed(front: bytes, boxes: bytes, key: bytes, said: list[bytes]) -> bytes:
+    """A file of one record, filled up to the least size."""
     stream = b"".join(len(message).to_bytes(4, "big") + message for message in said)
     stream += bytes(4_096 - len(front) - 16 - len(stream))
-    nonce = bytes(11) + b"\1"
-    file = front + ChaCha20Poly1305(key).encrypt(nonce, stream, sha256(boxes))
-    return {"file": file, "reader": ben.device, "key": key, "messages": said}
+    return front + ChaCha20Poly1305(key).encrypt(bytes(11) + b"\1", stream, sha256(boxes))
 
 
 def carrying_1() -> Any:
@@ -245,11 +284,14 @@ def carrying_1() -> Any:
 
 def boxed(key: bytes, reader: bytes, seed: int) -> bytes:
     """A box of libsodium's for the owner of an Ed25519 key, under a key that is drawn from a seed."""
-    return _box(key, VerifyKey(reader).to_curve25519_public_key(), seed)
+    return _box(key, VerifyKey(reader).to_curve25519_public_key(), _drawn(seed))
 
 
-def _box(key: bytes, theirs: PublicKey, seed: int) -> bytes:
-    once = PrivateKey(Random(seed).randbytes(32))
+def _drawn(seed: int) -> PrivateKey:
+    return PrivateKey(Random(seed).randbytes(32))
+
+
+def _box(key: bytes, theirs: PublicKey, once: PrivateKey) -> bytes:
     nonce = blake2b(bytes(once.public_key) + bytes(theirs), digest_size=24).digest()
     return bytes(once.public_key) + Box(once, theirs).encrypt(key, nonce).ciphertext
 

@@ -15,7 +15,8 @@ from samemind.rendering import Document, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device
-    from sync.carrier.cargo import Header, Taking
+    from sync.carrier.cargo import Taking
+    from sync.carrier.header import Header
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,8 @@ async def run(device: "Device", options: CarryImport) -> CarriedIn:
 
 async def _check(device: "Device", path: Path) -> "Header":
     from replica import Core
-    from sync.carrier.cargo import Header, check
+    from sync.carrier.cargo import check
+    from sync.carrier.header import Header
 
     def read(core: Core, _: object) -> Header:
         with _opened(path) as file:
@@ -56,11 +58,12 @@ async def _check(device: "Device", path: Path) -> "Header":
 async def _take(device: "Device", path: Path) -> "Taking":
     from replica import Core
     from sync.carrier.cargo import Taking, messages
+    from sync.carrier.header import Vectors
     from sync.wire.messages import Message
 
     taking = Taking(await _check(device, path))
 
-    def take(message: Message, core: Core, _: object) -> None:
+    def take(message: Message | Vectors, core: Core, _: object) -> None:
         taking.take(core, message, device.now_ms())
 
     with _opened(path) as file:

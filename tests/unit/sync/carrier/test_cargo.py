@@ -3,19 +3,24 @@
 import copy
 import io
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replica.codec import pack
 from replica.compaction import compact
 from replica.core import Core
+from replica.ids import Origin, Place
+from replica.limits import SEEN_MAX
 from replica.membership import revoke
 from replica.ops import Erase, Set
 from replica.storage.memory_store import MemoryStore
 from replica.verify import verify_replica
 from sync.carrier.cargo import Brought, Taking, check, export, fill, header_of, messages, readers_of
-from sync.carrier.sealing import FILE_BYTES_MIN, MAGIC, Sealer, open_sealed, padme
+from sync.carrier.header import SeenOf, read_vectors, vector_of
+from sync.carrier.sealing import BOX_BYTES, FILE_BYTES_MIN, MAGIC, PUBLIC_BYTES, Sealer, open_sealed, padme
 from sync.errors import LimitExceeded, RemoteProtocolError, SyncError, Untrusted
 from sync.wire.limits import FRAME_BYTES_MAX
 from tests.support.groups import founded, put_out
@@ -266,8 +271,8 @@ def test_what_was_sealed_comes_out_whatever_its_lengths(lengths: list[int], read
 
 
 def test_a_plain_file_stays_small_as_the_group_grows() -> None:
-    """1.2 kB and 130 bytes for each member, before padding: a box of 80, and where its feeds end."""
-    for count in (2, 5, 10, 20):
+    """1.2 kB and 80 bytes for each member, before padding: a box of 48, and where its feeds end."""
+    for count in (2, 5, 10, 20, 40):
         cores = group(*(f"device {n}" for n in range(count)))
         for core in cores:
             remember(core, "its own")
@@ -282,8 +287,8 @@ def test_a_plain_file_stays_small_as_the_group_grows() -> None:
         keys = [each.public_key for each in cores[0].membership.members.values()]
         sealer = Sealer(file, keys)
         fill(cores[0], header, held, sealer)
-        plain = sealer.said + len(MAGIC) + 4 + 80 * count
-        assert plain <= 1_200 + 130 * count, f"{plain} bytes for {count} members"
+        plain = sealer.said + len(MAGIC) + 4 + PUBLIC_BYTES + BOX_BYTES * count
+        assert plain <= 1_200 + 80 * count, f"{plain} bytes for {count} members"
 
 
 def plain_bytes(cores: list[Core], seen: int) -> int:
@@ -301,15 +306,15 @@ def plain_bytes(cores: list[Core], seen: int) -> int:
     assert len(header.held) == len(cores)
     exported = fill(writer, header, known, sealer)
     assert exported.ops == 1
-    front = len(MAGIC) + 4 + 80 * len(readers)
+    front = len(MAGIC) + 4 + PUBLIC_BYTES + BOX_BYTES * len(readers)
     return front + sealer.said + 16
 
 
-@pytest.mark.parametrize("members", [2, 5, 20])
+@pytest.mark.parametrize("members", [2, 5, 10, 20, 60])
 def test_a_plain_file_is_so_large_before_padding(members: int) -> None:
-    """A kilobyte, and for each member a box of 80 bytes and 60 by which branches of clones are placed.
+    """A kilobyte, and for each member a box of 48 bytes and some 30 for where it stands.
 
-    What the op has seen of others is named too, at some 60 bytes a device.
+    What the op has seen of others is named too, at some 70 bytes a device.
     """
     cores = group(*(f"device {n}" for n in range(members)))
     for each in cores:
@@ -319,8 +324,71 @@ def test_a_plain_file_is_so_large_before_padding(members: int) -> None:
             sync(cores[0], each)
     remember(cores[0], "after it saw them all")
     plain = plain_bytes(cores, 1)
-    assert plain <= 1_020 + 140 * members
-    assert plain_bytes(cores, members - 1) - plain <= 60 * (members - 2)
+    assert plain <= 1_200 + 80 * members
+    assert plain_bytes(cores, members - 1) - plain <= 75 * (members - 2)
+
+
+@pytest.mark.parametrize(
+    ("plain", "reason"),
+    [
+        ([], "of 1 segments, got 0"),
+        ([[b"\xff", []]], "got number 8"),
+        ([[b"", [[7, 1, bytes(8)]]]], "got number 8"),
+        ([[b"", [[0, 1, bytes(7)]]]], "short id"),
+        ([[b"", [[True, 1, bytes(8)]]]], "short id"),
+        ([[b"", 0]], "bits, places"),
+        ([[b"\xff" * SEEN_MAX, []]], "bits, places"),
+        ([[b"\xff" * (SEEN_MAX // 8), []]] * 2_000, "at most"),
+        ("all", "something else"),
+    ],
+)
+def test_what_writers_had_seen_is_bounded_before_it_is_believed(plain: Any, reason: str) -> None:
+    laptop, phone = group("laptop", "phone")
+    remember(laptop, "first")
+    unload(phone, "phone", load(laptop))
+    remember(laptop, "second")
+    file = io.BytesIO()
+    export(laptop, {0: 1}, NOW_MS, file)
+    taking = Taking(check(phone, identity("phone"), io.BytesIO(file.getvalue())))
+    *_, frame = messages(identity("phone"), io.BytesIO(file.getvalue()))
+
+    def take() -> None:
+        for message in (read_vectors(pack(["seen", plain])), frame):
+            taking.take(phone, message, NOW_MS)
+
+    with pytest.raises(RemoteProtocolError, match=reason):
+        take()
+    assert texts(phone) == {"first"}
+
+
+def test_what_a_writer_had_seen_of_somebody_unknown_is_left_open() -> None:
+    """It is refused as out of turn, if the reader needs it, and is taken once the reader knows more."""
+    place = Place(Origin(identity("ann").device_id, b"incarnat"), 3, bytes(8))
+    assert vector_of(SeenOf(0b101, ()), [place, None, None]) is None
+    assert vector_of(SeenOf(0b001, ((1, 2, bytes(8)),)), [place, None]) is None
+    assert vector_of(SeenOf(0b001, ((0, 2, bytes(8)),)), [place]) == (place, place._replace(seq=2))
+    assert vector_of(None, [place]) is None
+
+
+def test_a_file_tells_what_the_writer_of_a_branch_had_seen() -> None:
+    """Of the branch alone, to whoever folded away what it leaves: what was seen there stands nowhere else."""
+    laptop, phone, tablet = group("laptop", "phone", "tablet")
+    remember(tablet, "of the tablet")
+    sync(laptop, tablet)
+    remember(laptop, "before the backup")
+    held = laptop.feeds.held()
+    store = copy.deepcopy(laptop.store)
+    who = identity("laptop")
+    restored = Core(store, device=who.device_id, sign=who.sign, random=Random("restored"))
+    remember(laptop, "on the first way", "and on")
+    unload(phone, "phone", load(laptop))
+    assert compact(phone, NOW_MS) == 4
+    remember(restored, "on the other way")
+    remember(tablet, "more of the tablet")
+    sync(restored, tablet)
+    assert unload(phone, "phone", load(restored, held)).refused == ()
+    assert texts(phone) == texts(restored) | {"on the first way", "and on"}
+    assert verify_replica(phone).ok
 
 
 def test_a_branch_in_the_middle_of_a_file_is_taken_by_whoever_compacted_what_it_leaves() -> None:
