@@ -1,0 +1,192 @@
+"""Measure how soon what one device writes shows on another, through a NATS server and two processes.
+
+    python -m tests.bench.mailbox [--writes 30] [--group 2.0]
+
+Everything is real: Debian's `nats-server` with its disk, a store and a keeper in each process, files sealed and signed.
+A write waits for `--group` seconds first, so that what is said in one go becomes one file; printed is what passes
+beyond that, from durable there to durable here, and which part of it each end took. The load of the machine stands
+beside it, because nothing else says more about the time that passed.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import trio
+
+from replica import AsyncioHost, Core, Write, new_memory_id, wall_clock_ms
+from replica.ops import Remember
+from replica.replica import Replica, open_replica
+from sync.mailbox.box import Mailbox
+from sync.mailbox.keeping import GROUP_SECONDS_RINGING, Keeper
+from sync.mailbox.places import Place, open_box
+from tests.support.devices import introduced
+from tests.support.links import identity
+from tests.support.mailbox_servers import nats_server
+
+TARGET_MS: Final = 50.0
+NAMES: Final = ("laptop", "phone")
+
+
+class Timed:
+    """A mailbox that notes how long each verb took, in ms."""
+
+    def __init__(self, box: Mailbox) -> None:
+        self._box = box
+        self.took: dict[str, list[float]] = defaultdict(list)
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Write a file."""
+        began = time.monotonic()
+        await self._box.put(name, data)
+        self._note("put", began)
+
+    async def names(self) -> Mapping[str, int]:
+        """List files."""
+        began = time.monotonic()
+        found = await self._box.names()
+        self._note("names", began)
+        return found
+
+    async def get(self, name: str, bytes_max: int) -> bytes:
+        """Read a file."""
+        began = time.monotonic()
+        found = await self._box.get(name, bytes_max)
+        self._note("get", began)
+        return found
+
+    async def remove(self, name: str) -> None:
+        """Remove a file."""
+        await self._box.remove(name)
+
+    async def bell(self) -> None:
+        """Wait for the bell."""
+        await self._box.bell()
+
+    async def aclose(self) -> None:
+        """Let go of it."""
+        await self._box.aclose()
+
+    def _note(self, verb: str, began: float) -> None:
+        self.took[verb].append((time.monotonic() - began) * 1_000)
+
+    def told(self) -> str:
+        """Say medians."""
+        return ", ".join(f"{verb} {statistics.median(each):.1f} ms" for verb, each in self.took.items())
+
+
+async def device(name: str, folder: Path, url: str, group_s: float, writes: int) -> None:
+    """Be one of the two: the laptop writes when it is told to, and both say when something came."""
+    who, other = identity(name), next(each for each in NAMES if each != name)
+    async with (
+        AsyncioHost.open() as host,
+        open_replica(folder / f"{name}.db", host=host, device=who.device_id, sign=who.sign) as replica,
+        trio.open_nursery() as nursery,
+    ):
+        await replica.run(lambda core, _: core.found(introduced(name)))
+        await replica.run(lambda core, _: core.learn([introduced(other, by=name)], []))
+        box = Timed(open_box(Place(url), host))
+
+        async def took() -> None:
+            pass
+
+        keeper = Keeper(box, replica, who, url, group_s=group_s, bytes_max=None, random=Random(1), took=took)
+        nursery.start_soon(keeper.run)
+        await trio.sleep(3 * group_s + 1.0)  # they tell each other who they are
+        print("ready", flush=True)
+        await (_write(replica, group_s, writes) if name == NAMES[0] else _read(replica, writes))
+        print(f"told {box.told()}; processor {time.process_time() * 1_000:.0f} ms in all", flush=True)
+        nursery.cancel_scope.cancel()
+
+
+async def _write(replica: Replica, group_s: float, writes: int) -> None:
+    await trio.to_thread.run_sync(sys.stdin.readline)
+    for n in range(writes):
+        now_ms = wall_clock_ms()
+        write = Write(Remember(f"the train to Porto leaves at {n}", {}), new_memory_id(now_ms, Random(n)))
+        await replica.run(partial(_commit, write, now_ms))
+        print(f"at {time.monotonic()}", flush=True)
+        await trio.sleep(group_s + 1.5)
+
+
+def _commit(write: Write, now_ms: int, core: Core, _: object) -> None:
+    core.commit([write], now_ms)
+
+
+async def _read(replica: Replica, writes: int) -> None:
+    position = replica.position
+    for _ in range(writes):
+        with trio.move_on_after(30):
+            position = await replica.changed(position)
+        print(f"at {time.monotonic()}", flush=True)
+
+
+def measure(writes: int, group_s: float) -> list[float]:
+    """Return for each write how many ms passed beyond the grouping."""
+    with tempfile.TemporaryDirectory() as folder, nats_server(Path(folder)) as url:
+        command = [
+            sys.executable,
+            "-m",
+            "tests.bench.mailbox",
+            "--writes",
+            str(writes),
+            "--group",
+            str(group_s),
+        ]
+        ends = [
+            subprocess.Popen(
+                [*command, "--device", name, "--folder", folder, "--url", url],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for name in NAMES
+        ]
+        for each in ends:
+            assert each.stdout is not None
+            assert each.stdout.readline() == "ready\n"
+        assert ends[0].stdin is not None
+        ends[0].stdin.write("go\n")
+        ends[0].stdin.flush()
+        at, told = list[list[float]](), list[str]()
+        for each in ends:
+            said = each.communicate(timeout=60 + writes * (group_s + 10))[0].splitlines()
+            at.append([float(line.split()[1]) for line in said if line.startswith("at ")])
+            told += [line for line in said if line.startswith("told ")]
+    for name, line in zip(NAMES, told, strict=True):
+        print(f"  {name}: {line.removeprefix('told ')}")
+    return [(seen - wrote - group_s) * 1_000 for wrote, seen in zip(*at, strict=True)]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description="how soon a write shows elsewhere through a NATS mailbox")
+    parser.add_argument("--writes", type=int, default=30)
+    parser.add_argument("--group", type=float, default=GROUP_SECONDS_RINGING, help="seconds")
+    parser.add_argument("--device", choices=NAMES, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--url", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.device:
+        trio.run(device, options.device, options.folder, options.url, options.group, options.writes)
+        return
+    before = os.getloadavg()[0]
+    took = sorted(measure(options.writes, options.group))
+    print(
+        f"beyond the grouping: median {statistics.median(took):.1f} ms, p95 {took[int(len(took) * 0.95)]:.1f}, "
+        f"fastest {took[0]:.1f} (target p95 {TARGET_MS:g}); load {before:.1f} to {os.getloadavg()[0]:.1f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
