@@ -7,8 +7,8 @@ and for a device that goes on, the control socket (others may use the store thro
 """
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
@@ -162,23 +162,24 @@ async def open_device(
         stack.enter_context(hold(home, program=program))
         settings = Settings.load(home)
         _keep_private(home)
-        identity = _identity(home)
-        _refuse_emptied(home, identity)
-        key = key_of(home.store, identity.device_id)
-        host = await stack.enter_async_context(AsyncioHost.open())
         local = LocalTables()
-        replica = await stack.enter_async_context(
-            open_replica(
-                home.store,
-                host=host,
-                device=identity.device_id,
-                sign=identity.sign,
-                derived=derived_tables(settings, local),
-                outside=Home.outside(),
-                key=key,
-                clock=clock,
+        host = await stack.enter_async_context(AsyncioHost.open())
+        with _key_of_no_store_taken_back(home):
+            identity = _identity(home)
+            _refuse_emptied(home, identity)
+            key = key_of(home.store, identity.device_id)
+            replica = await stack.enter_async_context(
+                open_replica(
+                    home.store,
+                    host=host,
+                    device=identity.device_id,
+                    sign=identity.sign,
+                    derived=derived_tables(settings, local),
+                    outside=Home.outside(),
+                    key=key,
+                    clock=clock,
+                )
             )
-        )
         chosen = check_name(name or settings.name or machine_name())
         own = await replica.run(lambda core, _: _introduce(core, identity, chosen))
         limits = quota_limits(settings)
@@ -298,6 +299,22 @@ def _keep_private(home: Home) -> None:
         os.close(os.open(home.store, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         pass
+
+
+@contextmanager
+def _key_of_no_store_taken_back(home: Home) -> Iterator[None]:
+    """Leave no key and no lock beside somebody's file that was opened for a store in the block, and is none.
+
+    The key was made for this, and has signed nothing.
+    """
+    foreign = not home.identity.exists() and home.store.is_file() and home.store.stat().st_size > 0
+    try:
+        yield
+    except BaseException:
+        if foreign:
+            home.identity.unlink(missing_ok=True)
+            home.lock.unlink(missing_ok=True)  # still held, so that nobody else holds it
+        raise
 
 
 def _refuse_emptied(home: Home, identity: Identity) -> None:

@@ -123,3 +123,17 @@ def test_a_daemon_that_cannot_start_says_why(tmp_path: Path) -> None:
     home.store.write_bytes(b"no store at all" * 100)
     with pytest.raises(Failed, match="store"):
         start_daemon(home)
+
+
+@pytest.mark.parametrize("words", [["list"], ["remember", "Ann moved to Lisbon"], ["status"]])
+def test_a_file_that_is_no_store_is_left_alone_with_nothing_beside_it(tmp_path: Path, words: list[str]) -> None:
+    """Whoever names a file by mistake finds it as it was, and no key and no lock in its folder."""
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no store at all" * 100, encoding="utf-8")
+    before = notes.stat()
+    asked = cli.run(notes, *words)
+    assert asked.code != 0
+    assert "store" in asked.err
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
+    assert notes.read_text(encoding="utf-8") == "no store at all" * 100
+    assert notes.stat().st_mode == before.st_mode
