@@ -157,13 +157,15 @@ class _Own:
     def __init__(self, device: Device) -> None:
         self._device = device
 
-    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
+    async def ask(
+        self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
+    ) -> Mapping[str, Any]:
         asked = verb_named(verb)
 
         async def unheard(said: Mapping[str, Any]) -> None:
-            """Take what a verb says meanwhile; a tool's result is all that an agent reads."""
+            """Take what a verb says meanwhile, where only its result is wanted."""
 
-        return await perform(self._device, asked, read_options(asked, options), unheard)
+        return await perform(self._device, asked, read_options(asked, options), hear or unheard)
 
 
 @asynccontextmanager

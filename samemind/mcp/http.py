@@ -30,11 +30,12 @@ from samemind.agents import grants as granting
 from samemind.agents.grants import Agent, Grants
 from samemind.agents.ledger import Ledger
 from samemind.config import Home
+from samemind.control.server import Say
 from samemind.errors import Usage
 from samemind.mcp.oauth import BEARER, SCOPE, Provider, where_to
 from samemind.mcp.scope import Scope
-from samemind.mcp.server import Asked, server_for
-from samemind.mcp.store import Store
+from samemind.mcp.server import open_server
+from samemind.mcp.store import Asked, Store
 from samemind.mcp.tools import full
 from samemind.panel.access import host_is_ours, is_loopback
 from samemind.panel.certificate import ensure_certificate
@@ -174,19 +175,22 @@ class RemoteAgents:
         rights = agent.rights
         noted = _Noted(self._store, self._ledger, agent, self._now_ms)
         scope = Scope(rights.workspace, rights.share)
-        manager = StreamableHTTPSessionManager(
-            server_for(noted, rights.profile, scope, read_only=rights.read_only),
-            session_idle_timeout=SESSION_IDLE_S,
-            max_request_body_size=BODY_BYTES_MAX,
-            max_sessions=SESSIONS_MAX,
-        )
-        with trio.CancelScope() as ending:
-            async with manager.run():
-                live = _Live(agent, manager, ending)
-                task_status.started(live)
-                # Another process revokes, by the file.
-                while (await self._read()).agents.get(agent.id) == agent:  # noqa: ASYNC110
-                    await trio.sleep(REVOKED_WITHIN_S)
+        async with open_server(
+            noted, rights.profile, scope, read_only=rights.read_only, watched=self._store
+        ) as server:
+            manager = StreamableHTTPSessionManager(
+                server,
+                session_idle_timeout=SESSION_IDLE_S,
+                max_request_body_size=BODY_BYTES_MAX,
+                max_sessions=SESSIONS_MAX,
+            )
+            with trio.CancelScope() as ending:
+                async with manager.run():
+                    live = _Live(agent, manager, ending)
+                    task_status.started(live)
+                    # Another process revokes, by the file.
+                    while (await self._read()).agents.get(agent.id) == agent:  # noqa: ASYNC110
+                        await trio.sleep(REVOKED_WITHIN_S)
         if self._live.get(agent.id) is live:
             del self._live[agent.id]
 
@@ -225,8 +229,10 @@ class _Noted:
         self._agent = agent
         self._now_ms = now_ms
 
-    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
-        document = await self._store.ask(verb, options, again=again)
+    async def ask(
+        self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
+    ) -> Mapping[str, Any]:
+        document = await self._store.ask(verb, options, again=again, hear=hear)
 
         def note() -> None:
             wrote = verb not in _READ_VERBS

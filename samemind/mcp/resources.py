@@ -1,22 +1,32 @@
-"""What an agent's host can read without a call: the core profile, and the contradictions that are open."""
+"""What an agent's host can read without a call: the core profile, open contradictions, people, and each memory."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote, unquote
 
+from samemind.errors import Usage
 from samemind.mcp.scope import Ask
-from samemind.mcp.telling import contradiction_line, fenced
+from samemind.mcp.telling import contradiction_line, fenced, harmless, told_why
 
 MIME_TYPE: Final = "text/markdown"
+# Memories that a list of resources names at a time: a screen of a picker.
+PER_PAGE: Final = 50
+# As long as a title in a picker may be.
+TITLE_CHARACTERS: Final = 60
+# What a picker of people shows; whoever is not among them can be asked for by name.
+PEOPLE_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One resource: where it is, and what it holds."""
+    """One resource: where it is, what it holds, and the verb that it is read by."""
 
     uri: str
     name: str
     title: str
     description: str
+    verb: str
 
 
 PROFILE: Final = Page(
@@ -24,28 +34,97 @@ PROFILE: Final = Page(
     "profile",
     "Core profile",
     "What to know when a session begins: what is pinned, recent, often used, and perhaps out of date.",
+    "context",
 )
 CONTRADICTIONS: Final = Page(
     "samemind://contradictions",
     "contradictions",
     "Open contradictions",
     "What memory holds that cannot all be true, for the user to settle.",
+    "contradictions list",
 )
+PEOPLE: Final = Page(
+    "samemind://people",
+    "people",
+    "People and things",
+    "Whom and what memories name, the commonest first.",
+    "entities",
+)
+PAGES: Final = (PROFILE, CONTRADICTIONS, PEOPLE)
+MEMORY: Final = Page(
+    "samemind://memory/{id}",
+    "memory",
+    "Memory",
+    "What one memory says, who told it and when, which device wrote it, and from what it was taken.",
+    "why",
+)
+PERSON: Final = Page(
+    "samemind://people/{name}",
+    "person",
+    "Person or thing",
+    "What somebody or something is related to, and how.",
+    "graph",
+)
+TEMPLATES: Final = (MEMORY, PERSON)
 
 
-async def read_page(uri: str, ask: Ask, *, whole: bool) -> str | None:
-    """Return what a resource holds at this moment; None where there is no such resource.
+def memory_uri(rid: str) -> str:
+    """Return where a memory can be read."""
+    return MEMORY.uri.replace("{id}", rid)
+
+
+def title_of(memory: Mapping[str, Any]) -> str:
+    """Return a memory's title for a list: how it begins, on one line."""
+    text = harmless(" ".join((memory.get("text") or "").split()))
+    return text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1]}…"
+
+
+def page_of(uri: str) -> tuple[Page, str] | None:
+    """Return which resource an address names, and what stands in the place of a template's variable."""
+    for page in PAGES:
+        if page.uri == uri:
+            return page, ""
+    for page in TEMPLATES:
+        head = page.uri.partition("{")[0]
+        if uri.startswith(head) and len(uri) > len(head):
+            return page, unquote(uri[len(head) :])
+    return None
+
+
+async def read_page(page: Page, variable: str, ask: Ask, *, whole: bool) -> str:
+    """Return what a resource holds at this moment.
 
     `whole`: the reader sees all of its owner's memory, and so who that is.
     """
-    if uri == PROFILE.uri:
+    if page is PROFILE:
         parts = [await _owner(ask)] if whole else []
         parts.append(str((await ask("context", {}))["text"]))
         return "\n\n".join(filter(None, parts)) or "nothing is known"
-    if uri == CONTRADICTIONS.uri:
+    if page is CONTRADICTIONS:
         listed = (await ask("contradictions list", {"status": "open"}))["contradictions"]
         return fenced("\n".join(map(contradiction_line, listed))) if listed else "none"
-    return None
+    if page is PEOPLE:
+        named = (await ask("entities", {"limit": PEOPLE_MAX}))["entities"]
+        return fenced("\n".join(map(_named, named))) if named else "none"
+    if page is PERSON:
+        edges = (await ask("graph", {"entity": variable}))["edges"]
+        return fenced("\n".join(map(_edge, edges)))
+    return told_why(await ask("why", {"rid": variable}))
+
+
+async def listed_memories(ask: Ask, cursor: str | None) -> tuple[list[Mapping[str, Any]], str | None]:
+    """Return the memories that stand on one page of the list, newest first, and the cursor of the next page.
+
+    A cursor is how many were listed before; what is told meanwhile moves the rest down.
+    """
+    offset = 0
+    if cursor is not None:
+        if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+            raise Usage(f"expected a cursor of this list, got {cursor!r:.60}", code="invalid")
+        offset = int(cursor)
+    found = await ask("list", {"limit": PER_PAGE, "offset": offset})
+    after = offset + len(found["memories"])
+    return list(found["memories"]), str(after) if found["memories"] and after < found["total"] else None
 
 
 async def _owner(ask: Ask) -> str:
@@ -55,3 +134,12 @@ async def _owner(ask: Ask) -> str:
     lines += [f"- {' '.join(fact['text'].split())} [{fact['rid']}]" for fact in profile["dynamic"]]
     lines += [f"## {block['label']}\n{block['text']}" for block in blocks]
     return fenced("\n".join(lines)) if lines else ""
+
+
+def _named(each: Mapping[str, Any]) -> str:
+    name = " ".join(each["name"].split())
+    return f"- {name} ({each['memories']}) {PERSON.uri.replace('{name}', quote(each['name'], safe=''))}"
+
+
+def _edge(edge: Mapping[str, Any]) -> str:
+    return " ".join(f"- {edge['source']} {edge['relation'].replace('_', ' ')} {edge['target']}".split())

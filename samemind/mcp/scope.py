@@ -16,7 +16,6 @@ from samemind.arguments import check_share
 from samemind.catalog import verb_named
 from samemind.declaring import Command, Takes, Workspace, by_name
 from samemind.errors import Ambiguous, NotFound, Usage
-from samemind.mcp.tools import Tool
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Have a verb performed with these options, and return the document of its result."""
@@ -35,9 +34,9 @@ class Scope:
     def __post_init__(self) -> None:
         check_share(self.workspace, self.shared)
 
-    def allows(self, tool: Tool) -> bool:
-        """Say whether a tool can be held to the workspace."""
-        return self.workspace is None or tool.declared().workspace is not Workspace.NONE
+    def allows(self, verb: str) -> bool:
+        """Say whether a verb can be held to the workspace."""
+        return self.workspace is None or verb_named(verb).workspace is not Workspace.NONE
 
     @property
     def hides(self) -> frozenset[str]:

@@ -5,34 +5,57 @@ client has had its answer. Calls that come before wait for it. The same-named ve
 holds the store; here it is only described, asked for, and told in the words of the protocol.
 """
 
+import base64
 import os
 import signal
 import time
 import uuid
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import cache, partial
+from importlib import resources
 from importlib.metadata import version
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 import trio
 from mcp import types
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from samemind.agents.protocol import protocol_text
 from samemind.config import Home
-from samemind.errors import SamemindError, Usage, explain
+from samemind.errors import Ambiguous, NotFound, SamemindError, Usage, explain
 from samemind.mcp import compat
-from samemind.mcp.resources import CONTRADICTIONS, MIME_TYPE, PROFILE, Page, read_page
+from samemind.mcp.asking import DECIDES, FORM, decision, form, question
+from samemind.mcp.completing import COMPLETIONS_MAX, completions
+from samemind.mcp.prompts import PROMPTS, prompt_text
+from samemind.mcp.resources import (
+    MIME_TYPE,
+    PAGES,
+    TEMPLATES,
+    Page,
+    listed_memories,
+    memory_uri,
+    page_of,
+    read_page,
+    title_of,
+)
 from samemind.mcp.schema import input_schema, words_of
-from samemind.mcp.scope import Scope, scoped
-from samemind.mcp.store import Store
+from samemind.mcp.scope import Ask, Scope, scoped
+from samemind.mcp.store import Asked, Store
 from samemind.mcp.telling import NOTE, brief, tell, within_bounds
 from samemind.mcp.tools import Tool, core, full, named
+from samemind.mcp.watching import Changes, Context
 from samemind.mcp.wire import Lines
 
 # What a verb is asked where an agent does not say otherwise: what is settled is not to be asked again.
 _UNLESS_TOLD: Final[Mapping[str, Mapping[str, Any]]] = {"contradictions list": {"status": "open"}}
+# Links cost an agent's window what their memories cost in the text beside them.
+LINKS_MAX: Final = 3
 
 
 async def serve(home: Home, profile: str, scope: Scope) -> None:
@@ -46,27 +69,33 @@ async def serve(home: Home, profile: str, scope: Scope) -> None:
             nursery.start_soon(_warm_up, store, greeted)
             with Lines.opened() as lines:
                 wire = cast(Any, lines)  # the SDK says which class it wants, and uses two methods of it
-                server = server_for(store, profile, scope)
-                server.middleware.append(_Greeting(greeted))
-                async with stdio_server(wire, wire) as (incoming, outgoing):
-                    await server.run(incoming, outgoing, server.create_initialization_options())
+                async with open_server(store, profile, scope) as server:
+                    server.middleware.append(_Greeting(greeted))
+                    async with stdio_server(wire, wire) as (incoming, outgoing):
+                        await server.run(incoming, outgoing, server.create_initialization_options())
             nursery.cancel_scope.cancel()
 
 
-class Asked(Protocol):
-    """Whatever has verbs performed: the store of a home, or the daemon's own device."""
+@asynccontextmanager
+async def open_server(
+    store: Asked, profile: str, scope: Scope, *, read_only: bool = False, watched: Asked | None = None
+) -> AsyncIterator[Server[Any]]:
+    """Make the server of one agent for the block: the tools of its profile, held to its scope.
 
-    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
-        """Have a verb performed; `again` says that doing it twice is no different from doing it once."""
-        ...
-
-
-def server_for(store: Asked, profile: str, scope: Scope, *, read_only: bool = False) -> Server[Any]:
-    """Return the server of one agent: the tools of its profile, held to its scope."""
+    `watched` is the store where nobody writes down what is read of it, to see whether what an agent subscribed to has
+    changed; without one it is `store`.
+    """
     if profile == "compat":
-        return _Compat(store, scope, read_only=read_only).server()
+        yield _Compat(store, scope, read_only=read_only).server()
+        return
     tools = full() if profile == "full" else core()
-    return _Verbs(store, scope, tuple(tool for tool in tools if tool.read_only or not read_only)).server()
+    verbs = _Verbs(
+        store, watched or store, scope, tuple(tool for tool in tools if tool.read_only or not read_only)
+    )
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(verbs.changes.run)
+        yield verbs.server()
+        nursery.cancel_scope.cancel()
 
 
 class _Greeting:
@@ -82,35 +111,97 @@ class _Greeting:
             self._greeted.set()
 
 
-class _Verbs:
-    """Tools that are verbs."""
+class _Server(Server[Any]):
+    """A server that says in each way of the protocol that its list of resources changes."""
 
-    def __init__(self, store: Asked, scope: Scope, tools: tuple[Tool, ...]) -> None:
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *arguments: Any, **options: Any
+    ) -> InitializationOptions:
+        """Return what the server says of itself to clients of before 2026-07-28."""
+        told = notification_options or NotificationOptions(resources_changed=True)
+        return super().create_initialization_options(told, *arguments, **options)
+
+
+class _Verbs:
+    """Tools that are verbs; and resources, prompts, completions and questions about the same memory."""
+
+    def __init__(self, store: Asked, watched: Asked, scope: Scope, tools: tuple[Tool, ...]) -> None:
         self._store = store
         self._scope = scope
-        self._tools = named(tuple(tool for tool in tools if scope.allows(tool)))
-        self._pages = (PROFILE, CONTRADICTIONS)
+        self._tools = named(tuple(tool for tool in tools if scope.allows(tool.verb)))
+        self._pages = tuple(page for page in PAGES if scope.allows(page.verb))
+        self._templates = tuple(page for page in TEMPLATES if scope.allows(page.verb))
+        self._prompts = {prompt.name: prompt for prompt in PROMPTS if scope.allows(prompt.verb)}
+        quiet = scoped(_asking(watched), scope)
+        self.changes = Changes(watched, partial(self._text_of, ask=quiet), partial(_state_of_list, quiet))
 
     def server(self) -> Server[Any]:
-        return Server(
+        return _Server(
             "samemind",
             version=version("samemind"),
             title="samemind",
             instructions=protocol_text(),
+            icons=[icon()],
             on_list_tools=self._list,
             on_call_tool=self._call,
             on_list_resources=self._resources,
+            on_list_resource_templates=self._resource_templates,
             on_read_resource=self._read,
+            on_subscribe_resource=self.changes.subscribe,
+            on_unsubscribe_resource=self.changes.unsubscribe,
+            on_subscriptions_listen=self.changes.listen,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._prompt,
+            on_completion=self._complete,
         )
 
-    async def _list(self, context: Any, params: Any) -> types.ListToolsResult:
+    async def _list(self, context: Context, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(tool, self._scope) for tool in self._tools.values()])
 
-    async def _call(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         tool = self._tools.get(params.name)
         if tool is None:
-            raise _unknown(params.name, self._tools)
+            raise _unknown("tool", params.name, self._tools)
         arguments = params.arguments or {}
+        ask = scoped(self._asking_for(tool, context), self._scope)
+        try:
+            _check_names(tool, arguments, self._scope)
+            options = {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
+            if tool.verb == "contradictions resolve" and not DECIDES & options.keys():
+                decided = await _ask_person(context, params, options, ask)
+                if not isinstance(decided, dict):
+                    return decided
+                options |= decided
+            document = await ask(tool.verb, options)
+            document = within_bounds(tool.verb, document)
+        except SamemindError as error:
+            return refused(error)
+        except MCPError:
+            raise
+        except Exception as error:
+            return refused(explain(error))
+        return types.CallToolResult(
+            content=[
+                types.TextContent(type="text", text=tell(tool.verb, document)),
+                *_links(tool.verb, document),
+            ],
+            structured_content={**brief(tool.verb, document), "note": NOTE},
+        )
+
+    def _asking_for(self, tool: Tool, context: Context) -> Ask:
+        """Return how the tool's verb is asked for: what it says meanwhile goes to whoever wants to hear of progress."""
+
+        done = -1
+
+        async def hear(said: Mapping[str, Any]) -> None:
+            nonlocal done
+            progress = said.get("progress")
+            # The protocol has progress rise; what begins anew, as with another model, is told once it is ahead.
+            if isinstance(progress, Mapping) and progress["done"] > done:
+                done = progress["done"]
+                await context.session.report_progress(done, progress["total"])
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             again = tool.read_only or tool.idempotent
@@ -119,45 +210,104 @@ class _Verbs:
                 options, again = {"rid": _fresh_id(), "nominees": True, **options}, True
             if verb == "settle":
                 options = {**options, "by": "agent"}
-            return await self._store.ask(verb, options, again=again)
+            return await self._store.ask(verb, options, again=again, hear=hear)
 
+        return ask
+
+    async def _resources(self, context: Context, params: Any) -> types.ListResourcesResult:
+        cursor = params.cursor if params is not None else None
         try:
-            _check_names(tool, arguments, self._scope)
-            options = {**_UNLESS_TOLD.get(tool.verb, {}), **words_of(arguments)}
-            document = await scoped(ask, self._scope)(tool.verb, options)
-            document = within_bounds(tool.verb, document)
+            memories, following = await listed_memories(scoped(_asking(self._store), self._scope), cursor)
         except SamemindError as error:
-            return refused(error)
-        except Exception as error:
-            return refused(explain(error))
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=tell(tool.verb, document))],
-            structured_content={**brief(tool.verb, document), "note": NOTE},
+            raise MCPError(types.INVALID_PARAMS, error.message) from error
+        await self.changes.watch_list(context)
+        pages = [_page(page) for page in self._pages] if cursor is None else []
+        return types.ListResourcesResult(resources=[*pages, *map(_resource, memories)], next_cursor=following)
+
+    async def _resource_templates(self, context: Context, params: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=page.uri,
+                    name=page.name,
+                    title=page.title,
+                    description=page.description,
+                    mime_type=MIME_TYPE,
+                )
+                for page in self._templates
+            ]
         )
 
-    async def _resources(self, context: Any, params: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[_page(page) for page in self._pages])
-
-    async def _read(self, context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-            return await self._store.ask(verb, options, again=True)
-
+    async def _read(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         uri = str(params.uri)
+        text = await self._text_of(uri, ask=scoped(_asking(self._store), self._scope))
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)]
+        )
+
+    async def _text_of(self, uri: str, *, ask: Ask) -> str:
+        found = page_of(uri)
+        if found is None or found[0] not in (*self._pages, *self._templates):
+            known = ", ".join(page.uri for page in (*self._pages, *self._templates))
+            raise MCPError(types.INVALID_PARAMS, f"expected one of {known}; got {uri[:120]!r}")
         try:
-            known = any(page.uri == uri for page in self._pages)
-            text = (
-                await read_page(uri, scoped(ask, self._scope), whole=self._scope.workspace is None)
-                if known
-                else None
+            return await read_page(*found, ask, whole=self._scope.workspace is None)
+        except (NotFound, Ambiguous, Usage) as error:
+            raise MCPError(types.INVALID_PARAMS, error.message) from error
+        except SamemindError as error:
+            raise MCPError(types.INTERNAL_ERROR, error.message) from error
+
+    async def _list_prompts(self, context: Context, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=prompt.name,
+                    title=prompt.title,
+                    description=prompt.description,
+                    arguments=[
+                        types.PromptArgument(name=name, description=means, required=False)
+                        for name, means in prompt.arguments.items()
+                    ],
+                )
+                for prompt in self._prompts.values()
+            ]
+        )
+
+    async def _prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        prompt = self._prompts.get(params.name)
+        if prompt is None:
+            raise _unknown("prompt", params.name, self._prompts)
+        arguments = params.arguments or {}
+        unknown = sorted(arguments.keys() - prompt.arguments.keys())
+        if unknown:
+            known = ", ".join(prompt.arguments) or "no arguments"
+            raise MCPError(types.INVALID_PARAMS, f"{prompt.name}: expected {known}; got {', '.join(unknown)}")
+        try:
+            text = await prompt_text(
+                prompt, arguments, scoped(_asking(self._store), self._scope), datetime.now(tz=UTC)
+            )
+        except SamemindError as error:
+            raise MCPError(types.INVALID_PARAMS, error.message) from error
+        said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+        return types.GetPromptResult(description=prompt.description, messages=[said])
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        of = params.ref.name if isinstance(params.ref, types.PromptReference) else str(params.ref.uri)
+        try:
+            # What a workspace holds is not told apart by names and ids, so there is nothing to complete from in one.
+            found = (
+                await completions(of, params.argument.name, params.argument.value, _asking(self._store))
+                if self._scope.workspace is None
+                else []
             )
         except SamemindError as error:
             raise MCPError(types.INTERNAL_ERROR, error.message) from error
-        if text is None:
-            raise MCPError(
-                types.INVALID_PARAMS, f"expected one of {', '.join(page.uri for page in self._pages)}"
+        return types.CompleteResult(
+            completion=types.Completion(
+                values=found[:COMPLETIONS_MAX], total=len(found), has_more=len(found) > COMPLETIONS_MAX
             )
-        return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)]
         )
 
 
@@ -202,7 +352,7 @@ class _Compat:
     async def _call(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
         if tool is None:
-            raise _unknown(params.name, self._tools)
+            raise _unknown("tool", params.name, self._tools)
 
         async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
             return await self._store.ask(verb, options, again=True)
@@ -216,6 +366,85 @@ class _Compat:
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=compat.tell(document))], structured_content=document
         )
+
+
+async def _ask_person(
+    context: Context, params: types.CallToolRequestParams, options: Mapping[str, Any], ask: Ask
+) -> dict[str, Any] | types.CallToolResult | types.InputRequiredResult:
+    """Have the host ask its user what is true, and return what was decided; an empty decision where it cannot ask."""
+    wanted = types.ClientCapabilities(elicitation=types.ElicitationCapability())
+    if not context.session.check_client_capability(wanted):
+        return {}
+    contradiction = (await ask("contradictions show", {"id": options["id"]})) if "id" in options else None
+    if contradiction is None:
+        return {}
+    asked = types.ElicitRequestFormParams(
+        message=question(contradiction), requested_schema=form(contradiction)
+    )
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        answer: Any = await context.session.elicit_form(
+            asked.message, asked.requested_schema, related_request_id=context.request_id
+        )
+    elif FORM in (params.input_responses or {}):
+        answer = (params.input_responses or {})[FORM]
+    else:
+        return types.InputRequiredResult(input_requests={FORM: types.ElicitRequest(params=asked)})
+    content = answer.content if isinstance(answer, types.ElicitResult) and answer.action == "accept" else None
+    decided = None if content is None else decision(contradiction, content)
+    if decided is None:
+        text = "The user did not decide: it stays open. Do not ask again now."
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)],
+            structured_content={"id": contradiction["id"], "status": contradiction["status"]},
+        )
+    return decided
+
+
+async def _state_of_list(ask: Ask) -> tuple[int, tuple[str, ...]]:
+    """Return what differs when other memories are listed than before."""
+    found = await ask("list", {"limit": 1})
+    return found["total"], tuple(memory["rid"] for memory in found["memories"])
+
+
+def _asking(store: Asked) -> Ask:
+    """Return how a store is asked for what only reads."""
+
+    async def ask(verb: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await store.ask(verb, options, again=True)
+
+    return ask
+
+
+@cache
+def icon() -> types.Icon:
+    """Return the picture that hosts show beside this server's name."""
+    picture = resources.files("samemind.panel").joinpath("static", "icon.svg").read_bytes()
+    source = f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+    return types.Icon(src=source, mime_type="image/svg+xml", sizes=["any"])
+
+
+def _links(verb: str, document: Mapping[str, Any]) -> list[types.ResourceLink]:
+    """Return where a host can read the first memories that a result names."""
+    memories = (
+        [document]
+        if verb in ("get", "remember") and not document.get("held")
+        else document.get("results", [])
+    )
+    return [
+        types.ResourceLink(
+            uri=memory_uri(memory["rid"]),
+            name=memory["rid"],
+            title=title_of(memory) or None,
+            mime_type=MIME_TYPE,
+        )
+        for memory in memories[:LINKS_MAX]
+    ]
+
+
+def _resource(memory: Mapping[str, Any]) -> types.Resource:
+    return types.Resource(
+        uri=memory_uri(memory["rid"]), name=memory["rid"], title=title_of(memory), mime_type=MIME_TYPE
+    )
 
 
 def refused(error: SamemindError) -> types.CallToolResult:
@@ -264,8 +493,8 @@ def _fresh_id() -> str:
     return str(uuid.UUID(int=time.time_ns() // 1_000_000 << 80 | 0x7 << 76 | drawn | 0b10 << 62))
 
 
-def _unknown(name: str, tools: Mapping[str, Any]) -> MCPError:
-    return MCPError(types.INVALID_PARAMS, f"expected a tool among {', '.join(tools)}; got {name[:60]!r}")
+def _unknown(what: str, name: str, known: Mapping[str, Any]) -> MCPError:
+    return MCPError(types.INVALID_PARAMS, f"expected a {what} among {', '.join(known)}; got {name[:60]!r}")
 
 
 async def _warm_up(store: Store, greeted: trio.Event) -> None:

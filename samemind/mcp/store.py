@@ -12,12 +12,13 @@ otherwise the agent is told that it may have been done.
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import trio
 
 from samemind.config import Home
 from samemind.control.remote import Remote
+from samemind.control.server import Say
 from samemind.errors import HOLDER_ENDED, Unreachable, explain
 from samemind.starting import start_daemon, wants_daemon
 
@@ -27,6 +28,19 @@ GRACE_S: Final = 1.0
 TAKEN_WITHIN_S: Final = 5.0
 POLL_S: Final = 0.02
 PROGRAM: Final = "samemind mcp"
+
+
+class Asked(Protocol):
+    """Whatever has verbs performed: the store of a home, or the daemon's own device."""
+
+    async def ask(
+        self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
+    ) -> Mapping[str, Any]:
+        """Have a verb performed; `again` says that doing it twice is no different from doing it once.
+
+        `hear` is called with what the verb says meanwhile.
+        """
+        ...
 
 
 class Store:
@@ -42,13 +56,15 @@ class Store:
         self._asking = 0
         self._idle = trio.Event()
 
-    async def ask(self, verb: str, options: Mapping[str, Any], *, again: bool) -> Mapping[str, Any]:
+    async def ask(
+        self, verb: str, options: Mapping[str, Any], *, again: bool, hear: Say | None = None
+    ) -> Mapping[str, Any]:
         """Have a verb performed; `again` says that doing it twice is no different from doing it once."""
         while True:
             reached = await self._reach()
             self._asking += 1
             try:
-                document: Mapping[str, Any] = await reached.ask(verb, options, _unheard)
+                document: Mapping[str, Any] = await reached.ask(verb, options, hear or _unheard)
                 return document
             except Unreachable as error:
                 if error.code != HOLDER_ENDED:
@@ -142,4 +158,4 @@ async def _first_of(*events: trio.Event) -> None:
 
 
 async def _unheard(said: Mapping[str, Any]) -> None:
-    """Take what a verb says meanwhile; a tool's result is all that an agent reads."""
+    """Take what a verb says meanwhile, where only its result is wanted."""

@@ -103,7 +103,8 @@ def tell(verb: str, document: Document) -> str:
     return _TOLD.get(verb, _quoted)(document)
 
 
-def _line(memory: Document) -> str:
+def line(memory: Document) -> str:
+    """Return a memory as one line: who told it, what, when, and how to name it."""
     who = f"{memory['speaker']}: " if memory.get("speaker") else ""
     when = (memory.get("told_at") or memory.get("created_at") or "")[:10]
     often = f", told {memory['tellings']} times" if memory.get("tellings", 1) > 1 else ""
@@ -149,32 +150,33 @@ def _remembered(document: Document) -> str:
 def nominee_line(each: Document) -> str:
     """Return an older memory that a new one may repeat or contradict, as one line: its values against the new ones."""
     values = "; ".join(f"{value['before']} then, {value['now']} now" for value in each["values"])
-    return f"{_line(each)}{f' {values}' if values else ''}"
+    return f"{line(each)}{f' {values}' if values else ''}"
 
 
 def _recalled(document: Document) -> str:
-    found = fenced("\n".join(map(_line, document["results"])))
+    found = fenced("\n".join(map(line, document["results"])))
     waiting = document.get("unembedded")
     return f"{found}\n{waiting} more can be found by their words only, so far" if waiting else found
 
 
 def _listed(document: Document) -> str:
-    shown = "\n".join(map(_line, document["memories"]))
+    shown = "\n".join(map(line, document["memories"]))
     return f"{len(document['memories'])} of {document['total']}\n{fenced(shown)}"
 
 
-def _why(document: Document) -> str:
+def told_why(document: Document) -> str:
+    """Return where a memory comes from, link by link."""
     lines = []
     for link in document["chain"]:
         signed = {True: "signature holds", False: "signature does NOT hold", None: "vouched for by the group"}
         where = link["device_name"] or (link["device"] or "an unknown device")[:12]
-        lines.append(f"{link['relation']}: {_line(link)}; written on {where}, {signed[link['signature_ok']]}")
+        lines.append(f"{link['relation']}: {line(link)}; written on {where}, {signed[link['signature_ok']]}")
     return fenced("\n".join(lines))
 
 
 def _contradictions(document: Document) -> str:
     lines = map(contradiction_line, document["contradictions"])
-    return fenced("\n".join(" ".join(line.split()) for line in lines))
+    return fenced("\n".join(" ".join(each.split()) for each in lines))
 
 
 def contradiction_line(each: Document) -> str:
@@ -259,12 +261,12 @@ _TOLD: Final[Mapping[str, Callable[[Document], str]]] = {
     "remember-many": lambda document: f"{document['count']} remembered",
     "recall": _recalled,
     "list": _listed,
-    "get": lambda document: fenced(_line(document)),
+    "get": lambda document: fenced(line(document)),
     "context": _context,
     "triggers list": lambda document: _triggers(document["triggers"]),
     **dict.fromkeys(("triggers deliver", "triggers act", "triggers dismiss", "triggers snooze"), _moved),
     "forget": lambda document: f"forgot {len(document['rids'])}: {', '.join(document['rids'])}",
-    "why": _why,
+    "why": told_why,
     "contradictions list": _contradictions,
     "contradictions review": _review,
     "settle": _settled,

@@ -126,7 +126,9 @@ def test_a_daemon_that_cannot_start_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["list"], ["remember", "Ann moved to Lisbon"], ["status"]])
-def test_a_file_that_is_no_store_is_left_alone_with_nothing_beside_it(tmp_path: Path, words: list[str]) -> None:
+def test_a_file_that_is_no_store_is_left_alone_with_nothing_beside_it(
+    tmp_path: Path, words: list[str]
+) -> None:
     """Whoever names a file by mistake finds it as it was, and no key and no lock in its folder."""
     notes = tmp_path / "notes.txt"
     notes.write_text("no store at all" * 100, encoding="utf-8")

@@ -20,6 +20,9 @@ from mcp.shared.auth import (
     OAuthClientMetadata,
     OAuthToken,
 )
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import ResourcesListChanged
+from mcp.types import ResourceTemplateReference
 
 from tests.support.agents import call
 from tests.support.cli import daemon, run
@@ -219,3 +222,32 @@ def test_to_other_machines_it_is_https_only(tmp_path: Path) -> None:
                     await http.post(f"http://127.0.0.1:{port}/mcp", json={})
 
         trio.run(main)
+
+
+def test_a_remote_agent_hears_of_changes_of_its_own_space_alone(served: tuple[Path, str]) -> None:
+    """Over HTTP and held to a workspace: what it subscribed to, no prompt that needs all of memory, and no names."""
+    home, url = served
+
+    async def main() -> None:
+        mine, other = let_in(home, "Mine", "--workspace", "work"), let_in(home, "Other")
+        async with connected(url, mine) as client, connected(url, other) as writer:
+            assert [each.name for each in (await client.list_prompts()).prompts] == [
+                "recap",
+                "review_questions",
+            ]
+            listed = [each.uri for each in (await client.list_resources()).resources]
+            assert listed == ["samemind://profile", "samemind://contradictions"]
+            person = ResourceTemplateReference(uri="samemind://people/{name}")
+            assert (await client.complete(person, {"name": "name", "value": ""})).completion.values == []
+            told = await call(writer, "remember", text="Ann lives in Lisbon")
+            with pytest.raises(MCPError, match="no memory has the id"):
+                await client.read_resource(f"samemind://memory/{told['rid']}")
+            async with client.listen(resources_list_changed=True) as stream:
+                await call(writer, "remember", text="Tom lives in Turin")
+                with trio.move_on_after(2):
+                    pytest.fail(f"heard {await anext(stream)} of another space")
+                await call(writer, "remember", text="The staging server is called heron", workspace="work")
+                with trio.fail_after(60):
+                    assert await anext(stream) == ResourcesListChanged()
+
+    trio.run(main)

@@ -13,15 +13,15 @@ from tests.support.cli import environment
 
 
 @asynccontextmanager
-async def agent(home: Path, *words: str, mode: str = "auto") -> AsyncIterator[Client]:
-    """Connect a client to a server of its own, as an agent's host does."""
+async def agent(home: Path, *words: str, mode: str = "auto", **more: Any) -> AsyncIterator[Client]:
+    """Connect a client to a server of its own, as an agent's host does; `more` is what the host can do."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "samemind", "--home", str(home), "mcp", *words],
         # The SDK's own imports warn; whether ours do, other tests see.
         env={**environment(), "PYTHONWARNINGS": "default"},
     )
-    async with Client(stdio_client(server), mode=mode) as client:
+    async with Client(stdio_client(server), mode=mode, **more) as client:
         yield client
 
 

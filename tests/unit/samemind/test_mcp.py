@@ -15,8 +15,8 @@ from cognition.fences import FENCE_CLOSES
 from samemind.catalog import NAMES, verb_named
 from samemind.declaring import Agents, Command, Effects
 from samemind.errors import NotFound, Usage
-from samemind.mcp import telling
-from samemind.mcp.resources import read_page
+from samemind.mcp import asking, telling
+from samemind.mcp.resources import MEMORY, PEOPLE, PERSON, page_of, read_page
 from samemind.mcp.schema import input_schema, words_of
 from samemind.mcp.scope import Scope, scoped
 from samemind.mcp.server import _described
@@ -177,7 +177,7 @@ def test_a_scope_writes_into_its_own_space_and_reads_the_shared_ones_too() -> No
     ]
     with pytest.raises(Usage):
         Scope(None, ("open",))
-    assert all(Scope().allows(tool) for tool in full())
+    assert all(Scope().allows(tool.verb) for tool in full())
 
 
 def test_the_core_profile_says_who_its_owner_is_to_those_alone_who_may_read_everything() -> None:
@@ -192,17 +192,18 @@ def test_the_core_profile_says_who_its_owner_is_to_those_alone_who_may_read_ever
         }
         return answers[verb]
 
-    async def read(uri: str, *, whole: bool) -> str | None:
-        return await read_page(uri, ask, whole=whole)
+    async def read(uri: str, *, whole: bool) -> str:
+        found = page_of(uri)
+        assert found is not None
+        return await read_page(*found, ask, whole=whole)
 
     text = trio.run(partial(read, "samemind://profile", whole=True))
-    assert text is not None
     for said in ("name: Ann", "likes tea", "be brief", "the block"):
         assert said in text
     assert text.count(FENCE_CLOSES) == 1
     assert trio.run(partial(read, "samemind://profile", whole=False)) == "the block"
     assert trio.run(partial(read, "samemind://contradictions", whole=False)) == "none"
-    assert trio.run(partial(read, "samemind://other", whole=True)) is None
+    assert page_of("samemind://other") is None
 
 
 def test_a_text_that_looks_secret_is_told_as_not_remembered() -> None:
@@ -236,3 +237,51 @@ def test_nothing_that_reads_like_a_fence_or_turns_a_line_around_comes_through(te
     assert telling.harmless(text) == harmless(text)
     for plain in ("R&D at AT&T", "a &ltd; b", "x &amp; y", "שלום \u200f!"):
         assert telling.harmless(plain) == harmless(plain) == plain
+
+
+SIDES: Mapping[str, Any] = {
+    "id": "c",
+    "status": "open",
+    "entity": "Ben",
+    "relation": "lives_in",
+    "a": {"rid": "1", "value": "Bonn", "speaker": "Ann", "told_at": "2025-03-01T00:00:00Z"},
+    "b": {"rid": "2", "value": "Basel <b>", "speaker": None, "told_at": None},
+    "others": [],
+}
+THREE: Mapping[str, Any] = {**SIDES, "others": [{**SIDES["b"], "rid": "3", "value": "Bern"}]}
+
+
+def test_a_form_names_each_side_and_lets_it_stay_open() -> None:
+    true = asking.form(THREE)["properties"]["true"]
+    assert true["enum"] == ["1", "2", "3", "both", "later"]
+    assert true["enumNames"] == ["Bonn (Ann, 2025-03-01)", "Basel ‹b›", "Bern", "All of it", "Ask me later"]
+    assert asking.question(SIDES) == "Ben lives in: which is true?"
+
+
+@pytest.mark.parametrize(
+    ("contradiction", "content", "decided"),
+    [
+        (SIDES, {"true": "1"}, {"keep_a": True}),
+        (SIDES, {"true": "2", "since": " last March "}, {"keep_b": True, "since": "last March"}),
+        (SIDES, {"true": "2", "since": "  "}, {"keep_b": True}),
+        (SIDES, {"true": "both", "since": "2025"}, {"keep_both": True}),
+        (THREE, {"true": "1"}, {"keep": "1"}),
+        (SIDES, {"true": "later"}, None),
+        (SIDES, {"true": "3"}, None),
+        (SIDES, {"true": ["1"]}, None),
+        (SIDES, {}, None),
+        (SIDES, {"true": "1", "since": 7}, {"keep_a": True}),
+    ],
+)
+def test_only_what_the_form_offers_decides(
+    contradiction: Mapping[str, Any], content: Mapping[str, Any], decided: Mapping[str, Any] | None
+) -> None:
+    assert asking.decision(contradiction, content) == decided
+
+
+def test_an_address_names_a_page_or_what_a_template_leaves_open() -> None:
+    assert page_of("samemind://people") == (PEOPLE, "")
+    assert page_of("samemind://people/Ann%20B%C3%A9%2Fx") == (PERSON, "Ann Bé/x")
+    assert page_of("samemind://memory/0") == (MEMORY, "0")
+    for other in ("samemind://memory/", "samemind://memories", "http://memory/0", ""):
+        assert page_of(other) is None
