@@ -25,7 +25,24 @@ export function welcome(main, code) {
       h("label", {}, "What your other devices call this one", name),
       h("label", {}, "The code that your other device shows, if it shows one", shown),
       h("button", { type: "submit", class: "primary" }, "Begin")));
+    elsewhere().then((address) => address && main.querySelector(".welcome")?.prepend(otherAddress(address)));
   });
+}
+
+// Where phones find the device that serves this page, if that is another address: a browser has another store for each.
+async function elsewhere() {
+  try {
+    const answer = await fetch("where", { cache: "no-store" });
+    const { origin } = answer.ok ? await answer.json() : {};
+    return origin && origin !== location.origin ? origin : null;
+  } catch {
+    return null; // nobody is there to be asked
+  }
+}
+
+function otherAddress(origin) {
+  return h("div", { class: "panel warn", role: "alert" }, h("h3", {}, "Phones find that device at another address"),
+    h("p", {}, "A browser keeps what it remembers for one address alone. If this one was one of your devices, it was so at ", h("a", { href: `${origin}/phone/` }, origin), "."));
 }
 
 export function wiped(why) {
@@ -89,8 +106,11 @@ export function devicesView() {
 async function promised() {
   const told = [];
   const say = (title, text) => told.push(h("div", { class: "panel" }, h("h3", {}, title), h("p", { class: "muted" }, text)));
+  const address = await elsewhere();
+  if (address) told.push(otherAddress(address));
   if (!navigator.serviceWorker?.controller && document.documentElement.dataset.kept === "no") {
     say("Opens only near the device that serves it", "This browser does not trust the certificate of this address, so it may not keep the page. What you remember stays here all the same; the page opens while that device is there. “samemind phone” on that device shows how to trust it.");
+    told.push(h("p", {}, h("a", { href: "trust" }, "Have this browser trust that device")));
   }
   if (!(await navigator.storage.persisted())) {
     say("The browser may clear this", "It made no promise to keep what this page stores: when its disk is full, or after a week without a visit on an iPhone, it may clear it. Put the page on your home screen, and let it meet your other devices now and then.");

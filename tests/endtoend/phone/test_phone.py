@@ -99,6 +99,17 @@ def test_one_that_was_put_out_is_told_and_erases_itself(laptop: Laptop, phone: O
     assert call(page, "recent", limit=5) == []
 
 
+def test_at_another_address_it_says_where_phones_find_the_device(laptop: Laptop, phone: Open) -> None:
+    """A browser has another store there: whoever was a device before would find an empty one, and no reason."""
+    page = phone(laptop.phone_url.replace("127.0.0.1", "localhost"))
+    link = page.get_by_role("alert").get_by_role("link")
+    expect(link).to_have_attribute("href", laptop.phone_url)
+    page.goto(laptop.phone_url)
+    page.get_by_role("button", name="Begin").wait_for()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_the_page_is_sent_compressed_kept_by_its_hash_and_signed(laptop: Laptop) -> None:
     def fetch(name: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         asked = Request(laptop.phone_url + name, headers={"Accept-Encoding": "br", **headers})
