@@ -9,38 +9,35 @@ those of the teller's clock; a day without an hour is due at nine.
 """
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import seconds_of
-from cognition.ranking.times import folded, meanings
+from cognition.ranking.times import meanings
+from cognition.reminding.clock import Clock
+from cognition.reminding.spelled import UNCLEAR, spelled
+from cognition.reminding.words import ISO, TOKEN, is_english, number_of, span_seconds_of, table, weekday_of
 
 # A reminder is a line; a page that names a day is none.
 CHARACTERS_MAX: Final = 300
 # A note without a word of asking is no longer than this.
 NOTE_WORDS_MAX: Final = 12
 MORNING: Final = 9
-TONIGHT: Final = 20
 _NOON: Final = 12
-_NIGHT_ENDS: Final = 5
 _WEEK: Final = 7
 # More of a unit is not said by people who want to be reminded.
 _COUNT_MAX: Final = 400
 _BYDAY: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 # "1er" is no German "er".
 _WORD: Final = re.compile(r"(?<!\d)[^\W\d_]+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
-_ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
+# Without a point behind it the month has two digits, and no money or measure follows.
+_UNDOTTED: Final = re.compile(
+    r"(?<![\d.:])(\d{1,2})\.(0[1-9]|1[0-2])()(?![\d.]|[,:]\d| ?[€$£%]| ?(?:eur|usd|kg|km|m|l|g)\b)"
+)
 _DOTTED: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d\d)?(?![\d])")
-# "10.30 uur", "um 10.30 Uhr", "om 10.30": a point is a clock's only beside a word of the clock.
-_POINTED: Final = re.compile(r"(?<![\d.:,])([01]?\d|2[0-3])\.([0-5]\d)(?![\d.]|,\d)")
-_NO_CLOCK: Final = frozenset(["bis", "by", "na", "a", "as"])
 _CLOCK: Final = re.compile(r"(?<![\d.:])([01]?\d|2[0-3]) ?[:h] ?([0-5]\d)(?!\d)")
 
 
@@ -51,71 +48,6 @@ class Reminder(NamedTuple):
     repeats: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The table, as it is asked."""
-
-    lists: Mapping[str, "re.Pattern[str]"]
-    single: Mapping[str, frozenset[str]]
-    parts: Sequence[tuple["re.Pattern[str]", int, bool]]
-    weekdays: Mapping[str, int]
-    ordinals: Mapping[str, int]
-    month_days: Sequence["re.Pattern[str]"]
-    around: Sequence["re.Pattern[str]"]
-    joined: Sequence[str]
-    numbers: Mapping[str, int]
-    units: Mapping[str, int]
-    spans: Sequence[tuple[int, "re.Pattern[str]"]]
-
-
-@lru_cache(1)
-def _table() -> _Words:
-    told: Mapping[str, Any] = tomllib.loads(
-        Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
-    )
-    lists = {name: _any_of(words) for name, words in told.items() if isinstance(words, list)}
-    single = {name: frozenset(map(folded, told[name])) for name in ("tells", "tasks", "articles")}
-    parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
-    weekdays = {folded(word): int(day) for day, words in told["weekdays"].items() for word in words}
-    ordinals = {folded(word): int(day) for day, words in told["ordinals"].items() for word in words}
-    days = [
-        re.compile(rf"(?<!\w)(?:{pattern.replace('N', '(?P<n>[0-9]{1,2})', 1)})")
-        for pattern in told["month_day"]["patterns"]
-    ]
-    numbers, units = (
-        {_plain(w): int(n) for n, ws in told[name].items() for w in ws} for name in ("numbers", "units")
-    )
-    spans = sorted(((int(n), _any_of(words)) for n, words in told["spans"].items()), reverse=True)
-    around = [
-        re.compile(rf"(?<!\w){_plain(before)}(?!\w).*(?<!\w){_plain(behind)}(?!\w)")
-        for before, behind in told["asks_around"]["pairs"]
-    ]
-    joined = told["day_parts"]
-    return _Words(lists, single, parts, weekdays, ordinals, days, around, joined, numbers, units, spans)
-
-
-def _number_of(word: str) -> int | None:
-    """Return the number that a word is, in digits or spelled."""
-    if word.isdigit():
-        return int(word) if len(word) <= 4 else None
-    number = _table().numbers.get(word, meanings(word).get("number"))
-    return number if isinstance(number, int) else None
-
-
-def _seconds_of(word: str) -> float | None:
-    return _table().units.get(word) or seconds_of(word)
-
-
-def _any_of(words: Sequence[str]) -> "re.Pattern[str]":
-    ordered = sorted({_plain(word) for word in words}, key=lambda word: (-len(word), word))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
-
-
-def _plain(text: str) -> str:
-    """Return a text small and without accents; a date keeps its hyphens, which other words lose."""
-    return folded(_ISO.sub(r"\1.\2.\3", text)).replace("…", " ")
-
-
 @lru_cache(256)
 def read_reminder(text: str, now: datetime) -> Reminder | None:
     """Return when a telling asks to be reminded; None where it does not, or names no time that comes.
@@ -124,19 +56,21 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     """
     if not text or len(text) > CHARACTERS_MAX:
         return None
-    said = _apart(_plain(text))
-    if _table().lists["recalls"].search(said) is not None:
+    said = _apart(spelled(text))
+    if UNCLEAR in said:
         return None
-    if _table().lists["asks"].search(said) is not None or any(each.search(said) for each in _table().around):
+    if table().lists["recalls"].search(said) is not None:
+        return None
+    if table().lists["asks"].search(said) is not None or any(each.search(said) for each in table().around):
         moment = _Moment(said, now)
         return moment.reminder() if moment.has_time else None
     for sentence in _SENTENCE.split(said):
-        if _table().lists["duties"].search(sentence) is not None:
+        if table().lists["duties"].search(sentence) is not None:
             moment = _Moment(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
     words = set(_WORD.findall(said))
-    if not _is_note(said, words):
+    if not _is_note(said, words) or table().lists["today_part"].search(said) is not None:
         return None
     moment = _Moment(said, now)
     return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(words)) else None
@@ -146,7 +80,7 @@ def read_moment(text: str, now: datetime) -> datetime | None:
     """Return the time to come that words name, on the teller's clock: "tomorrow at 9"; None where they name none."""
     if not text or len(text) > CHARACTERS_MAX:
         return None
-    moment = _Moment(_apart(_plain(text)), now)
+    moment = _Moment(_apart(spelled(text)), now)
     found = moment.reminder() if moment.has_time else None
     return None if found is None else found.due
 
@@ -155,12 +89,12 @@ def _apart(said: str) -> str:
     """Return a text with days and their parts as two words: "zaterdagochtend", "Donnerstagabend"."""
 
     def split(match: "re.Match[str]") -> str:
-        for part in _table().joined:
+        for part in table().joined:
             day = match[0].removesuffix(part)
             if (
                 day != match[0]
-                and day.endswith("dag" if "dag" in day else "tag")
-                and _weekday_of(day) is not None
+                and (day == "morgen" or day.endswith("dag" if "dag" in day else "tag"))
+                and (day == "morgen" or weekday_of(day) is not None)
             ):
                 return f"{day} {part}"
         return match[0]
@@ -169,14 +103,14 @@ def _apart(said: str) -> str:
 
 
 def _is_note(said: str, words: set[str]) -> bool:
-    first = _TOKEN.search(said)
-    if first is not None and first[0] in _table().single["articles"]:
+    first = TOKEN.search(said)
+    if first is not None and first[0] in table().single["articles"]:
         return False
-    return len(_TOKEN.findall(said)) <= NOTE_WORDS_MAX and words.isdisjoint(_table().single["tells"])
+    return len(TOKEN.findall(said)) <= NOTE_WORDS_MAX and words.isdisjoint(table().single["tells"])
 
 
 def _is_task(words: set[str]) -> bool:
-    return not words.isdisjoint(_table().single["tasks"])
+    return not words.isdisjoint(table().single["tasks"])
 
 
 class _Moment:
@@ -185,184 +119,200 @@ class _Moment:
     def __init__(self, said: str, now: datetime) -> None:
         self._said = said
         self._now = now
-        self._words = _TOKEN.findall(said)
         self.repeats: str | None = None
         self._exact: datetime | None = None
-        self._clock: re.Match[str] | None = None
-        self.hour = self._read_hour()
-        self._day = self._read_day()
+        self._clock = Clock(said)
+        told = self._clock.told
+        # The minutes of "12:30 December 27th" are no day.
+        self._words = TOKEN.findall(said if told is None else said[: told.start()] + " " + said[told.end() :])
+        self.hour = self._clock.hour
+        self.day = self._read_day()
 
     @property
     def has_time(self) -> bool:
         """Whether any time is named."""
-        return self._exact is not None or self._day is not None or self.hour is not None
+        return self._exact is not None or self.day is not None or self.hour is not None
 
     @property
     def has_day(self) -> bool:
         """Whether a day is named, or how long it is until then."""
-        return self._exact is not None or self._day is not None
+        return self._exact is not None or self.day is not None
 
     def reminder(self) -> Reminder | None:
         """Return when it is due: at an hour without a day the next time that it strikes."""
         if self._exact is not None:
             return Reminder(self._exact, None)
         at = self.hour or time(MORNING)
-        day = self._now.date() if self._day is None else self._day
+        day = self._now.date() if self.day is None else self.day
+        if self._clock.midnight and self.day is not None:  # the end of that day
+            day += timedelta(days=1)
         due = datetime.combine(day, at, self._now.tzinfo)
         if due <= self._now:
             if self.repeats is not None:
                 due += timedelta(days=_step_days(self.repeats))
-            elif self._day is None:
+            elif self.day is None:
                 due += timedelta(days=1)
             else:
                 return None
         return Reminder(due, self.repeats)
 
     def _has(self, name: str) -> "re.Match[str] | None":
-        return _table().lists[name].search(self._said)
-
-    # --- the hour
-
-    def _read_hour(self) -> time | None:
-        clock = _CLOCK.search(self._said) or self._pointed()
-        if clock is not None:
-            self._clock = clock
-            return self._afternoon(int(clock[1]), int(clock[2]), clock.end())
-        if self._has("noon"):
-            return time(_NOON)
-        found = self._beside("half_past", 30, 0) or self._beside("quarter_past", 15, 0)
-        found = found or self._beside("half_to", 30, -1) or self._beside("quarter_to", 45, -1)
-        if found is not None:
-            return found
-        struck = self._struck()
-        if struck is not None:
-            return struck
-        if self._has("tonight"):
-            return time(TONIGHT)
-        for words, hour, _ in _table().parts:
-            match = words.search(self._said)
-            if match is not None and not self._is_tomorrow(match):
-                return time(hour)
-        return None
-
-    def _pointed(self) -> "re.Match[str] | None":
-        """Return a time with a point: a word of the clock stands before or behind it."""
-        table = _table()
-        for match in _POINTED.finditer(self._said):
-            behind = self._said[match.end() :].lstrip()
-            before = _TOKEN.findall(self._said[: match.start()])[-1:]
-            named = (
-                bool(before)
-                and before[0] not in _NO_CLOCK
-                and table.lists["at"].fullmatch(before[0]) is not None
-            )
-            if named or table.lists["hours"].match(behind) is not None:
-                return match
-        return None
-
-    def _beside(self, name: str, minute: int, added: int) -> time | None:
-        match = self._has(name)
-        hour = None if match is None else self._hour_at(match.end())
-        if match is None or hour is None:
-            return None
-        return self._waking((hour[0] + added) % 24, minute, hour[1])
-
-    def _struck(self) -> time | None:
-        """Read "9 uhr", "2pm", "at 9", "a las 5 de la tarde", "в 8 вечера"."""
-        marks = (_table().lists["hours"], re.compile(r"(?:am|pm)(?!\w)"))
-        for match in re.finditer(r"(?<![\d.:,])([01]?\d|2[0-4])(?![\d:]|[.,]\d)", self._said):
-            behind = self._said[match.end() :].lstrip()
-            start = len(self._said) - len(behind)
-            if any(mark.match(self._said, start) for mark in marks):
-                return self._afternoon(int(match[1]) % 24, 0, match.end())
-        for match in _table().lists["at"].finditer(self._said):
-            hour = self._hour_at(match.end())
-            if hour is not None and not self._is_counted(hour[1]):
-                gap = _HALF_HOUR_GAP.match(self._said, hour[1])
-                half = _table().lists["and_half"].match(self._said, gap.end() if gap else hour[1]) is not None
-                return self._waking(hour[0] % 24, 30 if half else 0, hour[1])
-        return None
-
-    def _hour_at(self, start: int) -> tuple[int, int] | None:
-        match = _TOKEN.match(self._said, start + len(self._said[start:]) - len(self._said[start:].lstrip()))
-        if match is None or self._said[match.end() : match.end() + 1] == ".":
-            return None
-        number = _number_of(match[0])
-        if number is None or not 0 <= number <= 24 or (number < 2 and not self._is_one(match[0], start)):
-            return None
-        return number, match.end()
-
-    def _is_one(self, word: str, start: int) -> bool:
-        """Say whether "one" is an hour: it is an article in most languages, and a number behind few words."""
-        before = _TOKEN.findall(self._said[:start])[-1:]
-        behind = self._said[start:].lstrip().removeprefix(word).lstrip()
-        parts = any(words.match(behind) for words, _, _ in _table().parts)
-        named = parts or _table().lists["hours"].match(behind) is not None or before in (["la"], ["alle"])
-        return word.isdigit() or word in _ONES or (word in _ARTICLES_OR_ONE and named)
-
-    def _is_counted(self, end: int) -> bool:
-        """Say whether a number counts something, or is a day: "in 3 days", "on 3 march"."""
-        behind = _TOKEN.search(self._said, end)
-        if behind is None:
-            return False
-        glued = self._said[end : behind.start()].strip(" ")
-        ordinal = behind.start() == end and behind[0] != "h"
-        return (
-            ordinal
-            or (
-                not glued
-                and not _is_hours(behind[0])
-                and (_seconds_of(behind[0]) is not None or "month" in meanings(behind[0]))
-            )
-            or (
-                behind[0] in ("числа", "число", "de")
-                and "month" in meanings((_TOKEN.findall(self._said, behind.end()) or [""])[0])
-            )
-        )
-
-    def _afternoon(self, hour: int, minute: int, end: int) -> time:
-        """Return an hour behind noon where the words behind it say so."""
-        behind = self._said[end : end + _NEAR]
-        if 0 < hour < _NOON and not _part_near(behind, after=False):
-            before = self._said[max(0, end - _NEAR) : end]
-            tonight = self._has("tonight") is not None and hour > _NIGHT_ENDS
-            if tonight or _part_near(behind, after=True) or _part_near(before, after=True):
-                hour += _NOON
-        return time(hour % 24, minute)
-
-    def _waking(self, hour: int, minute: int, end: int) -> time:
-        """Return an hour of a clock with twelve: nobody wants to be reminded between one and six at night."""
-        at = self._afternoon(hour, minute, end)
-        morning = _part_near(self._said[max(0, end - _NEAR) : end + _NEAR], after=False)
-        return at.replace(hour=at.hour + _NOON) if 1 <= at.hour <= _NIGHT_ENDS and not morning else at
-
-    def _is_tomorrow(self, match: "re.Match[str]") -> bool:
-        """Say whether a part of the day is no such: "mañana" and "morgen" by themselves are tomorrow."""
-        return _table().lists["tomorrow"].fullmatch(match[0]) is not None
+        return table().lists[name].search(self._said)
 
     # --- the day
 
     def _read_day(self) -> date | None:
         for read in (
+            self._beside_day,
+            self._nth,
             self._dated,
             self._counted,
             self._repeated,
             self._relative,
+            self._feast,
             self._weekday,
             self._of_month,
+            self._next,
         ):
             day = read()
             if day is not None or self._exact is not None:
                 return day
         return None
 
+    def _beside_day(self) -> date | None:
+        """Read "two days before Christmas", "drei Wochen nach Ostern", "3 dagen vanaf dinsdag"."""
+        for name, sign in (("after_day", 1), ("before_day", -1)):
+            for match in table().lists[name].finditer(self._said):
+                words = list(TOKEN.finditer(self._said[: match.start()]))[-2:]
+                span = self._span(words[0].start(), alone=False) if len(words) == 2 else None
+                if span is None or span[1] < _DAY_S:
+                    continue
+                base = _Moment(self._said[match.end() :], self._now).day
+                if base is not None:
+                    found = _later(datetime.combine(base, time()), sign * int(span[0]), span[1])
+                    return found if found is not None and found >= self._now.date() else None
+        return None
+
+    def _nth(self) -> date | None:
+        """Read "first Wednesday of October", "last day of the month", "letzter Montag im März 2027"."""
+        for at, word in enumerate(self._words[:-1]):
+            behind = self._words[at + 1]
+            weekday = weekday_of(behind)
+            is_last = table().lists["last"].fullmatch(word) is not None
+            nth = -1 if is_last else table().ordinals_spelled.get(word)
+            if nth is None and word.isdigit() and 1 <= int(word) <= 5:
+                nth = int(word)
+                if behind in _OF:
+                    at += 1
+                    behind = self._words[at + 1] if at + 1 < len(self._words) else ""
+                weekday = weekday_of(behind)
+                is_day = False
+            is_day = meanings(behind).get("unit") == "day"
+            if nth is None or nth > 5 or (weekday is None and not is_day):
+                continue
+            month = self._month_behind(at + 2)
+            if month is not None:
+                return self._in_month(*month, nth, weekday)
+        return None
+
+    def _month_behind(self, at: int) -> tuple[int, int] | None:
+        """Return the year and the month that words name: "of October 2027", "of next month", "of the month"."""
+        words = self._words[at : at + 5]
+        while words and words[0] in _MONTH_OF:
+            words = words[1:]
+        if not words:
+            return None
+        if meanings(words[0]).get("unit") == "month":
+            named = [word for word in words[1:] if word not in _MONTH_OF]
+            words = named if named and "month" in meanings(named[0]) else words
+        elided = words[0].removeprefix("dell").removeprefix("d")
+        month = meanings(words[0]).get("month", meanings(elided).get("month"))
+        if isinstance(month, int):
+            year = next((int(each) for each in words[1:2] if len(each) == 4 and each.isdigit()), None)
+            return (self._now.year + (month < self._now.month) if year is None else year), month
+        if any(meanings(word).get("unit") == "month" for word in words[:2]):
+            return self._months_on(1 if self._says_next(words) else 0)
+        return None
+
+    def _months_on(self, count: int) -> tuple[int, int]:
+        month = self._now.year * _NOON + self._now.month - 1 + count
+        return month // _NOON, month % _NOON + 1
+
+    def _in_month(self, year: int, month: int, nth: int, weekday: int | None) -> date | None:
+        """Return the n-th of a weekday in a month, or of its days; the last for -1."""
+        first = _date(year, month, 1)
+        if first is None:
+            return None
+        days = [
+            day
+            for number in range(_DAYS_MAX)
+            if (day := first + timedelta(days=number)).month == month and weekday in (None, day.weekday())
+        ]
+        found = days[nth - 1 if nth > 0 else nth] if len(days) >= nth else None
+        return found if found is not None and found >= self._now.date() else None
+
+    def _day_of_next_month(self) -> int | None:
+        """Read "the 20th of next month", "am 5. nächsten Monats"."""
+        if not self._next_month():
+            return None
+        for at, word in enumerate(self._words):
+            if meanings(word).get("unit") != "month":
+                continue
+            for before in reversed(self._words[max(0, at - 6) : at]):
+                if before.isdigit():
+                    return int(before)
+        return None
+
+    def _next_month(self) -> bool:
+        """Say whether a text names the next month."""
+        return any(
+            meanings(word).get("unit") == "month"
+            and self._says_next([*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]])
+            for at, word in enumerate(self._words)
+        )
+
+    def _says_next(self, words: Sequence[str]) -> bool:
+        return table().lists["next"].search(" ".join(words)) is not None
+
+    def _feast(self) -> date | None:
+        """Read a feast that is on one day in every year: "Christmas Eve", "Silvester", "ferragosto"."""
+        for month, day, words in table().feasts:
+            match = words.search(self._said)
+            if match is not None:
+                before = TOKEN.findall(self._said[: match.start()])[-1:]
+                return None if not _AFTER.isdisjoint(before) else self._on(month, day, None)
+        return None
+
+    def _next(self) -> date | None:
+        """Read "next week", "nächsten Monat", "este fin de semana": their first day."""
+        today = self._now.date()
+        for at, word in enumerate(self._words):
+            unit = meanings(word).get("unit")
+            if not self._says_next([*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]]):
+                continue
+            if unit == "week":
+                return today + timedelta(days=_WEEK - today.weekday())
+            if unit == "month":
+                return _date(*self._months_on(1), 1)
+        return None
+
+    def _next_week(self) -> bool:
+        """Say whether a text names the next week."""
+        return any(
+            meanings(word).get("unit") == "week"
+            and self._says_next([*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]])
+            for at, word in enumerate(self._words)
+        )
+
     def _dated(self) -> date | None:
         """Read "2027-03-03", "3.3.2027", "3 March", "March 3rd", "3. März", "el 3 de marzo de 2027"."""
-        iso = _ISO.search(self._said)
+        iso = ISO.search(self._said)
         if iso is not None:
             return _date(int(iso[1]), int(iso[2]), int(iso[3]))
         dotted = _DOTTED.search(self._said)
-        if dotted is not None and (self._clock is None or dotted.start() != self._clock.start()):
+        if dotted is None and not is_english(self._said):
+            dotted = _UNDOTTED.search(self._said)
+        if dotted is not None and (self._clock.told is None or dotted.start() != self._clock.told.start()):
             year = int(dotted[3]) if dotted[3] else None
             return self._on(int(dotted[2]), int(dotted[1]), 2000 + year if year and year < 100 else year)
         for at, word in enumerate(self._words):
@@ -373,16 +323,27 @@ class _Moment:
             behind = [each for each in self._words[at + 1 : at + 4] if each not in _OF]
             day = self._number(before[-1:]) or self._number(behind[:1])
             year = next((int(each) for each in behind[:2] if len(each) == 4 and each.isdigit()), None)
+            if (
+                year is None
+                and self._number(before[-1:])
+                and behind[:1]
+                and self._is_short_year(word, behind[0])
+            ):
+                year = 2000 + int(behind[0])
             if day:
                 return self._on(month, day, year)
         return None
 
+    def _is_short_year(self, month: str, word: str) -> bool:
+        """Say whether two digits behind a month are a year to come: "14 April 27"."""
+        this = self._now.year % 100
+        ends = re.search(rf"{month} {word}(?! ?[:h]|[\w.]| +\w)", self._said) is not None
+        return len(word) == 2 and word.isdigit() and this <= int(word) <= this + 20 and ends
+
     def _number(self, words: Sequence[str]) -> int | None:
         """Return the day of a month that a word is, in digits or as an ordinal."""
         for word in words:
-            number = (
-                int(word) if word.isdigit() else _table().ordinals.get(word, meanings(word).get("number"))
-            )
+            number = int(word) if word.isdigit() else table().ordinals.get(word, meanings(word).get("number"))
             if isinstance(number, int) and 1 <= number <= 31:
                 return number
         return None
@@ -400,53 +361,68 @@ class _Moment:
 
     def _counted(self) -> date | None:
         """Read "in two weeks", "dans une demi-heure", "daqui a duas semanas", "за дві години", "two hours from now"."""
-        for match in _table().lists["ahead"].finditer(self._said):
-            start = match.end() + len(self._said[match.end() :]) - len(self._said[match.end() :].lstrip())
+        for match in table().lists["ahead"].finditer(self._said):
+            if match[0] == "over" and _OF_CLOCK.search(self._said[: match.start()]):
+                continue
+            start = self._behind_some(match.end())
             found = self._span(start, alone=match[0] in _ALONE)
             if found is not None:
-                return self._ahead(*found)
+                return self._ahead(*found, before=self._said[: match.start()])
         behind = self._has("from_now")
         if behind is not None:
-            words = list(_TOKEN.finditer(self._said[: behind.start()]))
+            words = list(TOKEN.finditer(self._said[: behind.start()]))
             for word in words[-5:]:
                 found = self._span(word.start(), alone=False)
                 if found is not None:
                     return self._ahead(*found)
         return None
 
-    def _ahead(self, count: float, seconds: float) -> date | None:
+    def _ahead(self, count: float, seconds: float, before: str = "") -> date | None:
+        """Return the day so far ahead; "Monday in two weeks" is two weeks behind the coming one."""
+        weekday = next(
+            (day for word in TOKEN.findall(before)[-1:] if (day := weekday_of(word)) is not None), None
+        )
+        if weekday is not None and seconds == _WEEK * _DAY_S:
+            return self._from_today(weekday, int(count))
         if seconds < _DAY_S:
             until = self._now + timedelta(seconds=count * seconds)
             self._exact = until.replace(second=0, microsecond=0)
             return None
         return _later(self._now, int(count), seconds)
 
+    def _behind_some(self, start: int) -> int:
+        """Return where a length of time begins, behind "about" and the like."""
+        for match in TOKEN.finditer(self._said, start):
+            if match[0] not in _SOME:
+                return match.start()
+        return len(self._said)
+
     def _span(self, start: int, *, alone: bool) -> tuple[float, float] | None:
         """Return how many of a unit a length of time is, and the unit in seconds."""
-        table = _table()
-        named = [(match.end(), n) for n, words in table.spans if (match := words.match(self._said, start))]
+        known = table()
+        named = [(match.end(), n) for n, words in known.spans if (match := words.match(self._said, start))]
         if named:
             return 1, max(named)[1]
-        words = _TOKEN.findall(self._said[start:])[:6]
+        words = TOKEN.findall(self._said[start:])[:6]
         if not words:
             return None
-        count = _number_of(words[0])
+        count = number_of(words[0])
         if count is None:
-            unit = _seconds_of(words[0])
+            unit = span_seconds_of(words[0])
             return (1, unit) if alone and unit is not None else None
         said = self._said[start + len(words[0]) :].lstrip()
         part = re.match(r"[.,](\d)(?!\d)", said)
-        half = table.lists["halves"].match(said)
+        half = known.lists["halves"].match(said)
         if part is not None:
             said, fraction = said[part.end() :], int(part[1]) / 10
         elif half is not None:
             said, fraction = said[half.end() :], 0.5
         else:
             fraction = 0.0
-        unit = _seconds_of((_TOKEN.findall(said) or [""])[0])
+        unit = span_seconds_of((TOKEN.findall(said) or [""])[0])
         if half is None and unit is not None:
-            behind = _TOKEN.search(said)
-            half = None if behind is None else table.lists["halves"].match(said[behind.end() :].lstrip())
+            behind = TOKEN.search(said)
+            half = None if behind is None else known.lists["halves"].match(said[behind.end() :].lstrip())
             fraction += 0.5 if half is not None and unit < _DAY_S else 0.0
         if unit is None or not 0 < count <= _COUNT_MAX or (fraction and unit >= _DAY_S):
             return None
@@ -458,9 +434,9 @@ class _Moment:
         for name, rule in (("daily", "FREQ=DAILY"), ("weekly", "FREQ=WEEKLY"), ("monthly", "FREQ=MONTHLY")):
             if self._has(name):
                 self.repeats = rule
-        for match in _table().lists["every"].finditer(self._said):
-            words = _TOKEN.findall(self._said, match.end())[:3]
-            weekday = next((day for word in words[:2] if (day := _weekday_of(word)) is not None), None)
+        for match in table().lists["every"].finditer(self._said):
+            words = TOKEN.findall(self._said, match.end())[:3]
+            weekday = next((day for word in words[:2] if (day := weekday_of(word)) is not None), None)
             if weekday is not None:
                 return self._weekly(weekday)
             seconds = seconds_of(words[0]) if words else None
@@ -470,7 +446,7 @@ class _Moment:
             if unit is not None:
                 self.repeats = f"FREQ={unit}"
         for word in self._words:
-            if word.startswith("що") and (weekday := _weekday_of(word[2:])) is not None:
+            if word.startswith("що") and (weekday := weekday_of(word[2:])) is not None:
                 return self._weekly(weekday)
         if self.repeats is None:
             return None
@@ -484,28 +460,77 @@ class _Moment:
         today = self._now.date()
         if self._has("after_tomorrow"):
             return today + timedelta(days=2)
-        for match in _table().lists["tomorrow"].finditer(self._said):
-            before = _TOKEN.findall(self._said[: match.start()])[-1:]
+        for match in table().lists["tomorrow"].finditer(self._said):
+            before = TOKEN.findall(self._said[: match.start()])[-1:]
             if not (
                 match[0] in ("manana", "morgen") and before and before[0] in ("la", "am", "jeden", "elke")
             ):
                 return today + timedelta(days=1)
-        return today if self._has("today") or self._has("tonight") else None
+        return today if self._has("today") or self._has("tonight") or self._has("today_part") else None
 
     def _weekday(self) -> date | None:
         """Read "on Friday", "next Monday", "vendredi prochain": next means of the next week."""
         for at, word in enumerate(self._words):
-            weekday = _weekday_of(word)
+            weekday = weekday_of(word)
             if weekday is None:
                 continue
-            around = " ".join((*self._words[max(0, at - 2) : at], *self._words[at + 1 : at + 3]))
-            if _table().lists["next"].search(around):
+            if self._is_unread(word, at):
+                return None
+            day, certain = self._day_behind(at)
+            if day is not None:
+                found = self._weekday_on(weekday, day)
+                return found if certain or found == self._coming(weekday) else None
+            behind = self._words[at + 1 : at + 3]
+            if len(behind) == 2 and behind[0] == "en" and behind[1] in _EN_HUIT:
+                return self._from_today(weekday, _EN_HUIT[behind[1]])
+            if self._has("after_next"):
+                return self._coming(weekday) + timedelta(weeks=1)
+            count = number_of(self._words[at - 1]) if at and self._has("from_now") else None
+            if count is not None and count > 1:
+                return self._coming(weekday) + timedelta(weeks=count - 1)
+            around = (*self._words[max(0, at - 2) : at], *behind)
+            if self._next_week() or self._says_next(around):
                 monday = self._now.date() - timedelta(days=self._now.weekday()) + timedelta(weeks=1)
                 return monday + timedelta(days=weekday)
             return self._coming(weekday)
         return None
 
-    def _coming(self, weekday: int) -> date | None:
+    def _day_behind(self, at: int) -> tuple[int | None, bool]:
+        """Return the day of the month behind a weekday, and whether it can be no hour: "Friday the 23rd"."""
+        words = self._words[at + 1 : at + 4]
+        led = bool(words) and words[0] in _LEADING
+        words = words[led:]
+        if not words or not words[0].isdigit() or not 1 <= int(words[0]) <= _DAYS_MAX:
+            return None, False
+        behind = words[1] if len(words) > 1 else ""
+        suffixed = re.search(rf"{words[0]}(?:st|nd|rd|th|e|er|o|\.)(?!\w)", self._said) is not None
+        if "month" in meanings(behind) or (not led and not suffixed and _is_of_hours(behind)):
+            return None, False
+        named = self.hour is not None and f" {words[0]}:" not in self._said
+        return int(words[0]), led or suffixed or int(words[0]) > _NOON or named
+
+    def _weekday_on(self, weekday: int, day: int) -> date | None:
+        """Return the next day that is both this weekday and this day of a month."""
+        coming = self._coming(weekday)
+        weeks = (coming + timedelta(weeks=number) for number in range(_WEEKS_LOOKED_AT))
+        return next((found for found in weeks if found.day == day), None)
+
+    def _is_unread(self, word: str, at: int) -> bool:
+        """Say whether a weekday stands beside more than was understood: the third one, or one after a feast."""
+        beside = [*self._words[max(0, at - 1) : at]]
+        return any(
+            table().ordinals_spelled.get(each) is not None
+            or table().lists["last"].fullmatch(each) is not None
+            or each in _AFTER
+            for each in beside
+        )
+
+    def _from_today(self, weekday: int, weeks: int) -> date:
+        """Return a weekday so many weeks behind the coming one, or behind today where it is that."""
+        ahead = (weekday - self._now.weekday()) % _WEEK
+        return self._now.date() + timedelta(days=ahead, weeks=weeks)
+
+    def _coming(self, weekday: int) -> date:
         ahead = (weekday - self._now.weekday()) % _WEEK
         if not ahead and (self.hour is None or self.hour <= self._now.time()):
             ahead = _WEEK
@@ -514,16 +539,18 @@ class _Moment:
     def _of_month(self) -> date | None:
         """Read "on the 1st", "am 1.", "le 1er", "el día 1", "pierwszego", "1 числа"."""
         day = None
-        for pattern in _table().month_days:
+        for pattern in table().month_days:
             match = pattern.search(self._said)
-            if match is not None and _TOKEN.match(self._said, match.end()) is None:
+            if match is not None and TOKEN.match(self._said, match.end()) is None:
                 day = int(match["n"])
                 break
         if day is None:
-            day = next((_table().ordinals[word] for word in self._words if word in _OF_MONTH), None)
+            day = self._day_of_next_month()
+        if day is None:
+            day = next((table().ordinals[word] for word in self._words if word in _OF_MONTH), None)
         if day is None or not 1 <= day <= 31:
             return None
-        month, year = self._now.month, self._now.year
+        year, month = self._months_on(1 if self._next_month() else 0)
         for _ in range(_NOON):
             found = _date(year, month, day)
             if found is not None and found > self._now.date():
@@ -532,40 +559,80 @@ class _Moment:
         return None
 
 
-def _part_near(said: str, *, after: bool) -> bool:
-    """Say whether a part of the day is named: one behind noon, or the morning."""
-    return any(words.search(said) for words, _, behind in _table().parts if behind is after)
-
-
-# So near to an hour stands the part of the day that it is of.
-_NEAR: Final = 24
 _DAY_S: Final = 86_400
 # "через неделю": behind these a unit by itself is one of it.
 _ALONE: Final = frozenset(["через", "за", "za"])
-_ONES: Final = frozenset(["eins", "pierwszej", "першіи"])
-# "um 7 an den Müll": these are units of other languages, or of the clock.
-_HOUR_OR_ELSE: Final = frozenset(["an", "h", "года", "a"])
-_ARTICLES_OR_ONE: Final = frozenset(["une", "una", "uma", "ein", "een"])
-# Between an hour and its half: "huit heures et demie", "las once y media".
-_HALF_HOUR_GAP: Final = re.compile(r" *(?:heures?|horas?)? ")
-
-
-def _is_hours(word: str) -> bool:
-    """Say whether a word behind a number is of a clock, or one that is a unit in another language."""
-    return word in _HOUR_OR_ELSE or _table().lists["hours"].fullmatch(word) is not None
-
-
+_DAYS_MAX: Final = 31
+# Every weekday falls on every day of a month within fourteen months.
+_WEEKS_LOOKED_AT: Final = 61
+_LEADING: Final = frozenset(["the", "der", "den", "dem", "le", "el", "il", "de", "dia", "dnia"])
+# "lundi en huit", "mardi en quinze": so many weeks behind the coming one.
+_EN_HUIT: Final = {"huit": 1, "8": 1, "quinze": 2, "15": 2}
+# "kwart over twee uur" is a time of day.
+_OF_CLOCK: Final = re.compile(r"(?:kwart|minuten|minuut|\d|vijf|tien|twintig) $")
+# Between "in" and how long it is: "in about an hour".
+_SOME_WORDS: Final = """
+    about around more zirka circa ca etwa ungefahr environ aproximadamente cerca de ongeveer okolo jakies jeszcze
+    примерно около приблизно
+"""
+_SOME: Final = frozenset(_SOME_WORDS.split())
+_AFTER: Final = frozenset(["after", "nach", "apres", "despues", "dopo", "depois", "после", "після"])
+_MONTH_OF_WORDS: Final = """
+    of in the de do da del della di dell d des du la le l el im von vom des van w u в у o no em
+"""
+_MONTH_OF: Final = frozenset(_MONTH_OF_WORDS.split())
 _OF: Final = frozenset(
-    ["of", "de", "do", "del", "st", "nd", "rd", "th", "er", "e", "the", "le", "o", "d", "go", "го", "dia"]
+    [
+        "te",
+        "giorno",
+        "tag",
+        "jour",
+        "dag",
+        "dzien",
+        "day",
+        "день",
+        "ter",
+        "ten",
+        "tego",
+        "ego",
+        "ty",
+        "szy",
+        "szego",
+        "ci",
+        "ciego",
+        "gi",
+        "giego",
+        "е",
+        "ое",
+        "го",
+        "of",
+        "de",
+        "do",
+        "del",
+        "st",
+        "nd",
+        "rd",
+        "th",
+        "er",
+        "e",
+        "the",
+        "le",
+        "o",
+        "d",
+        "go",
+        "го",
+        "dia",
+    ]
 )
 _OF_MONTH: Final = frozenset(
     ["pierwszego", "drugiego", "trzeciego", "piatego", "dziesiatego", "pietnastego", "dwudziestego"]
 )
 
 
-def _weekday_of(word: str) -> int | None:
-    weekday = meanings(word).get("weekday")
-    return weekday if isinstance(weekday, int) else _table().weekdays.get(word)
+def _is_of_hours(word: str) -> bool:
+    """Say whether a word behind a number makes it an hour, or a length of time."""
+    of_clock = word in ("am", "pm", "p", "a") or table().lists["hours"].fullmatch(word) is not None
+    return of_clock or span_seconds_of(word) is not None or any(it.match(word) for it, _, _ in table().parts)
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -144,3 +144,55 @@ def test_lengths_of_time_and_hours_are_read_as_each_language_says_them(text: str
 )
 def test_who_remembers_something_asks_for_nothing(text: str) -> None:
     assert read_reminder(text, AFTERNOON) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("Remind me on the twenty-second of October about the visa", "2026-10-22T09:00"),
+        ("Remind me on 10/22 about the visa", "2026-10-22T09:00"),
+        ("Remind me Thu. at 8 about the bins", "2026-09-17T08:00"),
+        ("Remind me Friday the 25th at noon", "2026-09-25T12:00"),
+        ("Remind me on the last Monday of October", "2026-10-26T09:00"),
+        ("Remind me on the 4th of next month", "2026-10-04T09:00"),
+        ("Remind me two days before Christmas", "2026-12-23T09:00"),
+        ("Remind me next week to ring the vet", "2026-09-21T09:00"),
+        ("Remind me on Friday next week", "2026-09-25T09:00"),
+        ("Remind me tomorrow at twenty past three", "2026-09-16T15:20"),
+        ("Remind me at seven thirty pm", "2026-09-15T19:30"),
+        ("Remind me in a couple of hours", "2026-09-15T18:20"),
+        ("Remind me on Friday at midnight", "2026-09-19T00:00"),
+        ("Erinnere mich am dritten Oktober um 15h", "2026-10-03T15:00"),
+        ("Erinnere mich am ersten Mittwoch im November", "2026-11-04T09:00"),
+        ("Erinnere mich zehn Minuten vor acht", "2026-09-16T07:50"),
+        ("Rappelle-moi lundi en huit d'appeler la banque", "2026-09-28T09:00"),
+        ("Rappelle-moi le 20/10 à midi et quart", "2026-10-20T12:15"),
+        ("Recuérdame el 18 a las doce menos cinco", "2026-09-18T11:55"),
+        ("Ricordami mercoledì alle tre e venti", "2026-09-16T15:20"),
+        ("Lembra-me na quarta da semana que vem", "2026-09-23T09:00"),
+        ("Herinner me tien voor half negen aan de bus", "2026-09-16T08:20"),
+        ("Przypomnij mi dwudziestego drugiego października o piętnastej", "2026-10-22T15:00"),
+        ("Напомни двадцать второго октября в 15ч", "2026-10-22T15:00"),
+        ("Нагадай у перший вівторок жовтня", "2026-10-06T09:00"),
+    ],
+)
+def test_days_and_hours_are_read_however_they_are_spelled(text: str, due: str) -> None:
+    """By numbers in words, cut short, counted within a month or from another day."""
+    found = read_reminder(text, AFTERNOON)
+    assert found is not None
+    assert found.due.isoformat()[:16] == due
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remind me on 4/7 about the visa",  # April or July
+        "Remind me of the third Tuesday after Christmas",
+        "It's a good reminder, Sam. Take care!",
+        "148/86 at home this morning, pulse 72",
+        "Remind me 24/7",
+    ],
+)
+def test_what_may_be_two_days_or_none_is_no_day(text: str) -> None:
+    """A reminder on the wrong day is worse than none."""
+    assert read_reminder(text, AFTERNOON) is None

@@ -1,0 +1,116 @@
+"""The words of reminders: `words.toml`, and numbers from `numbers.toml`, each read once."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from cognition.grammar.attributes import seconds_of
+from cognition.ranking.times import folded, meanings
+
+TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
+ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
+# Words of English that no other of the ten languages has.
+_ENGLISH: Final = re.compile(r"\b(?:the|remind|reminder|my|and|with|forget|tomorrow|today|tonight|at)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The table, as it is asked."""
+
+    lists: Mapping[str, "re.Pattern[str]"]
+    single: Mapping[str, frozenset[str]]
+    parts: Sequence[tuple["re.Pattern[str]", int, bool]]
+    weekdays: Mapping[str, int]
+    ordinals: Mapping[str, int]
+    month_days: Sequence["re.Pattern[str]"]
+    around: Sequence["re.Pattern[str]"]
+    joined: Sequence[str]
+    numbers: Mapping[str, int]
+    units: Mapping[str, int]
+    spans: Sequence[tuple[int, "re.Pattern[str]"]]
+    spelled: Mapping[str, int]
+    ordinals_spelled: Mapping[str, int]
+    short: Mapping[str, str]
+    few: Mapping[str, int]
+    feasts: Sequence[tuple[int, int, "re.Pattern[str]"]]
+
+
+@lru_cache(1)
+def table() -> Words:
+    told: Mapping[str, Any] = tomllib.loads(
+        Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
+    )
+    lists = {name: _any_of(words) for name, words in told.items() if isinstance(words, list)}
+    single = {name: frozenset(map(folded, told[name])) for name in ("tells", "tasks", "articles")}
+    parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
+    weekdays = {folded(word): int(day) for day, words in told["weekdays"].items() for word in words}
+    ordinals = {folded(word): int(day) for day, words in told["ordinals"].items() for word in words}
+    days = [
+        re.compile(rf"(?<!\w)(?:{pattern.replace('N', '(?P<n>[0-9]{1,2})', 1)})")
+        for pattern in told["month_day"]["patterns"]
+    ]
+    numbers, units = (
+        {plain(w): int(n) for n, ws in told[name].items() for w in ws} for name in ("numbers", "units")
+    )
+    spans = sorted(((int(n), _any_of(words)) for n, words in told["spans"].items()), reverse=True)
+    around = [
+        re.compile(rf"(?<!\w){plain(before)}(?!\w).*(?<!\w){plain(behind)}(?!\w)")
+        for before, behind in told["asks_around"]["pairs"]
+    ]
+    spelled = tomllib.loads(Path(__file__).with_name("numbers.toml").read_text(encoding="utf-8"))
+    cardinals, ordinal, struck = (
+        {word: int(n) for n, ws in spelled[name].items() for word in ws}
+        for name in ("numbers", "ordinals", "struck")
+    )
+    feasts = [
+        (int(day.partition("-")[0]), int(day.partition("-")[2]), _any_of(words))
+        for day, words in told["feasts"].items()
+    ]
+    short = {
+        word: name
+        for told_short in ("months", "weekdays")
+        for name, ws in told["short"][told_short].items()
+        for word in ws
+    }
+    return Words(
+        lists, single, parts, weekdays, ordinals, days, around, told["day_parts"],
+        cardinals | struck | numbers, units, spans, cardinals | {w: n for w, n in struck.items() if " " in w},
+        ordinal, short, {plain(word): int(n) for n, ws in told["few"].items() for word in ws}, feasts,
+    )  # fmt: skip
+
+
+def number_of(word: str) -> int | None:
+    """Return the number that a word is, in digits or spelled."""
+    if word.isdigit():
+        return int(word) if len(word) <= 4 else None
+    number = table().numbers.get(word, meanings(word).get("number"))
+    return number if isinstance(number, int) else None
+
+
+def span_seconds_of(word: str) -> float | None:
+    return table().units.get(word) or seconds_of(word)
+
+
+def _any_of(words: Sequence[str]) -> "re.Pattern[str]":
+    ordered = sorted({plain(word) for word in words}, key=lambda word: (-len(word), word))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
+
+
+def plain(text: str) -> str:
+    """Return a text small and without accents; a date keeps its hyphens, which other words lose."""
+    return folded(ISO.sub(r"\1.\2.\3", text)).replace("…", " ")
+
+
+def is_english(said: str) -> bool:
+    """Say whether a text is in English, where what it says means something else than in other languages."""
+    return _ENGLISH.search(said) is not None
+
+
+def weekday_of(word: str) -> int | None:
+    """Return the weekday that a word names, Monday as 0."""
+    weekday = meanings(word).get("weekday")
+    return weekday if isinstance(weekday, int) else table().weekdays.get(word)
