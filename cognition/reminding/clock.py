@@ -20,10 +20,6 @@ _HALVES: Final = re.compile(
 )
 _SPOKEN_HALVES: Final = re.compile(r"(?:(?<!\w)([^\W\d_]+) )?(?<!\w)(\d\d|[^\W\d_]+) (p|a)\.? ?m(?!\w)")
 _NEXT_TOKEN: Final = re.compile(r" *(\d+|[^\W\d_]+)")
-# Between an hour and its minutes: "huit heures et demie", "3 Uhr 15".
-_HOUR_GAP: Final = re.compile(
-    r" *(heures?|horas?|ore|uhr|uur|u|h|godz|godzina|часов|часа|час|година|годині|години)?(?!\w) *"
-)
 
 
 class Clock:
@@ -187,8 +183,9 @@ class Clock:
     def _minutes_behind(self, end: int) -> int:
         """Return the minutes that are told behind an hour, before or past it: "y media", "menos cinco", "e venti"."""
         lists = table().lists
-        gap = _HOUR_GAP.match(self._said, end)
-        start = end if gap is None else gap.end()
+        start = self._skipping(end)
+        mark = lists["hours"].match(self._said, start)  # "huit heures et demie", "3 Uhr 15"
+        start = start if mark is None else self._skipping(mark.end())
         for name, minutes in (("and_half", 30), ("and_quarter", 15), ("less_quarter", -15)):
             if lists[name].match(self._said, start):
                 return minutes
@@ -197,9 +194,12 @@ class Clock:
             found = None if match is None else self._minutes_at(match.end())
             if found is not None:
                 return sign * found
-        marked = gap is not None and gap[1] is not None
         found = self._minutes_at(start)
-        return found if found is not None and found >= 10 and (marked or self._ends_behind(start)) else 0
+        return found if found is not None and found >= 10 and (mark or self._ends_behind(start)) else 0
+
+    def _skipping(self, start: int) -> int:
+        """Return where the next word begins."""
+        return start + len(self._said[start:]) - len(self._said[start:].lstrip(" "))
 
     def _minutes_at(self, start: int) -> int | None:
         match = _NEXT_TOKEN.match(self._said, start)

@@ -29,9 +29,6 @@ _GLUED: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(h|hs|u|uhr|uur|ч|am|pm)(?!\w
 _HOUR_OF: Final = re.compile(r"(?<![\w.,:])(\d{1,2})(?:stej|sta|tej|szej|giej|ciej|mej)(?!\w)")
 # Stands for a day that may be two: the 4th of July, or the 7th of April.
 UNCLEAR: Final = "\N{REPLACEMENT CHARACTER}"
-# Days cut short that are no words; those of English that are; all others are names and words of other languages.
-_ONLY_DAYS: Final = frozenset(["tues", "weds", "thu", "thur", "thurs", "fri", "czw", "niedz"])
-_ENGLISH_DAYS: Final = frozenset(["mon", "tue", "wed", "sat", "sun"])
 _LED: Final = frozenset(["on", "next", "every", "this"])
 # Between an ordinal and its month: "the second day of March", "eerste van maart".
 _OF_WORDS: Final = """
@@ -151,8 +148,9 @@ def _is_short(word: str, name: str, before: str, behind: str, *, dotted: bool, e
     if "month" in meanings(name):
         return before.isdigit() or (behind.isdigit() and (dotted or len(word) > 2))
     hour = behind.isdigit() or table().lists["at"].fullmatch(behind) is not None
-    if word in _ONLY_DAYS or not word.isascii():
+    lists = table().single
+    if word in lists["only_days"] or not word.isascii():
         return dotted or hour or ends or before in _LED
-    if word in _ENGLISH_DAYS:
+    if word in lists["english_days"]:
         return hour or before in _LED
     return dotted and hour

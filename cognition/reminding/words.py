@@ -45,7 +45,10 @@ def table() -> Words:
         Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
     )
     lists = {name: _any_of(words) for name, words in told.items() if isinstance(words, list)}
-    single = {name: frozenset(map(folded, told[name])) for name in ("tells", "tasks", "articles")}
+    single = {
+        name: frozenset(map(folded, told[name]))
+        for name in ("tells", "tasks", "articles", "only_days", "english_days")
+    }
     parts = [(_any_of(part["words"]), part["hour"], part["after"]) for part in told["parts"].values()]
     weekdays = {folded(word): int(day) for day, words in told["weekdays"].items() for word in words}
     ordinals = {folded(word): int(day) for day, words in told["ordinals"].items() for word in words}
