@@ -18,7 +18,16 @@ from cognition.grammar.attributes import seconds_of
 from cognition.ranking.times import meanings
 from cognition.reminding.clock import Clock
 from cognition.reminding.spelled import UNCLEAR, spelled
-from cognition.reminding.words import ISO, TOKEN, is_english, number_of, span_seconds_of, table, weekday_of
+from cognition.reminding.words import (
+    ISO,
+    TOKEN,
+    is_english,
+    number_of,
+    plain,
+    span_seconds_of,
+    table,
+    weekday_of,
+)
 
 # A reminder is a line; a page that names a day is none.
 CHARACTERS_MAX: Final = 300
@@ -56,24 +65,29 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
     """
     if not text or len(text) > CHARACTERS_MAX:
         return None
+    lists, told = table().lists, plain(text)
+    if lists["recalls"].search(told) is not None:
+        return None
+    asks = lists["asks"].search(told) is not None or any(each.search(told) for each in table().around)
+    is_due = lists["duties"].search(told) is not None
+    is_note = _is_note(told) and lists["today_part"].search(told) is None
+    if not asks and not is_due and not is_note:
+        return None  # most of what is told; to spell it would take longer than all else
     said = _apart(spelled(text))
     if UNCLEAR in said:
         return None
-    if table().lists["recalls"].search(said) is not None:
-        return None
-    if table().lists["asks"].search(said) is not None or any(each.search(said) for each in table().around):
+    if asks:
         moment = _Moment(said, now)
         return moment.reminder() if moment.has_time else None
-    for sentence in _SENTENCE.split(said):
-        if table().lists["duties"].search(sentence) is not None:
+    for sentence in _SENTENCE.split(said) if is_due else ():
+        if lists["duties"].search(sentence) is not None:
             moment = _Moment(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
-    words = set(_WORD.findall(said))
-    if not _is_note(said, words) or table().lists["today_part"].search(said) is not None:
+    if not is_note:
         return None
     moment = _Moment(said, now)
-    return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(words)) else None
+    return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(told)) else None
 
 
 def read_moment(text: str, now: datetime) -> datetime | None:
@@ -102,15 +116,16 @@ def _apart(said: str) -> str:
     return _WORD.sub(split, said.replace("alluna", "alle una"))
 
 
-def _is_note(said: str, words: set[str]) -> bool:
+def _is_note(said: str) -> bool:
     first = TOKEN.search(said)
     if first is not None and first[0] in table().single["articles"]:
         return False
-    return len(TOKEN.findall(said)) <= NOTE_WORDS_MAX and words.isdisjoint(table().single["tells"])
+    words = TOKEN.findall(said)
+    return len(words) <= NOTE_WORDS_MAX and table().single["tells"].isdisjoint(_WORD.findall(said))
 
 
-def _is_task(words: set[str]) -> bool:
-    return not words.isdisjoint(table().single["tasks"])
+def _is_task(said: str) -> bool:
+    return not table().single["tasks"].isdisjoint(_WORD.findall(said))
 
 
 class _Moment:
