@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities, EntityView
     from samemind.commands.graph.graph import Graph
+    from samemind.commands.keeping_safe.backup import BackedUp
     from samemind.commands.past.diff import Changed, Difference
     from samemind.errors import (
         Ambiguous,
@@ -100,7 +101,6 @@ if TYPE_CHECKING:
         Triggers,
         TriggerView,
     )
-    from samemind.results.keeping_safe import BackedUp
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,
@@ -266,7 +266,7 @@ __all__ = [
 # generated: modules
 _MODULE_OF: Final = {
     "Ambiguous": "samemind.errors",
-    "BackedUp": "samemind.results.keeping_safe",
+    "BackedUp": "samemind.commands.keeping_safe.backup",
     "BeliefView": "samemind.results.contradictions",
     "BlockView": "samemind.results.keeping",
     "BlockingMind": "samemind.blocking",

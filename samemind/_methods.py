@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities
     from samemind.commands.graph.graph import Graph
+    from samemind.commands.keeping_safe.backup import BackedUp
     from samemind.commands.past.diff import Difference
     from samemind.results.contradictions import (
         Contradictions,
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
         Triggers,
         TriggerView,
     )
-    from samemind.results.keeping_safe import BackedUp
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,

@@ -8,9 +8,7 @@ from samemind.cli import (
     show_contradictions,
     show_keeping,
     show_mailbox,
-    show_models,
     show_rebuilding,
-    show_safe,
 )
 from samemind.printable import one_line, safe
 from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, clock, counted, pairs, plain, titled
@@ -221,23 +219,6 @@ def _agent_calls(document: Document) -> list[str]:
         f"{each['tool']:<14} {' '.join(each['rids'])}".rstrip()
         for each in document["calls"]
     ] or ["no remote agent called yet"]
-
-
-def _service(document: Document) -> list[str]:
-    state = (
-        "running"
-        if document["running"]
-        else "installed, not running"
-        if document["installed"]
-        else "not installed"
-    )
-    lines = [f"{document['kind']} service {state}: {document['path']}"]
-    lines += [f"in use by {document['holder']}"] * bool(document["holder"])
-    lines += ["", document["text"].rstrip()] * document["installed"]
-    lines += ["", "still to be done:", *(f"  {command}" for command in document["left"])] * bool(
-        document["left"]
-    )
-    return lines + ([document["note"]] if document["note"] else [])
 
 
 def _versions(document: Document) -> list[str]:
@@ -461,11 +442,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "agents refuse": lambda document: [f"turned away: {document['code']}"],
     "agents revoke": lambda document: [f"{one_line(document['name'])} is cut off"],
     "agents log": _agent_calls,
-    **show_safe.SHOWN,
     **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
-    **show_models.SHOWN,
-    **dict.fromkeys(("service install", "service uninstall", "service status"), _service),
     "history": _versions,
     "contradictions list": show_contradictions.contradictions,
     "contradictions show": show_contradictions.contradiction,

@@ -1,12 +1,10 @@
 """Say in plain text what contradicts itself, and how to settle it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from samemind.printable import one_line
-from samemind.rendering import HELD_BACK, clock
-
-Document = Mapping[str, Any]
+from samemind.rendering import HELD_BACK, Document, clock
 
 _DEVICE_DIGITS: Final = 12
 # Enough of an id to type, as prefixes of six and more are taken.

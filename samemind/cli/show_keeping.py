@@ -1,12 +1,10 @@
 """Show what memory brings up, goals, the profile, conversations and what was learned, as lines for people."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from samemind.printable import one_line, safe
-from samemind.rendering import HELD_BACK, clock, counted
-
-Document = Mapping[str, Any]
+from samemind.rendering import HELD_BACK, Document, clock, counted
 
 
 def _triggers(document: Document) -> list[str]:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from samemind.printable import one_line
-from samemind.rendering import clock, counted
+from samemind.rendering import Document, clock, counted
 
-Document = Mapping[str, Any]
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "min"))
 
 

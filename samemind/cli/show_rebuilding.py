@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from samemind.printable import one_line
-from samemind.rendering import counted
-
-Document = Mapping[str, Any]
+from samemind.rendering import Document, counted
 
 # A screen of them; --json has all.
 _LISTED_MAX: Final = 20

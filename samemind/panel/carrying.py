@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
+from samemind.commands.keeping_safe.backup import Backup
+from samemind.commands.keeping_safe.backup import run as backup
 from samemind.errors import NotFound, Usage
 from samemind.results.plain import to_json
-from samemind.surface.keeping_safe import Backup
 from samemind.surface.portable import Export, Import
 from samemind.surface.thinking import Retract
 from samemind.times import at_ms
-from samemind.verbs.backup import backup
 from samemind.verbs.portable import export, import_
 from samemind.verbs.retracting import retract
 

@@ -11,9 +11,9 @@ import samemind
 from replica import Core
 from replica.incarnations import Why
 from replica.oplog import Changes
+from samemind.commands.keeping_safe.restore import Restore
+from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
-from samemind.restoring import restore
-from samemind.surface.keeping_safe import Restore
 from tests.support import cli
 from tests.support.cli import daemon
 from tests.support.doors import opened, pair

@@ -15,11 +15,14 @@ import pytest
 import samemind
 from replica import connect, make_key, recode, salt_of
 from samemind import recoding
+from samemind.commands.keeping_safe.decrypt import Decrypt
+from samemind.commands.keeping_safe.decrypt import run as decrypt
+from samemind.commands.keeping_safe.encrypt import Encrypt
+from samemind.commands.keeping_safe.encrypt import run as encrypt
+from samemind.commands.keeping_safe.restore import Restore
+from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
-from samemind.encrypting import decrypt, encrypt
 from samemind.errors import SamemindError
-from samemind.restoring import restore
-from samemind.surface.keeping_safe import Decrypt, Encrypt, Restore
 from tests.endtoend.test_clones import agree, meet
 from tests.support import cli
 from tests.support.calling import Call

@@ -13,12 +13,12 @@ import trio
 
 from replica import wall_clock_ms
 from replica.frame import encode_frame as encode_ops
+from samemind.commands.keeping_safe.restore import Restore
+from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home, Settings
 from samemind.device import open_device
 from samemind.library import Mind
 from samemind.reach import Local
-from samemind.restoring import restore
-from samemind.surface.keeping_safe import Restore
 from sync.address import Address
 from sync.dialling import connect
 from sync.syncer import open_syncer

@@ -5,9 +5,9 @@ from pathlib import Path
 import trio
 
 import samemind
+from samemind.commands.keeping_safe.restore import Restore
+from samemind.commands.keeping_safe.restore import run as restore
 from samemind.config import Home
-from samemind.restoring import restore
-from samemind.surface.keeping_safe import Restore
 from tests.endtoend.test_two_devices import agree
 from tests.support.agents import agent, call
 from tests.support.doors import Opened, opened, pair

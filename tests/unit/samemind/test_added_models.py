@@ -12,10 +12,14 @@ from cognition.embedding import transformer
 from cognition.errors import ModelUnavailable
 from samemind import hub as hubs
 from samemind.added_models import added_model, added_models, embedder_of, files_of
+from samemind.commands.models.add import SENTENCES, AddModel, hub_of
+from samemind.commands.models.add import run as models_add
+from samemind.commands.models.list import ListModels
+from samemind.commands.models.list import run as models_list
+from samemind.commands.models.remove import RemoveModel
+from samemind.commands.models.remove import run as models_remove
 from samemind.config import Home, Settings
 from samemind.errors import Failed, NotFound, SamemindError, Unreachable, Usage
-from samemind.surface.models import AddModel, ListModels, RemoveModel
-from samemind.verbs.models import SENTENCES, hub_of, models_add, models_list, models_remove
 from tests.support.hubs import COMMIT, Hub, serving
 from tests.support.models import minilm, needs_transformers
 

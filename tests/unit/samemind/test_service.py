@@ -10,10 +10,14 @@ from pathlib import Path, PurePath
 
 import pytest
 
+from samemind.commands.service.install import InstallService
+from samemind.commands.service.install import run as service_install
+from samemind.commands.service.status import ShowService
+from samemind.commands.service.status import run as service_status
+from samemind.commands.service.uninstall import UninstallService
+from samemind.commands.service.uninstall import run as service_uninstall
 from samemind.config import Home
-from samemind.service.installing import service_install, service_status, service_uninstall
 from samemind.service.units import launch_agent, suffix, systemd_unit, termux_run
-from samemind.surface.service import InstallService, ShowService, UninstallService
 
 WORDS = ["/opt/my tools/samemind", "--home", '/tmp/100% "mine"; $HOME', "up"]
 

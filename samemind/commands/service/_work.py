@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from samemind.commands.service._parts import Service
 from samemind.config import Home
-from samemind.durable import whole_file
 from samemind.errors import Failed
 from samemind.lock import Holder
-from samemind.results.service import Service
 from samemind.service.units import launch_agent, launch_label, suffix, systemd_unit, termux_run
 from samemind.starting import own_command
-from samemind.surface.service import InstallService, ShowService, UninstallService
 
 # A manager that has not answered by then is not going to.
 SECONDS_MAX: Final = 20
@@ -39,37 +37,6 @@ class Manager:
     uninstall: tuple[tuple[str, ...], ...]
     running: tuple[str, ...]
     note: str = ""
-
-
-def service_install(home: Home, options: InstallService) -> Service:
-    """Write the file, and have the machine start the daemon now and at every login."""
-    manager = manager_of(home, options.listen)
-    before = manager.path.read_text(encoding="utf-8") if manager.path.exists() else None
-    if before != manager.text:
-        manager.path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(manager.path) as scratch:
-            scratch.write_text(manager.text, encoding="utf-8")
-            scratch.chmod(manager.mode)
-    # What runs was started by the file that was there, and no manager looks at another one before it has ended.
-    commands = (*(manager.uninstall if _succeeds(manager.running) else ()), *manager.install)
-    left = commands if options.no_start else _run(commands)
-    return _told(home, manager, changed=before != manager.text, left=left)
-
-
-def service_uninstall(home: Home, options: UninstallService) -> Service:
-    """Stop the service and take its file away."""
-    manager = manager_of(home, None)
-    there = manager.path.exists()
-    left = _run(manager.uninstall) if there else ()
-    manager.path.unlink(missing_ok=True)
-    if manager.kind == "termux" and there:
-        manager.path.parent.rmdir()
-    return _told(home, manager, changed=there, left=left)
-
-
-def service_status(home: Home, options: ShowService) -> Service:
-    """Say whether the file is there and up to date, and whether its daemon runs."""
-    return _told(home, manager_of(home, None), changed=False, left=())
 
 
 def manager_of(home: Home, listen: str | None) -> Manager:
@@ -118,15 +85,15 @@ def _usual_home() -> Path:
     return user_data_path("samemind", appauthor=False)
 
 
-def _run(commands: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+def ask(commands: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """Run commands in their order; return those that are left when one could not be run."""
     for at, command in enumerate(commands):
-        if not _succeeds(command):
+        if not succeeds(command):
             return tuple(commands[at:])
     return ()
 
 
-def _succeeds(command: tuple[str, ...]) -> bool:
+def succeeds(command: tuple[str, ...]) -> bool:
     if shutil.which(command[0]) is None:
         return False
     try:
@@ -136,14 +103,14 @@ def _succeeds(command: tuple[str, ...]) -> bool:
     return done.returncode == 0
 
 
-def _told(home: Home, manager: Manager, *, changed: bool, left: Sequence[tuple[str, ...]]) -> Service:
+def told(home: Home, manager: Manager, *, changed: bool, left: Sequence[tuple[str, ...]]) -> Service:
     installed = manager.path.exists()
     holder = Holder.of(home)
     return Service(
         kind=manager.kind,
         path=str(manager.path),
         installed=installed,
-        running=installed and _succeeds(manager.running),
+        running=installed and succeeds(manager.running),
         changed=changed,
         holder=None if holder is None else str(holder),
         text=manager.path.read_text(encoding="utf-8") if installed else "",

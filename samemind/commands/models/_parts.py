@@ -1,7 +1,10 @@
-"""What the verbs about models return."""
+"""What several commands of this family return and show."""
 
 from dataclasses import dataclass
 from datetime import datetime
+
+from samemind.printable import one_line
+from samemind.rendering import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,15 +30,11 @@ class ModelView:
     trouble: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelsListed:
-    """The models that were added, by their names."""
-
-    models: list[ModelView]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRemoved:
-    """Which model is gone."""
-
-    name: str
+def model_line(document: Document) -> str:
+    line = (
+        f"{one_line(document['name'])}: {document['width']} numbers a vector, {document['ms_per_text']:.1f} ms a text, "
+        f"{document['bytes'] / 1_000_000:.0f} MB, from {one_line(document['source'])}"
+    )
+    line += f" at {document['revision'][:12]}" if document["revision"] else ""
+    line += ", in use" if document["in_use"] else ""
+    return line + (f"; {one_line(document['trouble'])}" if document["trouble"] else "")

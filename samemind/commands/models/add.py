@@ -1,39 +1,47 @@
-"""Add, list and remove models of sentence-transformers; each in the process that was asked, beside any daemon."""
+"""Fetch a model of sentence-transformers, or copy one from a folder; pin it by its hashes, and try it."""
 
-import shutil
 import sys
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from samemind import hub
-from samemind.added_models import (
-    FILES,
-    Added,
-    added_models,
-    adding,
-    check_name,
-    drop,
-    files_of,
-    hashes,
-    pin,
-    trouble_with,
-)
-from samemind.config import Home, Settings
+from samemind.commands.models._parts import ModelView, model_line
+from samemind.declaring import Agents, Command, Effects, argument, option
 from samemind.errors import Failed, Usage
-from samemind.results.models import ModelRemoved, ModelsListed, ModelView
-from samemind.surface.models import AddModel, ListModels, RemoveModel
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from samemind import hub
+    from samemind.added_models import Added
+    from samemind.config import Home
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddModel:
+    """Fetch a model of sentence-transformers, or copy one from a folder; pin it by its hashes, and try it."""
+
+    model: str = argument("its name at the hub, or a folder that holds it", metavar="NAME|FOLDER")
+    name: str | None = option("--name", "what to call it here", metavar="NAME")
+    revision: str = option("--revision", "which commit, tag or branch of it", default="main", metavar="REV")
+
 
 # What any model of sentences tells apart: the first two say the same, the third something else.
 SENTENCES: Final = ("our dog has fallen ill", "the puppy is sick", "the invoice is due on Friday")
+
+
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def models_add(home: Home, options: AddModel) -> ModelView:
+def run(home: "Home", options: AddModel) -> ModelView:
     """Take a model in: it counts as added only once it has made vectors that tell sentences apart."""
+    from samemind import hub
+    from samemind.added_models import FILES, adding, check_name
+    from samemind.commands.models._work import view
+    from samemind.config import Settings
+
     settings = Settings.load(home)
     given = Path(options.model).expanduser()
     from cognition.embedding.transformer import check_library
@@ -61,25 +69,7 @@ def models_add(home: Home, options: AddModel) -> ModelView:
             _drop_hidden(scratch / FILES)
             _check_fetched(scratch / FILES, revision.files, address)
             added = _tried(scratch, name, f"{address}/{revision.model}", revision.commit)
-    return _view(home, settings, added)
-
-
-def models_list(home: Home, options: ListModels) -> ModelsListed:
-    """Read every file of every model anew: whoever asks wants to know whether they are what they were."""
-    settings = Settings.load(home)
-    return ModelsListed(models=[_view(home, settings, one) for one in added_models(home)])
-
-
-def models_remove(home: Home, options: RemoveModel) -> ModelRemoved:
-    """Delete a model, unless memories are found by it."""
-    if _in_use(Settings.load(home), options.name):
-        raise Usage(
-            f"expected a model that is not in use, but embedder in {home.settings} names {options.name}",
-            code="in_use",
-            hint='set another embedder there first, such as embedder = "multilingual"',
-        )
-    drop(home, options.name)
-    return ModelRemoved(name=options.name)
+    return view(home, settings, added)
 
 
 def hub_of(url: str) -> str:
@@ -106,6 +96,10 @@ def _say(line: str) -> None:
 
 def _copy(folder: Path, into: Path) -> None:
     """Copy what a model is loaded from; links are followed, as the cache of the hub's own client is made of them."""
+    import shutil
+
+    from samemind import hub
+
     found = []
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder).as_posix()
@@ -121,13 +115,17 @@ def _copy(folder: Path, into: Path) -> None:
 
 def _drop_hidden(folder: Path) -> None:
     """Take away what the hub's client notes for itself."""
+    import shutil
+
     for path in folder.iterdir():
         if path.name.startswith(".") and path.is_dir():
             shutil.rmtree(path)
 
 
-def _check_fetched(folder: Path, listed: Sequence[hub.Listed], address: str) -> None:
+def _check_fetched(folder: Path, listed: "Sequence[hub.Listed]", address: str) -> None:
     """Hold what came to what was listed: no other files, of no other size, with no other hash."""
+    from samemind.added_models import hashes
+
     found = hashes(folder)
     if found.keys() != {each.path for each in listed}:
         raise Failed(
@@ -144,12 +142,13 @@ def _check_fetched(folder: Path, listed: Sequence[hub.Listed], address: str) -> 
             )
 
 
-def _tried(scratch: Path, name: str, source: str, revision: str) -> Added:
+def _tried(scratch: Path, name: str, source: str, revision: str) -> "Added":
     """Load a model from its new place, have it tell sentences apart, and pin it."""
     import numpy as np
 
     from cognition.embedding.transformer import TransformerEmbedder, digest_of
     from cognition.errors import ModelUnavailable
+    from samemind.added_models import FILES, Added, hashes, pin
 
     folder = scratch / FILES
     embedder = TransformerEmbedder(str(folder))
@@ -182,26 +181,23 @@ def _tried(scratch: Path, name: str, source: str, revision: str) -> Added:
     return added
 
 
-def _in_use(settings: Settings, name: str) -> bool:
-    from cognition.choosing import model_of_transformers
+def render(document: Document) -> list[str]:
+    return [
+        model_line(document),
+        f'to find memories by it, set embedder = "{document["setting"]}" in config.toml, and start the daemon anew',
+    ]
 
-    return model_of_transformers(settings.embedder) == name
 
-
-def _view(home: Home, settings: Settings, added: Added) -> ModelView:
-    from cognition.choosing import TRANSFORMERS
-
-    return ModelView(
-        name=added.name,
-        source=added.source,
-        revision=added.revision,
-        digest=added.digest,
-        files=len(added.files),
-        bytes=added.bytes,
-        width=added.width,
-        ms_per_text=added.ms_per_text,
-        added_at=datetime.fromtimestamp(added.added_ms / 1_000, UTC),
-        setting=f"{TRANSFORMERS}{added.name}",
-        in_use=_in_use(settings, added.name),
-        trouble=trouble_with(home, added) if files_of(home, added.name).is_dir() else "its files are gone",
-    )
+COMMAND: Final = Command(
+    "models add",
+    AddModel,
+    ModelView,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="fetches from the network, or reads a folder of this machine",
+    library=None,
+    alone=True,
+    place=1,
+)

@@ -1,0 +1,70 @@
+"""Copy the store to a file as it is at this moment; the device goes on meanwhile."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping_safe._parts import backed_up
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument
+
+if TYPE_CHECKING:
+    from samemind.config import Home
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """Copy the store to a file as it is at this moment; the device goes on meanwhile."""
+
+    file: str = argument("the file to write; one that is there is replaced", takes=Takes.PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackedUp:
+    """A copy of the store as it was at one moment: where, and how much is in it."""
+
+    path: str
+    ops: int
+    memories: int
+    bytes: int
+
+
+async def run(device: "Device", options: Backup) -> BackedUp:
+    """Write the copy beside its place first: a backup that was there stays until the new one is whole."""
+    import trio
+
+    return await trio.to_thread.run_sync(_copy, device.home, Path(options.file), device.key)
+
+
+def _copy(home: "Home", path: Path, key: bytes | None) -> BackedUp:
+    from replica import connect, open_file
+    from samemind.durable import whole_file
+
+    path = path.absolute()
+    home.check_foreign(path)
+    with whole_file(path) as scratch:
+        source = connect(str(home.store), read_only=True, key=key)
+        target = open_file(str(scratch), key=key)
+        try:
+            source.backup(target)  # in one step, so that it is one moment; writers go on beside it
+            target.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
+            ((ops,),) = target.execute("SELECT count(*) FROM op")
+            ((memories,),) = target.execute("SELECT count(*) FROM memory")
+        finally:
+            target.close()
+            source.close()
+    return BackedUp(path=str(path), ops=ops, memories=memories, bytes=path.stat().st_size)
+
+
+COMMAND: Final = Command(
+    "backup",
+    Backup,
+    BackedUp,
+    run=run,
+    render=backed_up,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=Method("backup", "Copy the store to a file as it is at this moment."),
+    place=1,
+)

@@ -1,0 +1,65 @@
+"""Make the store plain again; the daemon must not run."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping_safe._parts import Ciphered, ciphered
+from samemind.declaring import Agents, Command, Effects
+from samemind.errors import Locked, Usage
+
+if TYPE_CHECKING:
+    from samemind.config import Home
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decrypt:
+    """Make the store plain again; the daemon must not run."""
+
+
+def run(home: "Home", options: Decrypt) -> Ciphered:
+    """Make the store plain again, and those that were put aside; none, where one of them does not open."""
+    import trio
+
+    from replica import WrongKey
+    from samemind.commands.keeping_safe._work import PROGRAM, open_home
+    from samemind.lock import hold
+    from samemind.passphrase import keep, key_of
+    from samemind.recoding import clear, recode_in_place, stores
+
+    device = trio.run(open_home, home)
+    with hold(home, program=PROGRAM):
+        keys, shut = {}, []
+        for path in stores(home.store):
+            try:
+                keys[path] = key_of(path, device)
+            except (WrongKey, Locked):
+                shut.append(str(path))
+        if shut:
+            raise Locked(
+                f"expected a passphrase that opens every store of the home, but not: {', '.join(shut)}",
+                code="stores_shut",
+                hint="run it at a terminal and type each passphrase, or move these out of the home",
+            )
+        if not any(keys.values()):
+            raise Usage(f"expected an encrypted store, but {home.store} is plain", code="plain_already")
+        clear(home.store)
+        for path, key in keys.items():
+            if key is not None:
+                recode_in_place(path, key, None)
+    keep(device, None)
+    return Ciphered(path=home.shown(), encrypted=False, passphrase=None)
+
+
+COMMAND: Final = Command(
+    "decrypt",
+    Decrypt,
+    Ciphered,
+    run=run,
+    render=ciphered,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="writes the store anew while no program has it open",
+    library=None,
+    alone=True,
+    place=4,
+)

@@ -1,0 +1,166 @@
+"""Put a backup in the place of the store, which is kept beside it; the daemon must not run."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping_safe._parts import backed_up
+from samemind.declaring import Agents, Command, Effects, Takes, argument
+from samemind.errors import Failed, NotFound, SamemindError
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core
+    from samemind.config import Home
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restore:
+    """Put a backup in the place of the store, which is kept beside it; the daemon must not run."""
+
+    file: str = argument("the backup", takes=Takes.PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What the device holds again; `before` is where the store is kept that was there."""
+
+    path: str
+    ops: int
+    memories: int
+    device_id: str
+    before: str | None
+
+
+PROGRAM: Final = "samemind restore"
+
+
+def run(home: "Home", options: Restore) -> Restored:
+    """Restore, and open the device once, so that what was restored is known to work."""
+    import trio
+
+    from replica import ReplicaError
+    from samemind.lock import hold
+    from samemind.passphrase import key_of
+    from samemind.restoring import put_back
+    from sync import Identity
+
+    source = Path(options.file)
+    if not source.is_file():
+        raise NotFound(f"expected a backup, but there is no file {source}", code="no_such_file")
+    device = Identity.load(home.identity).device_id if home.identity.exists() else None
+    key = key_of(source, device)
+    _check(source, key)
+    home.create()
+    with hold(home, program=PROGRAM):
+        try:
+            own = key_of(home.store, device)
+        except (ReplicaError, SamemindError):
+            if key is None:
+                raise
+            own = None  # the store that goes cannot be opened, which may be why it goes
+        kept = _swap(home.store, source, own, plain=key is None)
+    try:
+        ops, memories, device_id = trio.run(_open, home, own if key is None else key)
+    except BaseException:
+        with hold(home, program=PROGRAM):
+            put_back(home.store, kept)
+        raise
+    return Restored(
+        path=home.shown(),
+        ops=ops,
+        memories=memories,
+        device_id=device_id,
+        before=None if kept is None else str(kept),
+    )
+
+
+async def _open(home: "Home", key: bytes | None) -> tuple[int, int, str]:
+    from replica.incarnations import Why, pardoned
+    from replica.oplog import Changes
+    from samemind.device import open_device
+    from samemind.recoding import seal
+
+    async with open_device(home, program=PROGRAM, answers=False) as device:
+        now_ms = device.now_ms()
+
+        def begin(core: "Core", connection: "sqlite3.Connection") -> tuple[int, int]:
+            if core.own_feed is not None:  # else it has begun anew already, or is another device's backup
+                core.incarnate(Why.COPIED, now_ms)
+            # What this opening misses was written after the backup, and put aside; what was lost before it still is.
+            core.incidents[-1:] = pardoned(core.incidents[-1:])
+            core.write(Changes(), now_ms)
+            ((ops,),) = connection.execute("SELECT count(*) FROM op")
+            ((memories,),) = connection.execute("SELECT count(*) FROM memory")
+            return ops, memories
+
+        ops, memories = await device.replica.run(begin)
+        if key is not None:  # only now that the backup has opened: until then what was there may come back
+            seal(home.store, key)
+        return ops, memories, device.device_id.hex()
+
+
+def _check(source: Path, key: bytes | None) -> None:
+    """Refuse what is no whole store, before anything is touched."""
+    import sqlite3
+
+    from replica import connect
+
+    try:
+        connection = connect(str(source), read_only=True, key=key)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            ((found,),) = connection.execute("PRAGMA quick_check(1)")
+            connection.execute("SELECT 1 FROM op, memory, feed LIMIT 1").fetchall()
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        raise Failed(f"expected a backup of a store in {source}, but: {found}", code="not_a_backup")
+
+
+def _swap(store: Path, source: Path, own: bytes | None, *, plain: bool) -> Path | None:
+    """Put a copy in the store's place; return where the store is now that was there. `own`: the key of that one."""
+    import shutil
+
+    from replica import recode
+    from samemind.recoding import RESTORED
+    from samemind.restoring import put_in_place
+
+    fresh = store.with_name(store.name + RESTORED)
+    try:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as write:
+            if plain and own is not None:
+                recode(source, None, fresh, own)
+            else:
+                with source.open("rb") as read:
+                    shutil.copyfileobj(read, write)
+            write.flush()
+            os.fsync(write.fileno())
+        return put_in_place(store, fresh, own, why="restore")
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def render(document: Document) -> list[str]:
+    lines = backed_up(document)
+    return lines + ([f"what was there is kept in {document['before']}"] if document["before"] else [])
+
+
+COMMAND: Final = Command(
+    "restore",
+    Restore,
+    Restored,
+    run=run,
+    render=render,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=None,
+    alone=True,
+    place=2,
+)

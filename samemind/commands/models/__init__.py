@@ -1,0 +1,1 @@
+"""The commands about models of sentence-transformers that this device has to itself."""

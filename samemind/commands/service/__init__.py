@@ -1,0 +1,1 @@
+"""The commands that have the machine start the daemon."""

@@ -1,0 +1,51 @@
+"""Have the machine start the daemon now and at every login, and show the file that says so."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.service._parts import Service, service_lines
+from samemind.declaring import Agents, Command, Effects, option
+
+if TYPE_CHECKING:
+    from samemind.config import Home
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallService:
+    """Have the machine start the daemon now and at every login, and show the file that says so."""
+
+    listen: str | None = option("--listen", "where the daemon listens for peers", metavar="HOST:PORT")
+    no_start: bool = option("--no-start", "only write the file", default=False)
+
+
+def run(home: "Home", options: InstallService) -> Service:
+    """Write the file, and have the machine start the daemon now and at every login."""
+    from samemind.commands.service._work import ask, manager_of, succeeds, told
+    from samemind.durable import whole_file
+
+    manager = manager_of(home, options.listen)
+    before = manager.path.read_text(encoding="utf-8") if manager.path.exists() else None
+    if before != manager.text:
+        manager.path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(manager.path) as scratch:
+            scratch.write_text(manager.text, encoding="utf-8")
+            scratch.chmod(manager.mode)
+    # What runs was started by the file that was there, and no manager looks at another one before it has ended.
+    commands = (*(manager.uninstall if succeeds(manager.running) else ()), *manager.install)
+    left = commands if options.no_start else ask(commands)
+    return told(home, manager, changed=before != manager.text, left=left)
+
+
+COMMAND: Final = Command(
+    "service install",
+    InstallService,
+    Service,
+    run=run,
+    render=service_lines,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="starts or ends a program, or says who this is",
+    library=None,
+    alone=True,
+    place=1,
+)
