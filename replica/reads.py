@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from replica.codec import unpack
 from replica.fields import FIELDS
 from replica.ids import DeviceId, MemoryId
 from replica.state.memories import Memory
@@ -108,6 +109,12 @@ def count_tellings(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
+def count_memories(connection: sqlite3.Connection) -> int:
+    """Return how many memories show, facts included."""
+    ((count,),) = connection.execute("SELECT count(*) FROM memory")
+    return int(count)
+
+
 def all_memories(connection: sqlite3.Connection) -> Iterator[ShownMemory]:
     """Return all memories that show, in the order of their rows: as they came to this store."""
     return _shown(connection, f"{_SELECT} ORDER BY m.id")
@@ -162,3 +169,49 @@ def orphans_of(connection: sqlite3.Connection, rid: bytes, device: DeviceId) -> 
         (rid, device),
     )
     return [MemoryId(fact) for (fact,) in rows]
+
+
+def unknown_fields(connection: sqlite3.Connection) -> dict[MemoryId, dict[str, Any]]:
+    """Return what later versions wrote on memories, in fields that this one does not know, by memory."""
+    rows = connection.execute("SELECT rid, more FROM memory WHERE more IS NOT NULL")
+    return {MemoryId(rid): unpack(more) for rid, more in rows}
+
+
+class ShownEdge(NamedTuple):
+    """An edge of the graph; its ends are entities, or ids of memories as they are shown."""
+
+    source: str
+    relation: str
+    target: str
+    weight: float
+
+
+def edge_weight(connection: sqlite3.Connection, source: str, relation: str, target: str) -> float | None:
+    """Return the weight of an edge; None where there is none."""
+    row = connection.execute(
+        "SELECT weight FROM edge WHERE source = ? AND relation = ? AND target = ?", (source, relation, target)
+    ).fetchone()
+    return None if row is None else float(row[0])
+
+
+def all_edges(connection: sqlite3.Connection) -> Iterator[ShownEdge]:
+    """Return every edge, in the order of its ends and its relation."""
+    rows = connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3")
+    return (ShownEdge(*row) for row in rows)
+
+
+class ShownLink(NamedTuple):
+    """Two memories that say the same, and how sure that is."""
+
+    one: MemoryId
+    other: MemoryId
+    sureness: int
+
+
+def all_links(connection: sqlite3.Connection) -> Iterator[ShownLink]:
+    """Return every link between two memories that show, in the order of their ids."""
+    rows = connection.execute(
+        """SELECT s.one, s.other, s.sureness FROM says_same s JOIN memory a ON a.rid = s.one
+           JOIN memory b ON b.rid = s.other ORDER BY 1, 2, 3"""
+    )
+    return (ShownLink(MemoryId(one), MemoryId(other), sureness) for one, other, sureness in rows)

@@ -34,6 +34,18 @@ if TYPE_CHECKING:
     from samemind.commands.graph.graph import Graph
     from samemind.commands.keeping_safe.backup import BackedUp
     from samemind.commands.past.diff import Changed, Difference
+    from samemind.commands.portable._parts import FailedLine, Imported
+    from samemind.commands.portable.export import Exported
+    from samemind.commands.taking._parts import Queue, QueueEntry
+    from samemind.commands.taking.extract import Extracted
+    from samemind.commands.taking.held_drop import Dropped
+    from samemind.commands.taking.held_list import HeldList, HeldView
+    from samemind.commands.taking.held_release import Released
+    from samemind.commands.taking.queue_requeue import Requeued
+    from samemind.commands.thinking._parts import Retracted
+    from samemind.commands.thinking.think import Raised, Thought
+    from samemind.commands.thinking.unconsolidate import Unconsolidated
+    from samemind.commands.thinking.unlink import Unlinked
     from samemind.errors import (
         Ambiguous,
         Failed,
@@ -127,18 +139,6 @@ if TYPE_CHECKING:
         ReminderView,
         Version,
     )
-    from samemind.results.portable import Exported, FailedLine, Imported
-    from samemind.results.taking import (
-        Dropped,
-        Extracted,
-        HeldList,
-        HeldView,
-        Queue,
-        QueueEntry,
-        Released,
-        Requeued,
-    )
-    from samemind.results.thinking import Raised, Retracted, Thought, Unconsolidated, Unlinked
     # end: imports
 
 # generated: all
@@ -288,14 +288,14 @@ _MODULE_OF: Final = {
     "Difference": "samemind.commands.past.diff",
     "Digest": "samemind.results.device",
     "Doctored": "samemind.results.device",
-    "Dropped": "samemind.results.taking",
+    "Dropped": "samemind.commands.taking.held_drop",
     "EdgeView": "samemind.commands.graph._parts",
     "Entities": "samemind.commands.graph.entities",
     "EntityView": "samemind.commands.graph.entities",
-    "Exported": "samemind.results.portable",
-    "Extracted": "samemind.results.taking",
+    "Exported": "samemind.commands.portable.export",
+    "Extracted": "samemind.commands.taking.extract",
     "Failed": "samemind.errors",
-    "FailedLine": "samemind.results.portable",
+    "FailedLine": "samemind.commands.portable._parts",
     "Forgotten": "samemind.results.memories",
     "FrontierEntry": "samemind.results.device",
     "GoalView": "samemind.results.keeping",
@@ -303,14 +303,14 @@ _MODULE_OF: Final = {
     "Graph": "samemind.commands.graph.graph",
     "GroupMember": "samemind.results.group",
     "GroupView": "samemind.results.group",
-    "HeldList": "samemind.results.taking",
-    "HeldView": "samemind.results.taking",
+    "HeldList": "samemind.commands.taking.held_list",
+    "HeldView": "samemind.commands.taking.held_list",
     "History": "samemind.results.memories",
     "Hit": "samemind.results.memories",
     "HitClaim": "samemind.results.memories",
     "IdView": "samemind.results.device",
     "Ids": "samemind.results.device",
-    "Imported": "samemind.results.portable",
+    "Imported": "samemind.commands.portable._parts",
     "IncidentView": "samemind.results.device",
     "Listed": "samemind.results.memories",
     "Locked": "samemind.errors",
@@ -339,19 +339,19 @@ _MODULE_OF: Final = {
     "ProfileFact": "samemind.results.keeping",
     "PromptMessage": "samemind.commands.answers.context",
     "Provenance": "samemind.commands.answers.why",
-    "Queue": "samemind.results.taking",
-    "QueueEntry": "samemind.results.taking",
-    "Raised": "samemind.results.thinking",
+    "Queue": "samemind.commands.taking._parts",
+    "QueueEntry": "samemind.commands.taking._parts",
+    "Raised": "samemind.commands.thinking.think",
     "Recalled": "samemind.results.memories",
     "Recovery": "samemind.results.group",
-    "Released": "samemind.results.taking",
+    "Released": "samemind.commands.taking.held_release",
     "Remembered": "samemind.results.memories",
     "RememberedMany": "samemind.results.memories",
     "ReminderView": "samemind.results.memories",
-    "Requeued": "samemind.results.taking",
+    "Requeued": "samemind.commands.taking.queue_requeue",
     "ResolutionView": "samemind.results.contradictions",
     "Resolved": "samemind.results.contradictions",
-    "Retracted": "samemind.results.thinking",
+    "Retracted": "samemind.commands.thinking._parts",
     "Review": "samemind.results.contradictions",
     "SamemindError": "samemind.errors",
     "ServerConfig": "samemind.results.mailbox",
@@ -365,12 +365,12 @@ _MODULE_OF: Final = {
     "Synced": "samemind.results.group",
     "Taught": "samemind.results.keeping",
     "ThinkStatus": "samemind.results.device",
-    "Thought": "samemind.results.thinking",
+    "Thought": "samemind.commands.thinking.think",
     "TriggerView": "samemind.results.keeping",
     "Triggers": "samemind.results.keeping",
-    "Unconsolidated": "samemind.results.thinking",
+    "Unconsolidated": "samemind.commands.thinking.unconsolidate",
     "Unjudged": "samemind.results.contradictions",
-    "Unlinked": "samemind.results.thinking",
+    "Unlinked": "samemind.commands.thinking.unlink",
     "Unreachable": "samemind.errors",
     "UnreachedPeer": "samemind.results.group",
     "Usage": "samemind.errors",

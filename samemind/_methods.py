@@ -34,6 +34,16 @@ if TYPE_CHECKING:
     from samemind.commands.graph.graph import Graph
     from samemind.commands.keeping_safe.backup import BackedUp
     from samemind.commands.past.diff import Difference
+    from samemind.commands.taking._parts import Queue
+    from samemind.commands.taking.extract import Extracted
+    from samemind.commands.taking.held_drop import Dropped
+    from samemind.commands.taking.held_list import HeldList
+    from samemind.commands.taking.held_release import Released
+    from samemind.commands.taking.queue_requeue import Requeued
+    from samemind.commands.thinking._parts import Retracted
+    from samemind.commands.thinking.think import Thought
+    from samemind.commands.thinking.unconsolidate import Unconsolidated
+    from samemind.commands.thinking.unlink import Unlinked
     from samemind.results.contradictions import (
         Contradictions,
         ContradictionView,
@@ -74,8 +84,6 @@ if TYPE_CHECKING:
         ServerConfig,
     )
     from samemind.results.memories import Forgotten, History, Listed, MemoryView, Recalled, Remembered
-    from samemind.results.taking import Dropped, Extracted, HeldList, Queue, Released, Requeued
-    from samemind.results.thinking import Retracted, Thought, Unconsolidated, Unlinked
 
 
 class Methods(Asking):

@@ -50,9 +50,6 @@ def show_said(verb: str, document: Document) -> list[str]:
             f"or, where mDNS does not reach:  samemind pair {document['code']} --address {document['address']}",
             f"Waiting until {clock(document['expires_at'])}.",
         ]
-    if verb == "retract":
-        going = counted(len(document["rids"]), "memory", "memories")
-        return [f"{going} to go at {clock(document['closes_at'])}; Ctrl-C takes it back"]
     if "meets_at" in document:
         return [f"the other device reaches this mailbox at {document['meets_at']}"]
     if "refused" in document:
@@ -363,63 +360,6 @@ def _checks(document: Document) -> list[str]:
     return lines
 
 
-def _retracted(document: Document) -> list[str]:
-    word = "would go" if document["dry_run"] else "gone"
-    lines = [f"{word}: {rid}" for rid in (*document["rids"], *document["facts"])]
-    lines += [f"{word}: {one_line(edge)}" for edge in document["edges"]]
-    lines += [f"{word}: {one_line(setting)}" for setting in document["settings"]]
-    lines += [f"look at: {rid}, which it changed" for rid in document["changed"]]
-    return lines or ["nothing came from there"]
-
-
-def _thought(document: Document) -> list[str]:
-    lines = [
-        f"{name:<14} {raised['count']}"
-        for name, raised in document.items()
-        if isinstance(raised, Mapping) and raised["count"]
-    ]
-    return lines or ["nothing new"]
-
-
-def _queue(document: Document) -> list[str]:
-    lines = [f"{document['pending']} waiting, {document['failed']} given up"]
-    for entry in document["entries"]:
-        told = f"  {one_line(entry['last_error'])}" if entry["last_error"] else ""
-        lines.append(
-            f"{entry['id']}  {entry['work']}, {entry['status']}, tried {counted(entry['attempts'], 'time')}  "
-            f"{one_line(entry['what'])}{told}"
-        )
-    return lines
-
-
-def _held(document: Document) -> list[str]:
-    return [
-        f"{each['id']}  {', '.join(each['kinds'])}: {one_line(each['shown'])}"
-        + (f"  (would change {each['about']})" if each["about"] else "")
-        for each in document["held"]
-    ] or ["nothing is held"]
-
-
-def _imported(document: Document) -> list[str]:
-    imported = f"{document['imported']} {'would come in' if document['dry_run'] else 'imported'}"
-    lines = [f"{imported}, {document['skipped']} known already, {len(document['failed'])} failed"]
-    if document["held"] and document["dry_run"]:
-        lines.append(f"{document['held']} look secret and would be held here")
-    elif document["held"]:
-        lines.append(f"{document['held']} look secret and are held here: samemind held")
-    if document["undo"]:
-        lines.append(f"to take that back: {document['undo']}")
-    return lines + [f"line {each['line']}: {each['reason']}" for each in document["failed"]]
-
-
-def _exported(document: Document) -> list[str]:
-    return (
-        []
-        if document["path"] is None
-        else [f"{counted(document['count'], 'memory', 'memories')} in {document['path']}"]
-    )
-
-
 def _paired(document: Document) -> list[str]:
     return [
         f"paired with {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
@@ -451,19 +391,7 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "settle": show_contradictions.settled,
     "contradictions resolve": show_contradictions.resolved,
     "correct": show_contradictions.corrected,
-    "think": _thought,
-    "retract": _retracted,
-    "unlink": lambda document: [f"on its own again: {document['rid']}"],
-    "unconsolidate": lambda document: [f"on its own again: {rid}" for rid in document["rids"]],
     **show_keeping.SHOWN,
-    **dict.fromkeys(("queue list", "queue wait"), _queue),
-    "queue requeue": lambda document: [f"{document['count']} to be tried again"],
-    "held list": _held,
-    "held release": lambda document: [f"{document['rid']} is remembered"],
-    "held drop": lambda document: [f"{document['id']} is gone"],
-    "extract": lambda document: [f"{document['queued']} stretches for {document['model']} to read"],
-    "import": _imported,
-    "export": _exported,
     "pair": _paired,
     "peers list": _peers,
     **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),

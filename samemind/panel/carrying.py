@@ -18,13 +18,15 @@ import trio
 
 from samemind.commands.keeping_safe.backup import Backup
 from samemind.commands.keeping_safe.backup import run as backup
+from samemind.commands.portable.export import Export
+from samemind.commands.portable.export import run as export
+from samemind.commands.portable.import_ import Import
+from samemind.commands.portable.import_ import run as import_
+from samemind.commands.thinking._parts import Retract
+from samemind.commands.thinking.retract import run as retract
 from samemind.errors import NotFound, Usage
 from samemind.results.plain import to_json
-from samemind.surface.portable import Export, Import
-from samemind.surface.thinking import Retract
 from samemind.times import at_ms
-from samemind.verbs.portable import export, import_
-from samemind.verbs.retracting import retract
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

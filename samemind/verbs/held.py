@@ -4,33 +4,18 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cognition import read_text, take_in
-from cognition.contradictions.telling import Teller
-from cognition.extraction.secrets import masked
-from cognition.holding import Held, drop, find_held, held_here, hold, secret_kinds, texts_of
+from cognition.holding import Held, hold, secret_kinds, texts_of
 from cognition.memories import read_memories
-from cognition.taking import own_zone, stated
 from replica import (
-    Core,
     MemoryId,
-    Op,
     Value,
     Write,
     content_number,
     derived_memory_id,
-    is_known,
     new_memory_id,
-    op_uuid,
-    show_memory_id,
 )
 from samemind.device import Device
-from samemind.errors import Ambiguous, NotFound
 from samemind.fields import LABELS_OFF, changes_of
-from samemind.results.taking import Dropped, HeldList, HeldView, Released
-from samemind.surface.taking import DropHeld, ListHeld, ReleaseHeld
-from samemind.times import at_ms
-from samemind.verbs.correcting import rewrite, text_unless_changed
-from samemind.verbs.ids import CANDIDATES_MAX, id_range
 from samemind.verbs.views import memory_view
 
 
@@ -107,91 +92,3 @@ def settings_of(connection: sqlite3.Connection, rid: MemoryId, asked: Mapping[st
     """Return the writes that a change of a memory's fields comes to, as the memory is now."""
     view = memory_view(connection, rid)
     return changes_of(rid, asked, meta=view.meta, tags=view.tags)
-
-
-async def held_list(device: Device, options: ListHeld) -> HeldList:
-    """List what is held, with the secrets covered: a list is looked at, copied and logged."""
-    found = await device.replica.read(held_here)
-    return HeldList(
-        held=[
-            HeldView(
-                id=show_memory_id(each.rid),
-                kinds=list(each.kinds),
-                shown="; ".join(masked(one) for one in (each.text, *texts_of(each.fields)) if one)
-                if each.about is not None
-                else masked(each.text),
-                held_at=at_ms(each.held_at),
-                about=None if each.about is None else show_memory_id(each.about),
-            )
-            for each in found
-        ]
-    )
-
-
-async def held_release(device: Device, options: ReleaseHeld) -> Released:
-    """Write what was held as it was told, with the facts in it, and hold it no more."""
-    zone = own_zone()
-
-    def write(core: Core, connection: sqlite3.Connection) -> Released:
-        held = _find(connection, options.id)
-        if held.about is not None:
-            return _changed(device, core, connection, held, held.about)
-        if is_known(connection, held.rid):  # a crash came between the two steps below
-            drop(connection, held.rid)
-            raise NotFound(f"{show_memory_id(held.rid)} was released already")
-        now_ms = device.now_ms()
-        fields, found = read_text(held.text, held.fields, now_ms=held.held_at, zone=zone)
-        taken = take_in(held.rid, held.text, fields, found)
-        teller = Teller(core, connection, now_ms)
-        teller.tell(taken.writes, stated(connection, taken, fields, taken.writes, now_ms, newer=device.newer))
-        op, *_ = teller.commit()
-        drop(connection, held.rid)
-        return Released(
-            rid=show_memory_id(held.rid),
-            op_id=str(op_uuid(op.id, op.hlc)),
-            facts=[show_memory_id(rid) for rid in taken.facts],
-        )
-
-    return await device.replica.run(write)
-
-
-def _changed(
-    device: Device, core: Core, connection: sqlite3.Connection, held: Held, about: MemoryId
-) -> Released:
-    """Write a change that was held back, and hold it no more; a crash in between writes it once more, to no effect."""
-    ops: list[Op] = []
-    facts: list[str] = []
-    if held.text:
-        text_unless_changed(connection, about, was=held.was, wanted=held.text)
-        corrected, ops = rewrite(device, core, connection, about, held.text)
-        facts = corrected.facts
-    ops += core.commit(settings_of(connection, about, held.fields), device.now_ms())
-    drop(connection, held.rid)
-    if not ops:
-        raise NotFound(f"{show_memory_id(held.rid)} was released already")
-    return Released(rid=show_memory_id(about), op_id=str(op_uuid(ops[0].id, ops[0].hlc)), facts=facts)
-
-
-async def held_drop(device: Device, options: DropHeld) -> Dropped:
-    """Throw away what was held."""
-
-    def write(core: Core, connection: sqlite3.Connection) -> Dropped:
-        held = _find(connection, options.id)
-        drop(connection, held.rid)
-        return Dropped(id=show_memory_id(held.rid))
-
-    return await device.replica.run(write)
-
-
-def _find(connection: sqlite3.Connection, text: str) -> Held:
-    found = find_held(connection, *id_range(text, "what is held"))
-    if not found:
-        raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
-    if len(found) > 1:
-        candidates = tuple(show_memory_id(each.rid) for each in found[:CANDIDATES_MAX])
-        raise Ambiguous(
-            f"{text} is the beginning of several ids: {', '.join(candidates)}",
-            hint="type more of the id",
-            candidates=candidates,
-        )
-    return found[0]

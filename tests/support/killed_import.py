@@ -17,10 +17,11 @@ from typing import Any
 
 import trio
 
+from samemind.commands.portable import _importing
+from samemind.commands.portable.import_ import Import
+from samemind.commands.portable.import_ import run as import_
 from samemind.config import Home
 from samemind.device import Device, open_device
-from samemind.surface.portable import Import
-from samemind.verbs import portable
 
 # Small commits: a kill then falls between, before and in the middle of many.
 LINES_PER_COMMIT = 25
@@ -35,7 +36,7 @@ async def child(home: Path, file: Path, out: int, begun: int) -> None:
         async def say(said: Mapping[str, Any]) -> None:
             tell(out, f"ack {await rows(device)}")
 
-        done = await portable.import_(device, Import(files=(str(file),), format="jsonl"), say)
+        done = await import_(device, Import(files=(str(file),), format="jsonl"), say)
         tell(out, f"done {done.imported} {done.skipped}")
 
 
@@ -53,7 +54,7 @@ def tell(out: int, line: str) -> None:
 
 def main() -> None:
     home, file, kills, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-    portable.BATCH = LINES_PER_COMMIT  # type: ignore[misc]
+    _importing.BATCH = LINES_PER_COMMIT  # type: ignore[misc]
     draw = random.Random(seed)
     took_s, imported_s, killed, homes = 0.0, 0.0, 0, 0
     while True:

@@ -34,7 +34,8 @@ from replica.labelling import label_writes
 from replica.ops import Forget, SaysSame, Unlink
 from replica.state.cells import Link
 from replica.verify import verify_replica
-from samemind.verbs import changes, portable, standing
+from samemind.commands.portable.export import export_lines
+from samemind.verbs import changes, standing
 from simulations.checkers.tellings import recalled
 from simulations.disk import THRESHOLDS, MemoryDisk, SqliteDisk
 from tests.support.links import identity
@@ -388,7 +389,7 @@ def look_at_lists(party: Party, disk: SqliteDisk) -> None:
     for filters in (Filters(), EVERYTHING):
         if missing := wanted - {*_listed(disk, filters)}:
             raise Lost(f"{party.name}: {len(missing)} tellings are in no list ({filters.include_archived})")
-    lines = map(json.loads, portable.export_lines(disk.connection))
+    lines = map(json.loads, export_lines(disk.connection))
     exported = {line["rid"]: line for line in lines if line["kind"] == "memory"}
     for rid in party.known.living():
         line = exported.get(show_memory_id(rid))

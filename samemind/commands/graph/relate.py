@@ -27,7 +27,7 @@ async def run(device: "Device", options: Relate) -> EdgeView:
 
     import replica
     from cognition.relating import check_relation
-    from replica import Core, Write
+    from replica import Core, Write, edge_weight
     from samemind.commands.graph._work import entity_name, memory_id_of
     from samemind.verbs.refusing import refuse_secret
 
@@ -42,9 +42,7 @@ async def run(device: "Device", options: Relate) -> EdgeView:
     body = replica.Relate(source, relation, target, options.weight)
 
     def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
-        if not connection.execute(
-            "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ?", (source, relation, target)
-        ).fetchone():
+        if edge_weight(connection, source, relation, target) is None:
             refuse_secret(_told(source, relation, target))
         core.commit([Write(body)], device.now_ms())
         return edge

@@ -26,7 +26,7 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
     import sqlite3
 
     import replica
-    from replica import Core, Write
+    from replica import Core, Write, edge_weight
     from samemind.commands.graph._work import entity_name
 
     source, relation, target = (
@@ -36,10 +36,8 @@ async def run(device: "Device", options: Unrelate) -> EdgeView:
     )
 
     def write(core: Core, connection: sqlite3.Connection) -> EdgeView:
-        for (weight,) in connection.execute(
-            "SELECT weight FROM edge WHERE source = ? AND relation = ? AND target = ?",
-            (source, relation, target),
-        ):
+        weight = edge_weight(connection, source, relation, target)
+        if weight is not None:
             core.commit([Write(replica.Relate(source, relation, target, None))], device.now_ms())
             return EdgeView(source=source, relation=relation, target=target, weight=weight)
         raise NotFound(f"no edge leads from {source!r} by {relation!r} to {target!r}")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replica import Core, SqliteStore, connect
-from samemind.verbs import portable
+from samemind.commands.portable import _importing
 from tests.support.minds import derived_tables
 from tests.support.replicas import NOW_MS, group, settle
 
@@ -46,13 +46,13 @@ def take(core: Core, lines: Sequence[str], size: int) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
         file.write("\n".join(lines))
         file.flush()
-        survey = portable._survey([Path(file.name)], "jsonl")
-        records = portable._records([Path(file.name)], "jsonl")
-        while page := portable._page(records, size, None):
-            good, bad = portable._sift(page)
+        survey = _importing.survey_files([Path(file.name)], "jsonl")
+        records = _importing.records_of([Path(file.name)], "jsonl")
+        while page := _importing.next_page(records, size, None):
+            good, bad = _importing.sift(page)
             assert not bad
-            taken = portable._take_apart(good, survey.parents, NOW_MS)
-            portable._write(DEVICE, good, taken, core, connection)
+            taken = _importing.take_apart(good, survey.parents, NOW_MS)
+            _importing.write_page(DEVICE, good, taken, core, connection)
 
 
 @st.composite

@@ -13,12 +13,12 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
+from samemind.commands.portable.import_ import FORMATS
 from samemind.errors import SamemindError
 from samemind.portable import files, markdown
 from samemind.portable.files import read_path
 from samemind.portable.records import Edge, Item, Unreadable
 from samemind.portable.texts import ZIP_RATIO_MAX
-from samemind.surface.portable import FORMATS
 from tests.support.exports import CHATGPT, CLAUDE, MCP_MEMORY, MEM0, NOTE
 
 

@@ -8,11 +8,11 @@ from samemind.catalog import NAMES, verb_named
 from samemind.cli.show import raw_line, show
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
+from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.results.device import Check, Doctored, Verified
 from samemind.results.group import Peers, PeerSync, PeerView, Synced, UnreachedPeer
 from samemind.results.memories import Listed, MemoryView
 from samemind.results.plain import to_json
-from samemind.results.portable import FailedLine, Imported
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
 

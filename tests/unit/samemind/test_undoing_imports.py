@@ -14,17 +14,17 @@ import samemind
 from replica import Core, MemoryId, Relate, Set, Write, read_settings, show_memory_id
 from samemind.catalog import verb_named
 from samemind.cli.line import read_line, read_words
+from samemind.commands.portable import _importing
+from samemind.commands.portable._parts import Imported
+from samemind.commands.portable.import_ import Import
+from samemind.commands.portable.import_ import run as import_
+from samemind.commands.thinking._parts import Retracted
+from samemind.commands.thinking.retract import run as retract
 from samemind.config import Home
 from samemind.declaring import read_options
 from samemind.device import Device, open_device
-from samemind.results.portable import Imported
-from samemind.results.thinking import Retracted
 from samemind.surface.memories import Remember
-from samemind.surface.portable import Import
-from samemind.verbs import portable
 from samemind.verbs.memories import remember
-from samemind.verbs.portable import import_
-from samemind.verbs.retracting import retract
 
 NOW_MS = 1_780_000_000_000
 DAY_MS = 24 * 3_600_000
@@ -87,7 +87,7 @@ def test_what_was_told_before_it_stays_where_the_clock_had_led(tmp_path: Path) -
 def test_what_was_told_after_it_and_between_its_batches_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portable, "BATCH", 2)
+    monkeypatch.setattr(_importing, "BATCH", 2)
 
     async def main(device: Device, clock: list[int]) -> None:
         kept: set[str] = set()
@@ -112,7 +112,7 @@ def test_what_was_told_after_it_and_between_its_batches_stays(
 def test_batches_that_nobody_wrote_between_are_named_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portable, "BATCH", 2)
+    monkeypatch.setattr(_importing, "BATCH", 2)
 
     async def main(device: Device, clock: list[int]) -> None:
         imported = await bring(device, tmp_path / "in.jsonl", [f"note {number}" for number in range(9)])

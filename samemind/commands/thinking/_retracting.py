@@ -14,28 +14,21 @@ With `undo`, nothing is written until that time has passed. A call that is cance
 
 import sqlite3
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
-
-import trio
 
 import replica
 from replica import Core, Kind, MemoryId, Place, Relate, Withdraw, Write, show_memory_id
 from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from replica.writers import edge_writers, setting_writers
-from samemind.control.server import Say
-from samemind.device import Device
-from samemind.errors import Usage
-from samemind.results.plain import to_json
-from samemind.results.thinking import Retracted
-from samemind.surface.thinking import Retract
+from samemind.commands.thinking._parts import Retract, Retracted
 from samemind.times import read_time
 from samemind.verbs.ids import find_device
 from samemind.verbs.stretches import Meant, read_stretches
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0
+
 _CHANGES: Final = (Kind.EDIT, Kind.SET, Kind.TAG, Kind.UNTAG)
 _MEMORIES: Final = """SELECT m.rid, f.incarnation, m.created FROM memory m JOIN feed f ON f.no = m.feed
                       WHERE m.created BETWEEN ? AND ? AND """
@@ -55,35 +48,7 @@ class Found(NamedTuple):
     changed: list[MemoryId]
 
 
-async def retract(device: Device, options: Retract, say: Say) -> Retracted:
-    """Find what is to go, wait for the undo window to close, and let it go."""
-    named = [each for each in (options.source, options.device, options.speaker) if each is not None]
-    if len(named) != 1:
-        raise Usage("expected one of --source, --device and --speaker", code="invalid")
-    if options.ops is not None and (options.device is None or options.since is not None):
-        raise Usage("expected --ops with --device, and without --since", code="invalid")
-    if not 0 <= options.undo_s <= UNDO_S_MAX:
-        raise Usage(
-            f"expected an undo window of 0 to {UNDO_S_MAX:g} seconds, got {options.undo_s:g}", code="invalid"
-        )
-    found = await device.replica.run(lambda core, connection: _find(core, connection, options))
-    if options.dry_run:
-        return _shown(found, dry_run=True)
-    if options.undo_s:
-        closes_ms = device.now_ms() + int(options.undo_s * 1_000)
-        closes_at = datetime.fromtimestamp(closes_ms / 1_000, UTC)
-        await say({"rids": [show_memory_id(rid) for rid in found.rids], "closes_at": to_json(closes_at)})
-        await trio.sleep(options.undo_s)
-
-    def write(core: Core, connection: sqlite3.Connection) -> Found:
-        found = _find(core, connection, options)  # anew: what came in meanwhile goes too
-        _write(core, found, device.now_ms())
-        return found
-
-    return _shown(await device.replica.run(write), dry_run=False)
-
-
-def _find(core: Core, connection: sqlite3.Connection, options: Retract) -> Found:
+def find_all(core: Core, connection: sqlite3.Connection, options: Retract) -> Found:
     own = None if options.device is None else find_device(connection, options.device)
     which = _DEVICES if own is not None else _SOURCES if options.source is not None else _SPEAKERS
     named = own or options.source or options.speaker
@@ -185,7 +150,7 @@ def _facts_of(connection: sqlite3.Connection, rids: Iterable[MemoryId]) -> set[M
     return found
 
 
-def _write(core: Core, found: Found, now_ms: int) -> None:
+def write_all(core: Core, found: Found, now_ms: int) -> None:
     gone = sorted({*found.rids, *found.facts})
     writes = [Write(Relate(*edge, None)) for edge in found.edges]
     writes += [Write(replica.Set(name, None)) for name in found.settings]
@@ -199,7 +164,7 @@ def _write(core: Core, found: Found, now_ms: int) -> None:
         core.commit(writes[start : start + COMMIT_OPS_MAX], now_ms)
 
 
-def _shown(found: Found, *, dry_run: bool) -> Retracted:
+def shown(found: Found, *, dry_run: bool) -> Retracted:
     return Retracted(
         rids=[show_memory_id(rid) for rid in found.rids],
         facts=[show_memory_id(rid) for rid in found.facts],

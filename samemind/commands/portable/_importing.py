@@ -1,120 +1,58 @@
-"""Bring memories in and take them out.
+"""Bring memories in, in batches, each of which is committed whole or not at all.
 
-An import commits its memories in batches, each whole or not at all. What is here already, or was forgotten
-here, is passed over: that is decided in the same call as the commit, so two imports at once add nothing
-twice.
-
-An export reads from a connection of its own in one transaction: it shows one moment, and nobody waits for it.
+What is here already, or was forgotten here, is passed over: that is decided in the same call as the commit, so two
+imports at once add nothing twice.
 """
 
 import shlex
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
 from typing import Final
 
-import trio
-
 import replica
-from cognition import FACTS_MAX, TakenIn, read_text, take_in
+from cognition import TakenIn, read_text, take_in
 from cognition.contradictions.telling import Teller
 from cognition.holding import secret_kinds, texts_of
 from cognition.linking import wait_for_links
 from cognition.taking import stated
-from replica import Core, InvalidOp, MemoryId, Write, all_memories, connect, is_known, read_settings
-from replica.codec import SALT_BYTES, check_text, encode_payload, unpack
+from replica import (
+    Core,
+    InvalidOp,
+    MemoryId,
+    Write,
+    edge_weight,
+    is_known,
+    memories_called,
+    read_settings,
+)
+from replica.codec import SALT_BYTES, check_text, encode_payload
 from replica.fields import check_fields
 from replica.labelling import within_an_add
-from replica.limits import COMMIT_OPS_MAX
-from samemind.control.server import Say
+from samemind.commands.portable._parts import FailedLine, Imported
 from samemind.device import Device
-from samemind.durable import whole_file, whole_folder
-from samemind.errors import SamemindError, Usage
-from samemind.portable import jsonl, notes
+from samemind.errors import SamemindError
 from samemind.portable.files import read_path
 from samemind.portable.records import Claimed, Edge, Item, Linked, Setting, Storable, Unreadable
-from samemind.portable.texts import Source, source_of
-from samemind.results.portable import Exported, FailedLine, Imported
-from samemind.surface.portable import Export, Import
+from samemind.portable.texts import Source
 from samemind.verbs.claim_lines import BATCH as CLAIMS_BATCH
-from samemind.verbs.claim_lines import ClaimsIn, claim_records
+from samemind.verbs.claim_lines import ClaimsIn
 from samemind.verbs.held import edge_said, kept_back, line_kept_back
 from samemind.verbs.ids import is_forgotten
 from samemind.verbs.stretches import Written, show_stretches
-from samemind.verbs.views import view_of_memory
 
 # A commit holds up other writers while it is made: 2,000 take some 50 ms.
 BATCH: Final = 2_000
-LINES_PER_PAGE: Final = 500
 # Enough of a device's id to tell it from any other of its group.
 DEVICE_DIGITS: Final = 12
 # Reasons beyond these help nobody.
 FAILURES_MAX: Final = 1_000
 
 
-async def import_(device: Device, options: Import, say: Say) -> Imported:
-    """Bring in every file; one that cannot be read as a whole keeps all of them out.
-
-    They are read twice, first to see what is in them and then to take it, a batch at a time: a file may be larger than
-    this machine's memory.
-    """
-    counts, done = Counter[str](), 0
-    failed: list[FailedLine] = []
-    written = Written()
-    paths = [
-        await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
-    ]
-    survey = await trio.to_thread.run_sync(_survey, paths, options.format)
-    links = await device.replica.read(partial(_new_links, survey.links))
-    batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
-    records = _records(paths, options.format)
-    seen: set[bytes] = set()
-    while page := await trio.to_thread.run_sync(_page, records, batch, options.workspace):
-        good, bad = _sift(page)
-        failed += bad[: FAILURES_MAX - len(failed)]
-        if options.dry_run:
-            counts.update(await device.replica.read(partial(_would_write, good, seen)))
-            continue
-        taken: dict[MemoryId, TakenIn] = {}
-        if options.facts:  # in a thread: it takes a millisecond a text
-            taken = await trio.to_thread.run_sync(_take_apart, good, survey.parents, device.now_ms())
-        counts.update(await device.replica.run(written.noting(partial(_write, device, good, taken))))
-        done += len(page)
-        await say({"progress": {"done": done, "total": max(done, survey.total)}})
-    if options.dry_run:
-        return _imported(counts, failed, dry_run=True)
-    counts["held"] += await _bring_claims(device, survey.claims, written)
-    for start in range(0, len(links), BATCH):
-        part = partial(_link, device, links[start : start + BATCH])
-        await device.replica.run(written.noting(part))
-    undo = _undo(device, written) if written.stretches else None
-    return _imported(counts, failed, undo=undo)
-
-
-async def export(device: Device, options: Export, say: Say) -> Exported:
-    """Take everything out, to a file that appears when it is whole, or to the one who asked."""
-    if options.output is not None:
-        device.home.check_foreign(Path(options.output))
-    if options.format == "markdown":
-        if options.output is None:
-            raise Usage("expected --output FOLDER: Markdown is a folder of notes", code="invalid")
-        count = await trio.to_thread.run_sync(_export_notes, device, Path(options.output))
-        return Exported(count=count, path=options.output)
-    if options.output is None:
-
-        def tell(lines: list[str]) -> None:
-            trio.from_thread.run(say, {"lines": lines})
-
-        return Exported(count=await trio.to_thread.run_sync(_export, device, tell), path=None)
-    path = await trio.Path(options.output).absolute()
-    return Exported(count=await trio.to_thread.run_sync(_export_to, device, Path(path)), path=str(path))
-
-
-def _imported(
+def outcome(
     counts: Counter[str], failed: list[FailedLine], *, undo: str | None = None, dry_run: bool = False
 ) -> Imported:
     return Imported(
@@ -128,7 +66,7 @@ def _imported(
     )
 
 
-def _undo(device: Device, written: Written) -> str:
+def undo_command(device: Device, written: Written) -> str:
     """Return the command that takes back what was written here, whoever wrote meanwhile and whatever the clock was."""
     words = ["samemind", "retract", "--device", device.device_id.hex()[:DEVICE_DIGITS]]
     words += ["--ops", show_stretches(written.stretches)]
@@ -138,7 +76,7 @@ def _undo(device: Device, written: Written) -> str:
 
 
 @dataclass(slots=True)
-class _Survey:
+class Survey:
     """What has to be known of files before anything of them is taken."""
 
     total: int = 0
@@ -150,8 +88,8 @@ class _Survey:
     """Likewise."""
 
 
-def _survey(paths: Sequence[Source], format: str) -> _Survey:
-    survey = _Survey()
+def survey_files(paths: Sequence[Source], format: str) -> Survey:
+    survey = Survey()
     for record in chain.from_iterable(read_path(path, format) for path in paths):
         if isinstance(record, Claimed):
             survey.claims.append(record)
@@ -166,20 +104,20 @@ def _survey(paths: Sequence[Source], format: str) -> _Survey:
     return survey
 
 
-def _records(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
+def records_of(paths: Sequence[Source], format: str) -> Iterator[Storable | Unreadable]:
     for record in chain.from_iterable(read_path(path, format) for path in paths):
         if not isinstance(record, Claimed | Linked):
             yield record
 
 
-def _page(
+def next_page(
     records: Iterator[Storable | Unreadable], size: int, workspace: str | None
 ) -> list[Storable | Unreadable]:
     page = list(islice(records, size))
     return page if workspace is None else [_into(workspace, record) for record in page]
 
 
-async def _bring_claims(device: Device, claims: Sequence[Claimed], written: Written) -> int:
+async def bring_claims(device: Device, claims: Sequence[Claimed], written: Written) -> int:
     """Claim on the memories that are here now what came along with them, and what was decided about it.
 
     Returns how many are held.
@@ -196,15 +134,14 @@ async def _bring_claims(device: Device, claims: Sequence[Claimed], written: Writ
     return coming.held
 
 
-def _new_links(links: Iterable[Linked], connection: sqlite3.Connection) -> list[Linked]:
+def new_links(links: Iterable[Linked], connection: sqlite3.Connection) -> list[Linked]:
     """Return the links that name a memory which is not here yet: between others somebody may have withdrawn one."""
     return [link for link in links if not all(is_known(connection, rid) for rid in link.rids)]
 
 
-def _link(device: Device, links: Iterable[Linked], core: Core, connection: sqlite3.Connection) -> None:
+def write_links(device: Device, links: Iterable[Linked], core: Core, connection: sqlite3.Connection) -> None:
     """Link what was brought in now as it was linked where it comes from."""
-    find = "SELECT 1 FROM memory WHERE rid = ?"
-    here = [link for link in links if all(connection.execute(find, (rid,)).fetchone() for rid in link.rids)]
+    here = [link for link in links if len([*memories_called(connection, link.rids)]) == len({*link.rids})]
     core.commit([Write(replica.SaysSame(link.rids, link.sureness)) for link in here], device.now_ms())
 
 
@@ -216,7 +153,7 @@ def _into(workspace: str, record: Storable | Unreadable) -> Storable | Unreadabl
     )
 
 
-def _sift(
+def sift(
     records: Iterable[Storable | Unreadable],
 ) -> tuple[list[Storable], list[FailedLine]]:
     """Part what can be stored from what cannot, so that one bad line does not keep its batch out."""
@@ -246,7 +183,7 @@ def _relate(edge: Edge) -> replica.Relate:
     return replica.Relate(edge.source, edge.relation, edge.target, edge.weight)
 
 
-def _take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> dict[MemoryId, TakenIn]:
+def take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> dict[MemoryId, TakenIn]:
     """Return what to write for each item, its facts included; days are UTC's, so that every device finds the same.
 
     A fact is not taken apart again, nor is a memory whose facts come along with it.
@@ -259,7 +196,7 @@ def _take_apart(records: list[Storable], parents: Set[object], now_ms: int) -> d
     return taken
 
 
-def _write(
+def write_page(
     device: Device,
     records: list[Storable],
     taken: Mapping[MemoryId, TakenIn],
@@ -280,9 +217,7 @@ def _write(
             said = edge_said(record.source, record.relation, record.target)
             if record.said_in is not None and is_forgotten(connection, record.said_in):
                 continue  # it was taken back with the words that it is from
-            if _has_edge(
-                connection, record
-            ):  # with its weight, whatever the file says of that: it may be older
+            if _has_edge(connection, record):  # with its weight; the file's may be older
                 counts["skipped"] += record.said_in is None
             elif line_kept_back(connection, said, now_ms):
                 counts["held"] += 1
@@ -329,10 +264,10 @@ def _write(
     return counts
 
 
-def _would_write(
+def would_write(
     records: Iterable[Storable], seen: set[bytes], connection: sqlite3.Connection
 ) -> Counter[str]:
-    """Return how many `_write` would count of each, and write nothing. `seen` holds the memories of earlier batches."""
+    """Return how many `write_page` would count of each; write nothing. `seen` holds the memories of earlier batches."""
     counts: Counter[str] = Counter()
     for record in records:
         if isinstance(record, Edge):
@@ -351,56 +286,4 @@ def _would_write(
 
 
 def _has_edge(connection: sqlite3.Connection, edge: Edge) -> bool:
-    rows = connection.execute(
-        "SELECT 1 FROM edge WHERE source = ? AND relation = ? AND target = ?",
-        (edge.source, edge.relation, edge.target),
-    )
-    return rows.fetchone() is not None
-
-
-def export_lines(connection: sqlite3.Connection) -> Iterator[str]:
-    more = dict(connection.execute("SELECT rid, more FROM memory WHERE more IS NOT NULL"))
-    unknown = {replica.show_memory_id(rid): unpack(packed) for rid, packed in more.items()}
-    for view in map(view_of_memory, all_memories(connection)):
-        yield jsonl.memory_line(view, unknown.get(view.rid, {}))
-    for edge in connection.execute("SELECT source, relation, target, weight FROM edge ORDER BY 1, 2, 3"):
-        yield jsonl.edge_line(*edge)
-    for link in connection.execute(
-        """SELECT s.one, s.other, s.sureness FROM says_same s JOIN memory a ON a.rid = s.one
-           JOIN memory b ON b.rid = s.other ORDER BY 1, 2, 3"""
-    ):
-        yield jsonl.link_line(*link)
-    for name, value in read_settings(connection, "").items():
-        yield jsonl.setting_line(name, value)
-    yield from map(jsonl.claim_line, claim_records(connection))
-
-
-def _export_to(device: Device, path: Path) -> int:
-    with whole_file(path, mode=0o666) as scratch, scratch.open("w", encoding="utf-8") as file:
-        return _export(device, file.writelines)
-
-
-def _export_notes(device: Device, folder: Path) -> int:
-    """Write a folder of notes, which appears when it is whole; one with anything in it is not written into."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Usage(f"expected a new or an empty folder, found something in {folder}", code="invalid")
-    lines: list[str] = []
-    count = _export(device, lines.extend)
-    with whole_folder(folder) as scratch:
-        notes.write(scratch, lines)
-    return count
-
-
-def _export(device: Device, write: Callable[[list[str]], None]) -> int:
-    """Write every line, a page at a time; return how many memories that are."""
-    connection = connect(str(device.home.store), key=device.key)
-    try:
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("BEGIN")
-        ((count,),) = connection.execute("SELECT count(*) FROM memory")
-        lines = export_lines(connection)
-        while page := list(islice(lines, LINES_PER_PAGE)):
-            write(page)
-        return int(count)
-    finally:
-        connection.close()
+    return edge_weight(connection, edge.source, edge.relation, edge.target) is not None

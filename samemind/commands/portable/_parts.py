@@ -1,10 +1,6 @@
-"""What bringing in and taking out return."""
+"""What several commands of this family return and show."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-Meta = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +27,3 @@ class Imported:
     failed: list[FailedLine] = field(default_factory=list)
     undo: str | None = None
     dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
-    """How many memories were taken out, and to where.
-
-    A null path means to the one who asked, as `records`.
-    """
-
-    count: int
-    path: str | None
-    records: list[Meta] | None = None

@@ -1,0 +1,1 @@
+"""The commands that bring memories in and take them out."""

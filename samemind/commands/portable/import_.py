@@ -1,0 +1,137 @@
+"""Bring memories in; what came in before is passed over."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from samemind.commands.portable._parts import FailedLine, Imported
+from samemind.declaring import Agents, ByHand, Command, Effects, Takes, argument, option
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from cognition import TakenIn
+    from replica import MemoryId
+    from samemind.control.server import Say
+    from samemind.device import Device
+
+
+# What samemind.portable.files can read.
+FORMATS: Final = ("auto", "jsonl", "markdown", "locomo", "chatgpt", "claude", "mem0", "mcp-memory")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """Bring memories in; what came in before is passed over."""
+
+    files: tuple[str, ...] = argument(
+        "files to read; a folder stands for the notes in it, or the export unpacked there, - for standard input",
+        takes=Takes.PATH,
+        many=True,
+    )
+    format: str = option("--format", "how they are written", default="auto", choices=FORMATS)
+    workspace: str | None = option("--workspace", "the space they go to")
+    facts: bool = option("--facts", "store the facts in them beside them too", default=False)
+    dry_run: bool = option("--dry-run", "only say what would come in", default=False)
+    yes: bool = option(
+        "--yes", "at a terminal, do not ask before many notes come in", default=False, short="-y"
+    )
+
+
+def _came_to_something(result: Mapping[str, Any]) -> bool:
+    """Of a file some lines may be bad, and not all of them."""
+    return bool(result["imported"] or result["skipped"] or result["held"] or not result["failed"])
+
+
+async def run(device: "Device", options: Import, say: "Say") -> Imported:
+    """Bring in every file; one that cannot be read as a whole keeps all of them out.
+
+    They are read twice, first to see what is in them and then to take it, a batch at a time: a file may be larger than
+    this machine's memory.
+    """
+    import trio
+
+    from cognition import FACTS_MAX
+    from replica.limits import COMMIT_OPS_MAX
+    from samemind.commands.portable._importing import (
+        BATCH,
+        FAILURES_MAX,
+        bring_claims,
+        new_links,
+        next_page,
+        outcome,
+        records_of,
+        sift,
+        survey_files,
+        take_apart,
+        undo_command,
+        would_write,
+        write_links,
+        write_page,
+    )
+    from samemind.portable.texts import source_of
+    from samemind.verbs.stretches import Written
+
+    counts, done = Counter[str](), 0
+    failed: list[FailedLine] = []
+    written = Written()
+    paths = [
+        await trio.to_thread.run_sync(source_of, Path(name), abandon_on_cancel=True) for name in options.files
+    ]
+    survey = await trio.to_thread.run_sync(survey_files, paths, options.format)
+    links = await device.replica.read(partial(new_links, survey.links))
+    batch = COMMIT_OPS_MAX // (2 + FACTS_MAX) if options.facts else BATCH
+    records = records_of(paths, options.format)
+    seen: set[bytes] = set()
+    while page := await trio.to_thread.run_sync(next_page, records, batch, options.workspace):
+        good, bad = sift(page)
+        failed += bad[: FAILURES_MAX - len(failed)]
+        if options.dry_run:
+            counts.update(await device.replica.read(partial(would_write, good, seen)))
+            continue
+        taken: dict[MemoryId, TakenIn] = {}
+        if options.facts:  # in a thread: it takes a millisecond a text
+            taken = await trio.to_thread.run_sync(take_apart, good, survey.parents, device.now_ms())
+        counts.update(await device.replica.run(written.noting(partial(write_page, device, good, taken))))
+        done += len(page)
+        await say({"progress": {"done": done, "total": max(done, survey.total)}})
+    if options.dry_run:
+        return outcome(counts, failed, dry_run=True)
+    counts["held"] += await bring_claims(device, survey.claims, written)
+    for start in range(0, len(links), BATCH):
+        part = partial(write_links, device, links[start : start + BATCH])
+        await device.replica.run(written.noting(part))
+    undo = undo_command(device, written) if written.stretches else None
+    return outcome(counts, failed, undo=undo)
+
+
+def render(document: Document) -> list[str]:
+    imported = f"{document['imported']} {'would come in' if document['dry_run'] else 'imported'}"
+    lines = [f"{imported}, {document['skipped']} known already, {len(document['failed'])} failed"]
+    if document["held"] and document["dry_run"]:
+        lines.append(f"{document['held']} look secret and would be held here")
+    elif document["held"]:
+        lines.append(f"{document['held']} look secret and are held here: samemind held")
+    if document["undo"]:
+        lines.append(f"to take that back: {document['undo']}")
+    return lines + [f"line {each['line']}: {each['reason']}" for each in document["failed"]]
+
+
+COMMAND: Final = Command(
+    "import",
+    Import,
+    Imported,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="reads or writes files",
+    library=ByHand("import_"),
+    went_well=_came_to_something,
+    kept="what came in so far is kept; import the same files again to go on",
+    streams=True,
+    place=1,
+    daily=True,
+)

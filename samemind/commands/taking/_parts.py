@@ -1,0 +1,51 @@
+"""What several commands of this family return and show."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from samemind.declaring import option
+from samemind.printable import one_line
+from samemind.rendering import Document, counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQueue:
+    """List what is still to be embedded or read by a model, and what was given up."""
+
+    status: str | None = option("--status", "only these", choices=("pending", "failed"))
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueEntry:
+    """One thing still to be done, or given up: `work` is `embed`, or what a model is to read in a talk."""
+
+    id: str
+    work: str
+    what: str
+    status: str
+    attempts: int
+    enqueued_at: datetime | None
+    last_attempt_at: datetime | None = None
+    next_attempt_at: datetime | None = None
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """How much waits, how much was given up after five attempts, and the entries, oldest first."""
+
+    pending: int
+    failed: int
+    entries: list[QueueEntry]
+
+
+def queue_lines(document: Document) -> list[str]:
+    lines = [f"{document['pending']} waiting, {document['failed']} given up"]
+    for entry in document["entries"]:
+        told = f"  {one_line(entry['last_error'])}" if entry["last_error"] else ""
+        lines.append(
+            f"{entry['id']}  {entry['work']}, {entry['status']}, tried {counted(entry['attempts'], 'time')}  "
+            f"{one_line(entry['what'])}{told}"
+        )
+    return lines

@@ -1,0 +1,65 @@
+"""What several commands of this family do."""
+
+import sqlite3
+from datetime import datetime
+from typing import Final
+
+from cognition.holding import Held, find_held
+from cognition.queue import BACKOFF_BASE_MS, Entry
+from cognition.talk.queue import TalkEntry
+from replica import show_memory_id
+from samemind.commands.taking._parts import QueueEntry
+from samemind.errors import Ambiguous, NotFound
+from samemind.times import at_ms
+from samemind.verbs.ids import CANDIDATES_MAX, id_range
+
+LIST_MAX: Final = 10_000
+
+
+TALK: Final = "talk-"
+
+
+# Enough to know a text again.
+_SHOWN_CHARACTERS: Final = 80
+
+
+def embed_entry(entry: Entry) -> QueueEntry:
+    return _entry(entry, show_memory_id(entry.rid), "embed", entry.text[:_SHOWN_CHARACTERS])
+
+
+def talk_entry(entry: TalkEntry) -> QueueEntry:
+    return _entry(entry, f"{TALK}{entry.id}", entry.kind, entry.conversation)
+
+
+def _entry(entry: Entry | TalkEntry, shown_id: str, work: str, what: str) -> QueueEntry:
+    return QueueEntry(
+        id=shown_id,
+        work=work,
+        what=what,
+        status=entry.status,
+        attempts=entry.attempts,
+        enqueued_at=at_ms(entry.enqueued_at),
+        last_attempt_at=None if entry.last_attempt_at is None else at_ms(entry.last_attempt_at),
+        next_attempt_at=_next(entry),
+        last_error=entry.last_error,
+    )
+
+
+def find(connection: sqlite3.Connection, text: str) -> Held:
+    found = find_held(connection, *id_range(text, "what is held"))
+    if not found:
+        raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
+    if len(found) > 1:
+        candidates = tuple(show_memory_id(each.rid) for each in found[:CANDIDATES_MAX])
+        raise Ambiguous(
+            f"{text} is the beginning of several ids: {', '.join(candidates)}",
+            hint="type more of the id",
+            candidates=candidates,
+        )
+    return found[0]
+
+
+def _next(entry: Entry | TalkEntry) -> datetime | None:
+    if entry.status != "pending" or entry.last_attempt_at is None:
+        return None
+    return at_ms(entry.last_attempt_at + (BACKOFF_BASE_MS << (entry.attempts - 1)))

@@ -1,0 +1,60 @@
+"""Throw away what was held back."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropHeld:
+    """Throw away what was held back."""
+
+    id: str = argument("the id it is held under", metavar="ID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """What was kept back under this id is gone."""
+
+    id: str
+
+
+async def run(device: "Device", options: DropHeld) -> Dropped:
+    """Throw away what was held."""
+
+    from cognition.holding import drop
+    from replica import show_memory_id
+    from samemind.commands.taking._work import find
+
+    def write(core: "Core", connection: "sqlite3.Connection") -> Dropped:
+        held = find(connection, options.id)
+        drop(connection, held.rid)
+        return Dropped(id=show_memory_id(held.rid))
+
+    return await device.replica.run(write)
+
+
+def render(document: Document) -> list[str]:
+    return [f"{document['id']} is gone"]
+
+
+COMMAND: Final = Command(
+    "held drop",
+    DropHeld,
+    Dropped,
+    run=run,
+    render=render,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("drop_held", "Throw away what was held back."),
+    place=6,
+)

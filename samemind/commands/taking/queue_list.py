@@ -1,0 +1,47 @@
+"""List what is still to be embedded or read by a model, and what was given up."""
+
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.taking._parts import ListQueue, Queue, queue_lines
+from samemind.declaring import Agents, Command, Effects, Method
+from samemind.errors import Usage
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+async def run(device: "Device", options: ListQueue) -> Queue:
+    """List both queues."""
+    from cognition.talk.queue import talk_entries, talk_state
+    from samemind.commands.taking._work import LIST_MAX, embed_entry, talk_entry
+
+    if not 0 <= options.limit <= LIST_MAX:
+        raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
+    state = await device.mind.embedding.state()
+    talk = await device.replica.read(talk_state)
+    embeds = await device.mind.embedding.entries(status=options.status, limit=options.limit)
+    talks = await device.replica.read(
+        lambda connection: talk_entries(connection, status=options.status, limit=options.limit)
+    )
+    entries = [*map(embed_entry, embeds), *map(talk_entry, talks)]
+    return Queue(
+        pending=state.pending + talk.pending + await device.mind.reranking.pending(),
+        failed=state.failed + talk.failed,
+        entries=entries[: options.limit],
+    )
+
+
+COMMAND: Final = Command(
+    "queue list",
+    ListQueue,
+    Queue,
+    run=run,
+    render=queue_lines,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel="is about the machine, or shows what was held back from every screen",
+    library=Method("queue", "List what is still to be embedded or read by a model, and what was given up."),
+    rows="entries",
+    place=1,
+    short=True,
+)

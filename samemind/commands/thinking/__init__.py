@@ -1,0 +1,1 @@
+"""The commands of what a mind does by itself."""

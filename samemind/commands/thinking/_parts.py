@@ -1,0 +1,41 @@
+"""What several commands of this family return and show."""
+
+from dataclasses import dataclass, field
+
+from samemind.declaring import Takes, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retract:
+    """Take back everything learned from a source, a device or a speaker, and what was derived from it."""
+
+    source: str | None = option("--source", "where it was taken from")
+    device: str | None = option("--device", "the device that told it: its name or its id")
+    speaker: str | None = option("--speaker", "who said it")
+    since: str | None = option(
+        "--since",
+        "only what was stored since then, by the stamp of the device that stored it",
+        takes=Takes.TIME,
+    )
+    ops: str | None = option(
+        "--ops", "only what these wrote, as the end of an import names them", metavar="OPS"
+    )
+    dry_run: bool = option("--dry-run", "change nothing: tell what would go", default=False)
+    undo_s: float = option(
+        "--undo", "write nothing for this long; Ctrl-C takes it back", default=0.0, metavar="SECONDS"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retracted:
+    """What was taken back, or would be (`dry_run`): memories, facts taken from them, edges, lines of the profile.
+
+    `changed` names memories of others that the retracted device wrote to; these are as it left them.
+    """
+
+    rids: list[str]
+    facts: list[str] = field(default_factory=list)
+    edges: list[str] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    dry_run: bool = False
