@@ -87,6 +87,8 @@ class StreamBox:
         self._connecting = asyncio.Lock()
         self._rung = asyncio.Event()
         self._halves: dict[str, float] = {}
+        # As they were listed last: what a name means never changes, and a look reads what it listed just before.
+        self._sizes: dict[str, int] = {}
 
     async def put(self, name: str, data: bytes) -> None:
         """Write the parts of a file: it is there when all of them are."""
@@ -109,9 +111,9 @@ class StreamBox:
 
         async def names(client: Any) -> dict[str, int]:
             self._rung.clear()
-            whole, halves = await self._listed(client)
+            self._sizes, halves = await self._listed(client)
             await self._sweep(client, halves)
-            return whole
+            return dict(self._sizes)
 
         return await self._do(names)
 
@@ -120,10 +122,13 @@ class StreamBox:
         check_name(name)
 
         async def get(client: Any) -> bytes:
-            whole, _ = await self._listed(client, name)
-            if name not in whole:
-                raise Gone(f"{name} is there no more")
-            stream, size, data = client.jetstream(timeout=CALL_SECONDS), whole[name], bytearray()
+            size = self._sizes.get(name)
+            if size is None:
+                whole, _ = await self._listed(client, name)
+                if name not in whole:
+                    raise Gone(f"{name} is there no more")
+                size = whole[name]
+            stream, data = client.jetstream(timeout=CALL_SECONDS), bytearray()
             for part in range(_count(size)):
                 if len(data) < bytes_max:  # a part may be larger than it should be
                     # Asked of the leader: a follower may not have yet what was listed.
