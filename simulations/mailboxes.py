@@ -2,9 +2,10 @@
 
 It loses files that it acknowledged, lists late, in no order and from long ago, shows some files to some, keeps halves
 and copies, is full, busy or closed, and its owner deletes and replays what he likes. Devices are rolled back, cloned,
-away for a year, compacted, revoked while they still know the password, and new. Then all that stops, everybody looks a
-few times, and it has to hold that all agree, nothing was lost, a newcomer reads everything from the mailbox alone,
-erased words are in no file, the mailbox is no larger than what it is for, and it comes to rest.
+away for a year, compacted, revoked while they still know the password, and new. In every fourth world the group has a
+root, and a thief may put that out, until it puts out the thief. Then all that stops, everybody looks a few times, and
+it has to hold that all agree, nothing was lost, a newcomer reads everything from the mailbox alone, erased words are in
+no file, the mailbox is no larger than what it is for, and it comes to rest.
 
     python -m simulations.mailboxes 1..3000
 """
@@ -22,7 +23,7 @@ from replica.core import Core
 from replica.errors import ReplicaError
 from replica.ids import MemoryId, new_memory_id
 from replica.limits import FRAME_BYTES_MAX
-from replica.membership import introduce, revoke
+from replica.membership import introduce, name_root, revoke, revoking
 from replica.ops import Erase, Forget, Remember, Write
 from replica.snapshot import unseal
 from replica.state.memories import MemoryCell, show
@@ -43,6 +44,8 @@ _DEVICES: Final = (2, 5)
 # After the last fault a device may still wait a day before it reads again what it could not read.
 _ROUNDS_MAX: Final = 14
 _SMALL_BYTES: Final = 16 * 1024
+_ROOTED_SHARE: Final = 0.25
+_ANSWERS_SHARE: Final = 0.03
 
 
 @dataclass
@@ -170,6 +173,8 @@ class World:
         """`merge_at`: how many own files of one size a device writes as one; drawn from the seed, mostly few."""
         self.random = Random(f"mailbox {seed}")
         self.merge_at = merge_at or Random(f"merging {seed}").choice([2, 3, 5, TIER_FILES_MAX])
+        self.rooted = Random(f"rooted {seed}").random() < _ROOTED_SHARE
+        self.thief: Visiting | None = None
         self.now_ms = START_MS
         self.box = Box(Random(f"box {seed}"))
         self.box.chances = {
@@ -187,6 +192,7 @@ class World:
         for _ in range(self.random.randint(*_STEPS)):
             self._step()
         self.box.heal()
+        self._answer_thief()
         everybody = {each.name: each.texts() for each in self.devices}
         if not self._settles():
             return ["the mailbox does not come to rest"]
@@ -205,6 +211,8 @@ class World:
         self.now_ms += self.random.choice([1_000, 60_000, 3_600_000, DAY_MS])
         device = self.random.choice(self.devices)
         what = self.random.random()
+        if self.thief is not None and self.random.random() < _ANSWERS_SHARE:
+            self._answer_thief()
         if what < 0.5:
             self._visit(device)
         elif what < 0.75:
@@ -225,6 +233,8 @@ class World:
             self.now_ms += 365 * DAY_MS
         elif what < 0.91:
             compact(device.core, self.now_ms)
+        elif what < 0.95 and self.rooted:
+            self._put_out_the_root()
         self.box.meddle()
 
     def _visit(self, device: Visiting) -> Looked | None:
@@ -272,6 +282,8 @@ class World:
 
     def _revoke(self) -> None:
         by, out = self.random.sample(self.members(), 2)
+        if self.rooted:  # what another revokes, an elder may undo: a world would have to know who stands
+            by = self.devices[0]
         everybody = {each.key.device for each in self.members()}
         if by.key.device == out.key.device or any(
             not everybody <= each.core.membership.members.keys() for each in self.members()
@@ -280,6 +292,27 @@ class World:
         by.core.learn([], [revoke(by.key.private.sign, by.key.device, out.key.device)], now_ms=self.now_ms)
         for each in self.devices:
             each.revoked |= each.key.device == out.key.device
+
+    def _put_out_the_root(self) -> None:
+        """Let a thief with a member's device revoke the root: it counts until the root revokes the thief."""
+        root, thief = self.devices[0], self.random.choice(self.members())
+        everybody = {each.key.device for each in self.members()}
+        if self.thief is not None or len(everybody) < 3 or thief.key.device == root.key.device:
+            return
+        if any(not everybody <= each.core.membership.members.keys() for each in self.members()):
+            return  # whom the root does not know, it cannot keep
+        self.thief = thief
+        thief.core.learn([], [revoke(thief.key.private.sign, thief.key.device, root.key.device)])
+        self._visit(thief)
+        for each in self.devices:
+            each.revoked |= each.key.device == thief.key.device
+
+    def _answer_thief(self) -> None:
+        root, thief = self.devices[0], self.thief
+        if thief is None or thief.key.device in root.core.membership.revoked:
+            return
+        acts = revoking(root.core.membership, root.key.private.sign, root.key.device, [thief.key.device])
+        root.core.learn(*acts, now_ms=self.now_ms)
 
     # -- what has to hold ------------------------------------------------------------------------------------
 
@@ -334,8 +367,21 @@ class World:
         return device
 
     def _acquaint(self, one: Visiting, other: Visiting) -> None:
+        if self.rooted:
+            one.core.expect_root(other.key.device, root_of(one))
         one.core.learn([introduction(one, other)], [], now_ms=self.now_ms)
+        if self.rooted:
+            other.core.expect_root(one.key.device, None)
         other.core.learn([introduction(other, one)], [], now_ms=self.now_ms)
+        if self.rooted:  # as they tell each other when they pair
+            group = one.core.membership
+            other.core.learn(group.told(), group.revocations, by=one.key.device, now_ms=self.now_ms)
+
+
+def root_of(device: Visiting) -> Any:
+    return name_root(
+        device.key.private.sign, device.key.device, public_key=device.key.public, name=device.name
+    )
 
 
 def introduction(by: Visiting, who: Visiting) -> Any:

@@ -16,6 +16,18 @@ SEEDS = [1, 3, 4, 6, 22, 24, 37, 664]
 SEEDS_MERGING = [43, 31688, 31728, *range(100, 112)]
 
 
+# A thief puts out the root of the group, others believe it, and the root is heard all the same with what puts it right.
+SEEDS_WITH_THIEF = [16, 42, 68, 120]
+
+
+@pytest.mark.parametrize("seed", SEEDS_WITH_THIEF)
+def test_whoever_was_put_out_by_a_thief_is_heard_through_a_mailbox(seed: int) -> None:
+    world = World(seed)
+    assert world.run() == []
+    assert world.thief is not None
+    assert all(world.thief.key.device in each.core.membership.revoked for each in world.members())
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_devices_agree_through_a_mailbox_that_does_what_it_likes(seed: int) -> None:
     assert World(seed, merge_at=TIER_FILES_MAX).run() == []
