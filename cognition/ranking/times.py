@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cognition.days import DAY_MS
@@ -267,7 +268,10 @@ def _window(first: date, last: date) -> Window:
 
 def folded(text: str) -> str:
     """Return a word as the table spells it: small, without accents and apostrophes."""
-    plain = unicodedata.normalize("NFKD", _APOSTROPHES.sub("", text.casefold()).replace("-", ""))
+    plain = _APOSTROPHES.sub("", text.casefold()).replace("-", "")
+    if plain.isascii():
+        return plain
+    plain = unicodedata.normalize("NFKD", plain)
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).replace("ł", "l")
 
 
@@ -281,9 +285,10 @@ def _words(text: str) -> list[_Word]:
     return found
 
 
+@lru_cache(_KEPT)
 def meanings(word: str) -> Mapping[str, object]:
     """Return what a folded word may mean, by kind: a month, a weekday, a unit, a number, a day from today."""
-    return dict(_means(word))
+    return MappingProxyType(dict(_means(word)))
 
 
 @lru_cache(_KEPT)

@@ -113,7 +113,8 @@ def _apart(said: str) -> str:
                 return f"{day} {part}"
         return match[0]
 
-    return _WORD.sub(split, said.replace("alluna", "alle una"))
+    said = said.replace("alluna", "alle una")
+    return _WORD.sub(split, said) if "tag" in said or "dag" in said else said
 
 
 def _is_note(said: str) -> bool:
