@@ -22,6 +22,7 @@ from cognition.reminding.words import (
     ISO,
     TOKEN,
     is_english,
+    may_name_day,
     number_of,
     plain,
     span_seconds_of,
@@ -84,7 +85,7 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
             moment = _Moment(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
-    if not is_note:
+    if not is_note or not may_name_day(said):
         return None
     moment = _Moment(said, now)
     return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(told)) else None

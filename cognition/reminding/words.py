@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +13,23 @@ from cognition.ranking.times import folded, meanings
 
 TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
+# What of the table asks, tells or names an hour: where a text has nothing else of it, no day is named.
+_NO_DAYS: Final = (
+    *("asks", "asks_around", "recalls", "duties", "tells", "tasks", "articles"),
+    *(
+        "at",
+        "hours",
+        "noon",
+        "half_past",
+        "half_to",
+        "and_half",
+        "quarter_past",
+        "quarter_to",
+        "halves",
+        "parts",
+    ),
+    *("morning_after", "month_day"),
+)
 # Words of English that no other of the ten languages has.
 _ENGLISH: Final = re.compile(r"\b(?:the|remind|reminder|my|and|with|forget|tomorrow|today|tonight|at)\b")
 
@@ -37,6 +54,8 @@ class Words:
     short: Mapping[str, str]
     few: Mapping[str, int]
     feasts: Sequence[tuple[int, int, "re.Pattern[str]"]]
+    days: frozenset[str]
+    """How what names a day may begin, but for digits and what `meanings` knows."""
 
 
 @lru_cache(1)
@@ -83,7 +102,30 @@ def table() -> Words:
         lists, single, parts, weekdays, ordinals, days, around, told["day_parts"],
         cardinals | struck | numbers, units, spans, cardinals | {w: n for w, n in struck.items() if " " in w},
         ordinal, short, {plain(word): int(n) for n, ws in told["few"].items() for word in ws}, feasts,
+        frozenset(_first_words({name: told[name] for name in told if name not in _NO_DAYS})),
     )  # fmt: skip
+
+
+def _first_words(told: object) -> Iterator[str]:
+    """Give the first word of each phrase in a part of the table."""
+    match told:
+        case str():
+            yield from TOKEN.findall(plain(told))[:1]
+        case Mapping():
+            for each in told.values():
+                yield from _first_words(each)
+        case list():
+            for each in told:
+                yield from _first_words(each)
+
+
+def may_name_day(said: str) -> bool:
+    """Say whether a text, spelled out, may name a day; of most of what is told this is soon ruled out."""
+    days = table().days
+    return any(
+        word in days or word[0].isdigit() or meanings(word) or word.startswith("що")
+        for word in TOKEN.findall(said)
+    )
 
 
 def number_of(word: str) -> int | None:

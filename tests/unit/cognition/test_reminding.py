@@ -1,14 +1,20 @@
 """What asks to be reminded is read in ten languages, and what only names a time is not."""
 
 import json
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cognition.days import DAY_MS
+from cognition.reminding import reading
 from cognition.reminding.reading import CHARACTERS_MAX, read_reminder
 from cognition.reminding.repeating import following, latest
+from cognition.reminding.spelled import spelled
+from cognition.reminding.words import TOKEN, may_name_day, plain
 from replica import Set, Write
 from tests.support.minds import NOW_MS, Home
 from tests.unit.cognition.triggers.test_step import home as home
@@ -196,3 +202,46 @@ def test_days_and_hours_are_read_however_they_are_spelled(text: str, due: str) -
 def test_what_may_be_two_days_or_none_is_no_day(text: str) -> None:
     """A reminder on the wrong day is worse than none."""
     assert read_reminder(text, AFTERNOON) is None
+
+
+def _all_words(told: object) -> list[str]:
+    match told:
+        case str():
+            return TOKEN.findall(plain(told))
+        case dict():
+            return [word for each in told.values() for word in _all_words(each)]
+        case list():
+            return [word for each in told for word in _all_words(each)]
+    return []
+
+
+TABLES = [
+    tomllib.loads(file.read_text("utf-8")) for file in sorted(Path(reading.__file__).parent.glob("*.toml"))
+]
+NAMED = sorted(
+    {*_all_words(TABLES), "january", "märz", "monday", "week", "monat", "щопонеділка", "3", "12.", "1st"}
+)
+
+
+@given(st.lists(st.sampled_from([*NAMED, "the", "boat", "of", "d"]), max_size=8))
+@settings(max_examples=300)
+def test_no_text_that_names_a_day_is_ruled_out_unread(words: list[str]) -> None:
+    said = reading._apart(spelled(" ".join(words)))
+    assert may_name_day(said) or not reading._Moment(said, TOLD).has_day
+
+
+@pytest.mark.parametrize("name", ["reminders", "reminders_second"])
+def test_no_sentence_that_names_a_day_is_ruled_out_unread(name: str) -> None:
+    for _, text, _, _ in json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")):
+        said = reading._apart(spelled(text))
+        assert may_name_day(said) or not reading._Moment(said, TOLD).has_day, text
+
+
+def test_what_names_no_day_is_ruled_out() -> None:
+    for text in (
+        "Ann manages Bob",
+        "the quick brown fox",
+        "polar birch hedge anchor",
+        "Paid Ben for the boat",
+    ):
+        assert not may_name_day(spelled(text)), text
