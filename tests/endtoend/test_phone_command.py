@@ -101,6 +101,46 @@ def test_a_phone_is_shown_a_place_that_it_can_trust_and_joins_there(tmp_path: Pa
     run(main)
 
 
+async def joined(folder: Path, home: Path, name: str, *words: str) -> tuple[Any, Any]:
+    """What the command showed a phone of that name, and what came of it."""
+    with shown(home, *words) as (offer, command):
+        async with devices(folder, name) as (device,):
+            page = Page(device, offer["url"].removesuffix("/phone/"))
+            await page.pair(offer["code"])
+            async with page.linked() as link:
+                await link.settle()
+            out, _ = await trio.to_thread.run_sync(command.communicate)
+    return offer, json.loads(out.splitlines()[-1])
+
+
+def test_a_phone_that_is_gone_is_shown_and_gives_its_place_to_another(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+
+    async def main() -> None:
+        with daemon(home, "--panel", "127.0.0.1:0"):
+            offer, first = await joined(tmp_path / "one", home, "pocket")
+            assert (offer["away"], first["replaced"]) == ([], None)
+            done = refused(home, "--replacing", "bag")
+            assert done.json["error"]["code"] == "no_such_phone"
+            assert f"pocket ({first['device_id'][:12]})" in done.json["error"]["message"]
+            offer, second = await joined(tmp_path / "two", home, "purse", "--replacing", "pocket")
+            (gone,) = offer["away"]
+            assert (gone["device_id"], gone["name"]) == (first["device_id"], "pocket")
+            assert gone["last_sync"] is not None
+            assert second["replaced"] == first["device_id"]
+            peers = samemind(home, "--json", "peers", "list").json["peers"]
+            assert {each["device_id"]: each["state"] for each in peers} == {
+                first["device_id"]: "revoked",
+                second["device_id"]: "away",
+            }
+            with shown(home) as (offer, _):
+                assert [each["device_id"] for each in offer["away"]] == [second["device_id"]]
+
+    run(main)
+
+
 def test_it_is_there_again_after_a_restart_and_says_when_it_is_not(tmp_path: Path) -> None:
     home, port = tmp_path / "home", free_port()
     with daemon(home) as running:

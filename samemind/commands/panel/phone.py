@@ -1,12 +1,13 @@
 """Show a phone where it opens the app, and take it in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, option
-from samemind.errors import Failed, Locked
-from samemind.rendering import Document, clock
+from samemind.errors import Failed, Locked, NotFound
+from samemind.printable import one_line
+from samemind.rendering import DEVICE_DIGITS, Document, clock
 
 if TYPE_CHECKING:
     from samemind.control.server import Say
@@ -25,6 +26,20 @@ class ShowPhone:
         "by which name phones reach this device, for good; NAME.local unless given",
         metavar="NAME[:PORT]",
     )
+    replacing: str | None = option(
+        "--replacing",
+        "a phone that is gone, by its id or name: put out of the group for good once the new one has joined",
+        metavar="ID",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhoneAway:
+    """A device that is not linked, and that nobody can call, as it is with a browser."""
+
+    device_id: str
+    name: str
+    last_sync: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +48,8 @@ class PhoneShown:
 
     `trust`: the page that makes its browser trust this device, so that the app opens without a network too.
     `fingerprint`: the SHA-256 of the authority to trust there. Both are null on loopback, and where the owner's own
-    certificate is served there is none to trust. `note`: what to know about the address.
+    certificate is served there is none to trust. `note`: what to know about the address. `away`: phones of the group
+    that are not here, whoever was away longest first; one whose browser was cleared never comes back.
     """
 
     url: str
@@ -43,23 +59,29 @@ class PhoneShown:
     trust: str | None = None
     fingerprint: str | None = None
     note: str | None = None
+    away: list[PhoneAway] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhoneJoined:
-    """A phone joined the group; both ends show the same words. `url`: where it opens the app."""
+    """A phone joined the group; both ends show the same words. `url`: where it opens the app.
+
+    `replaced`: the id of the phone that was put out for it.
+    """
 
     url: str
     device_id: str
     name: str
     words: str
+    replaced: str | None = None
 
 
 async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
     """Open the panel for phones, if it is not open yet, and show address and code until one phone has joined."""
     from samemind.phone_place import PhonePlace
+    from samemind.surface.group import RevokePeer
     from samemind.times import at_ms
-    from samemind.verbs.group import offer_code
+    from samemind.verbs.group import offer_code, peers_revoke
     from sync.identity import fingerprint
 
     if device.panels is None:
@@ -68,6 +90,8 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
             hint="end that program, or start the daemon: samemind up --background",
         )
     place = None if options.at is None else PhonePlace.parse(options.at)
+    away = await _away(device)
+    gone = None if options.replacing is None else _named(away, options.replacing)
     panel = await _opened(device, place)
     origin, note = _origin(panel, PhonePlace.kept(device.home), place)
     expected = fingerprint(device.identity.certificate).hex()
@@ -81,15 +105,41 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
             trust=None if panel.is_local else f"{origin}/phone/trust",
             fingerprint=panel.authority,
             note=note,
+            away=away,
         )
 
     async with device.linked() as syncer:
         partner: Any = await offer_code(syncer, say, shown)
+    if gone is not None:
+        await peers_revoke(device, RevokePeer(device=gone.device_id))
     return PhoneJoined(
         url=f"{origin}/phone/",
         device_id=partner.device_id.hex(),
         name=partner.name,
         words=" ".join(partner.words),
+        replaced=None if gone is None else gone.device_id,
+    )
+
+
+async def _away(device: "Device") -> list[PhoneAway]:
+    from samemind.verbs.group import peer_views
+
+    phones = [each for each in await peer_views(device) if each.state == "away" and each.address is None]
+    phones.sort(key=lambda each: 0.0 if each.last_sync is None else each.last_sync.timestamp())
+    return [PhoneAway(device_id=each.device_id, name=each.name, last_sync=each.last_sync) for each in phones]
+
+
+def _named(away: list[PhoneAway], text: str) -> PhoneAway:
+    found = [each for each in away if each.name == text] or [
+        each for each in away if each.device_id.startswith(text.lower())
+    ]
+    if len(found) == 1 and text:
+        return found[0]
+    shown = ", ".join(f"{each.name} ({each.device_id[:DEVICE_DIGITS]})" for each in away) or "none"
+    raise NotFound(
+        f"expected one phone that is not here, got {text[:40]!r}; there are: {shown}",
+        code="no_such_phone",
+        hint="samemind peers lists all devices, and samemind peers revoke puts any of them out",
     )
 
 
@@ -144,7 +194,13 @@ def _origin(panel: "Panel", kept: "PhonePlace | None", asked: "PhonePlace | None
 
 
 def render(document: Document) -> list[str]:
-    return [f"joined with {document['name']}", document["words"]]
+    lines = [
+        f"paired with {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
+        f"both devices show these words: {document['words']}",
+    ]
+    if document["replaced"] is not None:
+        lines.append(f"{document['replaced'][:DEVICE_DIGITS]} is out of the group")
+    return lines
 
 
 def render_said(document: Document) -> list[str]:
@@ -164,7 +220,17 @@ def render_said(document: Document) -> list[str]:
         ]
     if document["note"] is not None:
         lines += ["", document["note"]]
+    if document["away"]:
+        lines += ["", "Not here: " + ", ".join(map(_seen, document["away"])) + "."]
+        lines.append(
+            "Is one of them gone, or was its browser cleared? samemind phone --replacing ID puts it out."
+        )
     return [*lines, "", f"Waiting until {clock(document['expires_at'])}."]
+
+
+def _seen(phone: Document) -> str:
+    seen = "never synced" if phone["last_sync"] is None else f"synced {clock(phone['last_sync'])}"
+    return f"{one_line(phone['name'])} ({phone['device_id'][:DEVICE_DIGITS]}, {seen})"
 
 
 COMMAND: Final = Command(
