@@ -27,6 +27,7 @@ from tests.support.links import identity
 from tests.support.pages import ClientSocket, Page, Refused, hello, offering, origin_of, websocket
 
 MALLORY = identity("mallory")
+CROWD = 30
 SECRET = "the spare key is with Mrs. Okafor"
 
 
@@ -107,6 +108,35 @@ def test_nothing_else_is_a_websocket_and_nothing_else_is_spoken(
             async with websocket(served.url, protocol, path=path):
                 pass
         assert refused.value.status == 403
+
+    run(main)
+
+
+def test_strangers_that_stand_about_keep_no_phone_out(served: Served, tmp_path: Path) -> None:
+    """Of one machine, more than may stand: each is shown out, and a phone of the group is let in meanwhile."""
+
+    async def stand(codes: list[int | None], standing: trio.Event) -> None:
+        async with websocket(served.url, LINK_PROTOCOL) as socket:
+            standing.set()
+            codes.append((await heard(socket))[1])
+
+    async def main() -> None:
+        async with devices(tmp_path, "phone") as (phone,):
+            page = Page(phone, served.url)
+            with offering(served.home) as (code, _):
+                await page.pair(code)
+            codes: list[int | None] = []
+            async with trio.open_nursery() as nursery:
+                for _ in range(CROWD):
+                    standing = trio.Event()
+                    nursery.start_soon(stand, codes, standing)
+                    await standing.wait()
+                async with page.linked() as link:
+                    await link.settle()
+                    assert SECRET in await phone.texts()
+            # Too slow a hello, made to wait by too many, or simply gone: none was let in.
+            assert len(codes) == CROWD
+            assert set(codes) <= {4408, 4429, 1006, None}
 
     run(main)
 
