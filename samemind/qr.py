@@ -3,6 +3,8 @@
 The lowest error correction makes the fewest squares: a screen has no stains, and a terminal has few lines.
 """
 
+import sys
+
 import segno
 
 # A code beyond this is a poster; an invitation has some 200 characters.
@@ -10,8 +12,11 @@ QR_TEXT_BYTES_MAX = 1_000
 
 
 def print_qr(text: str) -> None:
-    """Draw it on the terminal."""
-    segno.make(text, error="l").terminal(compact=True)
+    """Draw it on the terminal, if a code can hold so much: an invitation may have a certificate in it."""
+    try:
+        segno.make(text, error="l").terminal(compact=True)
+    except segno.DataOverflowError:
+        sys.stdout.write("(more than a QR code holds: copy the text)\n")
 
 
 def qr_rows(text: str) -> list[str]:

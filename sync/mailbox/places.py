@@ -3,11 +3,13 @@
     folder:///srv/samemind
     webdav+https://ada@cloud.example/remote.php/dav/files/ada/samemind
     s3://KEYID@bucket/folder?endpoint=https://s3.example&region=eu-1
+    azblob://ACCOUNT@container/folder
     nats+tls://meet.example:4222/family?replicas=3        (several hosts with commas; `nats://` is without TLS)
 
 The address holds no secret: the password, the secret key or the seed goes beside it.
 """
 
+import base64
 import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +23,10 @@ from sync.mailbox.jetstream import STREAM_BYTES_MAX, StreamBox
 from sync.mailbox.nkeys import read_seed
 from sync.mailbox.storage import StorageBox
 
-SCHEMES: Final = ("folder", "nats", "nats+tls", "s3", "webdav+http", "webdav+https")
+SCHEMES: Final = ("azblob", "folder", "nats", "nats+tls", "s3", "webdav+http", "webdav+https")
 _EXAMPLES: Final = (
     "folder:///path, webdav+https://user@host/path, s3://keyid@bucket/folder?endpoint=https://…, "
-    "nats+tls://host:4222/name"
+    "azblob://account@container/folder, nats+tls://host:4222/name"
 )
 _REGION: Final = "auto"
 PORT_NATS: Final = 4222
@@ -71,6 +73,13 @@ def check_place(place: Place) -> Place:
         raise ValueError(f"expected a host in the address of a mailbox, got {place.url!r:.80}")
     if parts.scheme == "s3" and not (parts.username and place.secret):
         raise ValueError("expected the id of a key before the bucket (s3://KEYID@bucket/…), and its secret")
+    if parts.scheme == "azblob":
+        if not (parts.username and place.secret):
+            raise ValueError(
+                "expected a storage account before the container (azblob://ACCOUNT@container/…), and its key"
+            )
+        if not _is_base64(place.secret):
+            raise ValueError("expected an account's key in base64, as Azure shows it, got something else")
     if parts.username and parts.scheme.startswith("webdav") and place.secret is None:
         raise ValueError(f"expected a password for {parts.username!r:.40}, got none")
     if parts.scheme.startswith("nats"):
@@ -92,7 +101,7 @@ def seen_from_outside(url: str) -> str:
 
 def missing_client(place: Place) -> str | None:
     """Return the module that has to be installed to open it, `nats` or `opendal`; None where it is."""
-    for schemes, module in ((("nats",), "nats"), (("webdav", "s3"), "opendal")):
+    for schemes, module in ((("nats",), "nats"), (("webdav", "s3", "azblob"), "opendal")):
         if place.scheme.startswith(schemes) and importlib.util.find_spec(module) is None:
             return module
     return None
@@ -105,6 +114,8 @@ def open_box(place: Place, host: AsyncioHost) -> Mailbox:
         return FolderBox(Path(unquote(parts.path)))
     if parts.scheme == "s3":
         return StorageBox(host, "s3", _s3(parts, place.secret or ""))
+    if parts.scheme == "azblob":
+        return StorageBox(host, "azblob", _azblob(parts, place.secret or ""))
     if parts.scheme.startswith("nats"):
         return _stream(parts, place, host)
     return StorageBox(host, "webdav", _webdav(parts, place.secret))
@@ -154,6 +165,25 @@ def _s3(parts: SplitResult, secret: str) -> dict[str, str]:
     if "endpoint" in asked:
         options["endpoint"] = asked["endpoint"]
     return options
+
+
+def _azblob(parts: SplitResult, secret: str) -> dict[str, str]:
+    account = unquote(parts.username or "")
+    asked = parse_qs(parts.query)
+    return {
+        "container": parts.netloc.rpartition("@")[2],
+        "root": unquote(parts.path) or "/",
+        "endpoint": asked.get("endpoint", [f"https://{account}.blob.core.windows.net"])[-1],
+        "account_name": account,
+        "account_key": secret,
+    }
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        return len(base64.b64decode(text, validate=True)) > 0
+    except ValueError:
+        return False
 
 
 def _hosts(parts: SplitResult) -> list[str]:

@@ -1,4 +1,4 @@
-"""Storage that people have as a mailbox: WebDAV (Nextcloud, a NAS) and what speaks S3, reached by OpenDAL.
+"""Storage that people have as a mailbox: WebDAV (Nextcloud, a NAS), what speaks S3, and Azure, reached by OpenDAL.
 
 OpenDAL is an extra (`samemind[storage]`) of forty megabytes, so it is imported when the first call is made. Its
 asynchronous API runs on the asyncio host: the blocking one cannot be cancelled, and stops all threads while it lists.

@@ -12,7 +12,15 @@ from sync.carrier.shelf import new_name
 from sync.errors import Gone
 from sync.mailbox.box import Mailbox
 from sync.mailbox.places import Place, check_place, open_box
-from tests.support.mailbox_servers import PASSWORD, moto_s3, nats_server, rclone_webdav, wsgidav_webdav
+from tests.support.mailbox_servers import (
+    AZURE_KEY,
+    PASSWORD,
+    azurite_blob,
+    moto_s3,
+    nats_server,
+    rclone_webdav,
+    wsgidav_webdav,
+)
 
 GIVE_UP_S = 60.0
 BIG = 3 << 20
@@ -20,7 +28,14 @@ BIG = 3 << 20
 Body = Callable[[Mailbox, Mailbox], Awaitable[None]]
 
 
-KINDS = ["folder", "NATS JetStream", "WebDAV by rclone", "WebDAV by WsgiDAV", "S3 by moto, a mock"]
+KINDS = [
+    "folder",
+    "NATS JetStream",
+    "WebDAV by rclone",
+    "WebDAV by WsgiDAV",
+    "S3 by moto, a mock",
+    "Azure by Azurite",
+]
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -36,6 +51,8 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
                 yield Place(f"webdav+{stack.enter_context(rclone_webdav(folder))}", PASSWORD)
             case "WebDAV by WsgiDAV":
                 yield Place(f"webdav+{stack.enter_context(wsgidav_webdav(folder))}", PASSWORD)
+            case "Azure by Azurite":
+                yield Place(stack.enter_context(azurite_blob(folder)), AZURE_KEY)
             case _:
                 yield Place(stack.enter_context(moto_s3(folder)), PASSWORD)
 

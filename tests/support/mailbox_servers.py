@@ -1,22 +1,30 @@
 """Real servers for mailboxes, each a process on loopback; what is not installed here is skipped, and says so."""
 
+import base64
+import hmac
 import importlib.util
 import json
+import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from email.utils import formatdate
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
 USER: Final = "ada"
 PASSWORD: Final = "correct-horse"
 BUCKET: Final = "samemind"
+AZURE_KEY: Final = base64.b64encode(b"correct-horse-battery-staple").decode()
 READY_SECONDS_MAX: Final = 30.0
 
 
@@ -28,11 +36,11 @@ def free_port() -> int:
         return port
 
 
-def needs_program(name: str) -> str:
-    """Return where a program is; skip the test where it is not installed."""
+def needs_program(name: str, how: str = "install Debian's package of that name") -> str:
+    """Return where a program is; skip the test where it is not installed, and say how to install it."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
     if found is None:
-        pytest.skip(f"`{name}` is missing: install Debian's package of that name")
+        pytest.skip(f"`{name}` is missing: {how}")
     return found
 
 
@@ -43,10 +51,18 @@ def needs_package(name: str) -> None:
 
 
 @contextmanager
-def serving(command: list[str], port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def serving(
+    command: list[str], port: int, log: Path, also: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run a server for the block, from when it listens on."""
     with log.open("ab") as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **also},
+        )
     try:
         wait_for(port, process, log)
         yield process
@@ -127,6 +143,36 @@ def moto_s3(folder: Path) -> Iterator[str]:
         )
         assert made.returncode == 0
         yield f"s3://{USER}@{BUCKET}/box?endpoint=http://127.0.0.1:{port}&region=us-east-1"
+
+
+@contextmanager
+def azurite_blob(folder: Path) -> Iterator[str]:
+    """Run Azurite, Microsoft's own emulator of Azure's storage, with one container; its key is `AZURE_KEY`."""
+    program, port = needs_program("azurite-blob", "npm install -g azurite"), free_port()
+    needs_package("opendal")
+    files = folder / "files"
+    files.mkdir()
+    command = [program, "--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(files)]
+    command += ["--silent", "--skipApiVersionCheck", "--disableTelemetry"]
+    with serving(command, port, folder / "log", {"AZURITE_ACCOUNTS": f"{USER}:{AZURE_KEY}"}):
+        _make_container(f"http://127.0.0.1:{port}/{USER}/{BUCKET}")
+        yield f"azblob://{USER}@{BUCKET}/box?endpoint=http://127.0.0.1:{port}/{USER}"
+
+
+def _make_container(url: str) -> None:
+    """Ask for a container, signed as Azure wants it ("Authorize with Shared Key")."""
+    date, path = formatdate(usegmt=True), urlsplit(url).path
+    heads = f"x-ms-date:{date}\nx-ms-version:2021-08-06\n"
+    signed = "PUT" + "\n" * 12 + heads + f"/{USER}{path}\nrestype:container"
+    mac = hmac.digest(base64.b64decode(AZURE_KEY), signed.encode(), "sha256")
+    request = Request(f"{url}?restype=container", method="PUT", data=b"")
+    for name, value in (line.split(":", 1) for line in heads.splitlines()):
+        request.add_header(name, value)
+    request.add_header("Authorization", f"SharedKey {USER}:{base64.b64encode(mac).decode()}")
+    request.add_header("Content-Length", "0")
+    request.add_header("Content-Type", "")
+    with urlopen(request) as answer:
+        assert answer.status == 201
 
 
 @contextmanager

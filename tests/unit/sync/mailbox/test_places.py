@@ -39,6 +39,19 @@ def test_a_bucket_goes_by_key_name_and_endpoint_and_nothing_else_is_asked_for_ke
     }
 
 
+def test_a_container_of_azure_goes_by_account_and_name() -> None:
+    found = options("azblob://ada@box/sub%20folder", "aHVzaA==")
+    assert found == {
+        "container": "box",
+        "root": "/sub folder",
+        "endpoint": "https://ada.blob.core.windows.net",
+        "account_name": "ada",
+        "account_key": "aHVzaA==",
+    }
+    own = options("azblob://ada@box/?endpoint=http://127.0.0.1:10000/ada", "aHVzaA==")
+    assert own["endpoint"] == "http://127.0.0.1:10000/ada"
+
+
 @pytest.mark.parametrize(
     ("url", "secret", "said"),
     [
@@ -51,6 +64,9 @@ def test_a_bucket_goes_by_key_name_and_endpoint_and_nothing_else_is_asked_for_ke
         ("folder://relative/path", None, "a path from the root"),
         ("s3://bucket/box", "hush", "the id of a key"),
         ("s3://KEYID@bucket/box", None, "and its secret"),
+        ("azblob://container", "aHVzaA==", "a storage account"),
+        ("azblob://ada@container", None, "and its key"),
+        ("azblob://ada@container", "hush!", "in base64"),
         ("nats://", None, "a host"),
         ("nats://host/a.b", None, "letters and digits"),
     ],
