@@ -11,11 +11,12 @@ A memory is compared once, with the older ones nearest in meaning and with those
 import json
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from cognition.contradictions.telling import NAME_CHARACTERS_MAX
-from cognition.contradictions.values import OWNER, compatible, folded
+from cognition.contradictions.values import OWNER, about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
 from cognition.grammar.pairing import EXACT, OWNED, Disagreement, disagreements
@@ -38,10 +39,12 @@ FOUND_MAX: Final = 3
 
 # Under which relation each kind of value is claimed.
 _RELATIONS: Final = {
+    "born": "born", "age": "born", "origin": "comes_from",
     "home": "lives_in", "work": "works_at", "birthday": "birthday", "allergy": "allergy", "identifier": "number",
     "owner": "owner", "role": "role", "likes": "attitude", "dislikes": "attitude", "money": "price", "clock": "time",
     "weekday": "day", "duration": "duration", "mass": "dose", "dose": "dose",
 }  # fmt: skip
+_YEAR_MS: Final = 31_557_600_000
 OTHER_RELATION: Final = "amount"
 # Below this a dose is told of and not asked about.
 ASKED_FROM: Final = 0.85
@@ -93,18 +96,29 @@ def write(
         entity, relation = _slot_of(each)
         if max(len(entity), len(relation), len(each.of.before), len(each.of.now)) > NAME_CHARACTERS_MAX:
             continue
-        if compatible(each.of.before, each.of.now) or _stands(connection, each):
+        before, now = (
+            _value(each, it, told) for it, told in ((each.older, each.of.before), (each.newer, each.of.now))
+        )
+        if compatible(before, now) or _stands(connection, each):
             continue
         core.commit(
             [
                 Write(Claim(entity, relation, value, (), None), it.rid)
-                for it, value in ((each.older, each.of.before), (each.newer, each.of.now))
+                for it, value in ((each.older, before), (each.newer, now))
                 if not _claimed(connection, it, entity, relation, value)
             ],
             now_ms,
         )
     with derived_transaction(connection):
         connection.executemany("DELETE FROM claim_unread WHERE id = ?", [(number,) for number in numbers])
+
+
+def _value(found: Found, it: Shown, told: str) -> str:
+    """Return under which value a side is claimed: who is as old as that was born in about this year."""
+    if found.of.kind != "age":
+        return told
+    age = int(float(told))
+    return about(time.gmtime(_told_ms(it) / 1_000).tm_year - age)
 
 
 def _against(
@@ -135,7 +149,8 @@ def _against(
         older, newer = (it, told) if _told_ms(it) <= _told_ms(told) else (told, it)
         sides = (theirs, reading) if older is it else (reading, theirs)
         cosine = likeness.get(number)
-        for of in disagreements(*sides, cosine or 0.0):
+        years = abs(_told_ms(newer) - _told_ms(older)) / _YEAR_MS
+        for of in disagreements(*sides, cosine or 0.0, years):
             if (cosine is not None or of.kind in EXACT) and _of_one(older, newer, of):
                 found.append(Found(older, newer, of))
                 break
@@ -159,8 +174,10 @@ def _named(connection: sqlite3.Connection, told: Shown, reading: Reading) -> lis
 
 
 def _of_one(older: Shown, newer: Shown, of: Disagreement) -> bool:
-    """Say whether two that speak of themselves are one person."""
-    return of.entity != OWNED or older.memory.fields.get("speaker") == newer.memory.fields.get("speaker")
+    """Say whether two that speak of themselves, or of their own mother, are one person."""
+    return of.entity.split(" ")[0] != OWNED or older.memory.fields.get("speaker") == newer.memory.fields.get(
+        "speaker"
+    )
 
 
 def _told_ms(it: Shown) -> int:
@@ -176,9 +193,11 @@ def _slot_of(found: Found) -> tuple[str, str]:
         relation = OTHER_RELATION
     if of.quality:
         relation = f"{relation}:{of.quality}"
-    if of.entity == OWNED:
+    if of.entity.split(" ")[0] == OWNED:
         speaker = found.older.memory.fields.get("speaker")
-        return speaker if isinstance(speaker, str) and speaker else OWNER, relation
+        whose = speaker if isinstance(speaker, str) and speaker else OWNER
+        _, _, kin = of.entity.partition(" ")
+        return f"{whose}'s {kin}" if kin else whose, relation
     text = found.older.memory.text
     plain = level(text)
     spelled = [_spelled(word, text, plain) for word in of.entity.split()]

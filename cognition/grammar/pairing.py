@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from cognition.contradictions.values import YEARS_APART_MAX
 from cognition.grammar.attributes import Attribute, differ
 from cognition.grammar.lexicon import level, words_of
 from cognition.grammar.typed import HELD_ONCE, Mode, Reading, TypedClaim, telling
@@ -19,7 +20,20 @@ from cognition.ranking.times import folded, meanings
 
 # Kinds that are compared by their subject alone; the others by what is near in meaning.
 EXACT: Final = frozenset(
-    ["birthday", "home", "work", "identifier", "owner", "allergy", "likes", "dislikes", "role"]
+    [
+        "birthday",
+        "home",
+        "work",
+        "identifier",
+        "owner",
+        "allergy",
+        "likes",
+        "dislikes",
+        "role",
+        "born",
+        "age",
+        "origin",
+    ]
 )
 # The entity of what speakers say of themselves.
 OWNED: Final = "owner"
@@ -79,8 +93,11 @@ class Disagreement(NamedTuple):
     quality: str = ""
 
 
-def disagreements(older: Reading, newer: Reading, likeness: float) -> list[Disagreement]:
-    """Return what a newer telling says that an older one contradicts, the surest first."""
+def disagreements(older: Reading, newer: Reading, likeness: float, years: float = 0.0) -> list[Disagreement]:
+    """Return what a newer telling says that an older one contradicts, the surest first.
+
+    `likeness` is the cosine of the two, `years` are those between them.
+    """
     found = []
     for before in older.claims:
         for now in newer.claims:
@@ -90,7 +107,7 @@ def disagreements(older: Reading, newer: Reading, likeness: float) -> list[Disag
             changes = now.changes and now.value not in BONDS  # nobody becomes a cousin
             if not meant or changes or _names_old(before, newer):
                 continue
-            judged = _judged(before, now, older, newer, likeness)
+            judged = _judged(before, now, older, newer, likeness, years)
             if judged is not None:
                 found.append(judged)
     return sorted(found, key=lambda each: -each.sureness)
@@ -98,7 +115,7 @@ def disagreements(older: Reading, newer: Reading, likeness: float) -> list[Disag
 
 def _names_old(before: TypedClaim, newer: Reading) -> bool:
     """Say whether a newer telling holds the older value, too: whoever names both knows of both."""
-    if before.kind not in ("home", "work", "money", "clock", "weekday", "birthday"):
+    if before.kind not in ("home", "work", "origin", "money", "clock", "weekday", "birthday"):
         return False
     old = level(before.told)
     return (
@@ -108,9 +125,16 @@ def _names_old(before: TypedClaim, newer: Reading) -> bool:
 
 
 def _judged(
-    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float
+    before: TypedClaim, now: TypedClaim, older: Reading, newer: Reading, likeness: float, years: float
 ) -> Disagreement | None:
     match now.kind:
+        case "born":
+            return _of_subject(before, now, 0.85) if before.value != now.value else None
+        case "age":
+            grown = float(now.value) - float(before.value)
+            return _of_subject(before, now, 0.8) if abs(grown - years) > YEARS_APART_MAX else None
+        case "origin":
+            return _of_subject(before, now, 0.85) if _places_differ(before, now) else None
         case "birthday":
             return _of_subject(before, now, 0.95) if before.value != now.value else None
         case "home":
@@ -144,6 +168,8 @@ def _of_subject(before: TypedClaim, now: TypedClaim, sureness: float) -> Disagre
 
 def _shown(claim: TypedClaim) -> str:
     """Return how a value is shown: in its words, and of an allergy to nothing else that it is the only one."""
+    if claim.kind == "age":
+        return f"{claim.value:.0f}"
     if claim.kind in ("allergy", "likes", "dislikes") and claim.unit == "only":
         return f"{claim.value} (only)"
     return claim.told

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.contradictions.places import COUNTRIES, REGIONS
+from cognition.contradictions.values import OWNER
 from cognition.grammar.attributes import CHARACTERS_MAX, Attribute, attributes, seconds_of
 from cognition.grammar.lexicon import CLOCKS, Lexicon, languages_of, level, lexicon
 from cognition.ranking.times import folded, meanings
@@ -235,8 +236,13 @@ def _mode(sentence: _Sentence) -> Mode:
 
 
 def _claims(sentence: _Sentence) -> Iterator[TypedClaim]:
-    for read in (_codes, _births, _homes, _owners, _roles, _tastes, _free_of, _works, _quantities):
+    for read in (_codes, _births, _born_in, _origins, _homes, _owners, _roles, _tastes, _free_of, _works):
         yield from read(sentence)
+    ages = list(_ages(sentence))
+    yield from ages
+    for claim in _quantities(sentence):
+        if claim.kind != "duration" or not any(level(claim.told) in level(age.told) for age in ages):
+            yield claim  # who is 67 years old does not take 67 years
 
 
 def _made(
@@ -349,6 +355,85 @@ def _first_name(sentence: _Sentence) -> tuple[str, ...]:
     if first is None or not sentence.text[first.start()].isupper():
         return ()
     return telling(first[0])
+
+
+def _born_in(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read a year beside a word of birth: "Mum was born in 1953"."""
+    for cue in sentence.all_of("born"):
+        year = _BORN_YEAR.match(sentence.plain, cue.end())
+        subject = _somebody_before(sentence, cue.start()) if year is not None else ()
+        if year is not None and subject:
+            span = year.start(1), year.end(1)
+            yield _made(sentence, "born", "", float(year[1]), span, subject, mode=Mode.STATE)
+            return
+
+
+def _ages(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read how old somebody is: "Pep is 67 years old", "mama wird 70"."""
+    if sentence.has("party") or sentence.has("unsure"):
+        return
+    for match in sentence.all_of("aged"):
+        number = _AGE.search(match[0])
+        spoken = [sentence.words.numbers[word] for word in match[0].split() if word in sentence.words.numbers]
+        age = int(number[0]) if number is not None else next(iter(spoken), 0)
+        subject = _somebody_before(sentence, match.start())
+        past = _PAST.search(sentence.plain[: match.end()])
+        if 0 < age < _AGE_MAX and subject and not past:
+            yield _made(sentence, "age", "", float(age), match.span(), subject, mode=Mode.STATE)
+
+
+def _origins(sentence: _Sentence) -> Iterator[TypedClaim]:
+    """Read where somebody comes from: "Fergus Adair comes from Belfast", "mi madre nació en Alcoy"."""
+    for match in sentence.all_of("origin"):
+        rest = sentence.text[match.end() :]
+        place = _PLACE_NAME.match(rest)
+        if place is None or level(place[1]) in COUNTRIES or level(place[1]) in REGIONS:
+            continue
+        subject = _somebody_before(sentence, match.start())
+        start = match.end() + place.start(1)
+        if len(subject) == 1 and subject[0] not in sentence.names and not subject[0].startswith(OWNER):
+            continue  # bread comes from somewhere, too
+        if subject and not {"month", "weekday"} & meanings(folded(place[1])).keys():
+            yield _made(sentence, "origin", "", level(place[1]), (start, start + len(place[1])), subject)
+
+
+def _somebody_before(sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """Return of whom a verb is said: a name, the speaker, or the speaker's mother, father, husband or wife."""
+    said = sentence.plain[:start]
+    cuts = [match.end() for match in _SEGMENT.finditer(said)]
+    part = said[cuts[-1] :] if cuts else said
+    for role, pattern in sentence.words.roles:
+        if role in _ONE_OF and role in sentence.lists and (match := pattern.search(part)) is not None:
+            led = part[: match.start()]
+            own = (sentence.holds("mine", led) or not led.strip()) and not _OF_SOMEBODY.match(
+                part, match.end()
+            )
+            others = any(other.search(led) for _, other in sentence.words.roles)
+            return (f"{OWNER} {role}",) if own and not others else ()
+    if _I.search(part):
+        return (OWNER,)
+    alone = _WORD.findall(part)
+    if len(alone) == 1 and part is said and (first := _first_name(sentence)):
+        return first
+    named = _person_before(sentence, start)
+    return tuple(word for word in named if word in sentence.names)
+
+
+# Of these somebody has one.
+_ONE_OF: Final = frozenset(["mother", "father", "husband", "wife"])
+_OF_SOMEBODY: Final = re.compile(r"\s+(?:of|von|de|du|di|da|do|van)\s|'s\b")
+_I: Final = re.compile(r"(?<!\w)(?:i|i'm|ich|je|j'|yo|io|eu|ik|ja|я)(?!\w)")
+_BORN_YEAR: Final = re.compile(r"[^\d.,;!?]{0,12}\b((?:18|19|20)\d\d)\b(?![./-]\d)")
+_AGE: Final = re.compile(r"\d{1,3}")
+_AGE_MAX: Final = 120
+# "When I was ten years old" tells how old somebody was.
+_PAST: Final = re.compile(
+    r"\b(?:was|were|when|war|waren|als|avai[ts]|etait|quand|tenia|tenian|era|cuando|avevo|aveva|quando|tinha|toen|"
+    r"mial\w*|gdy|kiedy|было|была|был|когда|був|була|було|коли)\b"
+)
+_PLACE_NAME: Final = re.compile(
+    r"\s+([A-ZÀ-ÖØ-ÞŁŚŻŹĆА-ЯЁІЇЄҐ][\w'-]*(?: [A-ZÀ-ÖØ-ÞŁŚŻŹĆА-ЯЁІЇЄҐ][\w'-]*){0,2})"
+)
 
 
 # --- where somebody lives, and what is whose

@@ -80,3 +80,23 @@ def test_a_text_that_was_changed_is_compared_again(mind: BlockingMind) -> None:
     assert noticed(mind) == []
     mind.edit(other.rid, "Choir list: Barbara lives at 22 Corve View.")
     assert [status for _, status, _ in noticed(mind)] == ["open"]
+
+
+def test_an_age_is_compared_with_the_time_that_went_by(mind: BlockingMind) -> None:
+    """Eight years on somebody is eight years older, and two years less than that is another year of birth."""
+    mind.remember("Onkel Heiner ist 60 Jahre alt.", at="2018-05-01T10:00:00Z")
+    mind.remember("Onkel Heiner ist 68 Jahre alt.", at="2026-05-01T10:00:00Z")
+    assert noticed(mind) == []
+    mind.remember("Onkel Heiner wird 64, sagt Tante Ute.", at="2026-06-01T10:00:00Z")
+    assert [(each.entity, each.relation, each.attention) for each in mind.contradictions()] == []
+    ((text, status, attention),) = noticed(mind)
+    assert text.startswith("Heiner born: about 19")
+    assert (status, attention) == ("open", "quiet")
+
+
+def test_the_mother_of_whoever_speaks_is_one_person(mind: BlockingMind) -> None:
+    mind.remember("Mi madre nació en Gandía.", speaker="Inés")
+    mind.remember("Mi madre es de Alcoy, por eso le gustan los moros.", speaker="Pep")
+    assert noticed(mind) == []
+    mind.remember("Mi madre viene de Xàtiva.", speaker="Inés")
+    assert noticed(mind) == [("Inés's mother comes_from: Gandía or Xàtiva", "open", "quiet")]

@@ -1,5 +1,7 @@
 """Typed claims of two tellings: what contradicts in ten languages, what changed, and what only looks alike."""
 
+from typing import Final
+
 import pytest
 
 from cognition.grammar.lexicon import LANGUAGES, languages_of, level
@@ -79,3 +81,34 @@ def test_a_table_gives_no_more_claims_than_a_telling_holds() -> None:
         len(read_claims("; ".join(f"item {n} costs {n} € a month" for n in range(1, 200))).claims)
         <= CLAIMS_MAX
     )
+
+
+YEARS: Final = 0.5
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "kind"),
+    [
+        ("Aunt Hilda is 71 years old.", "Aunt Hilda is 64 years old.", "age"),
+        ("Mein Vater ist 58 Jahre alt.", "Mein Vater wird 66.", "age"),
+        ("Ma mère a 70 ans.", "Ma mère fête ses 63 ans.", "age"),
+        ("Papa ma 61 lat.", "Mój tata skończył 55.", "age"),
+        ("My mum was born in 1953.", "Mum was born in 1955, says the doctor's card.", "born"),
+        ("Мама родилась в 1953 году.", "Моя мама родилась в 1955 году.", "born"),
+        ("Ewan Blair comes from Leith.", "Ewan Blair was born in Perth.", "origin"),
+        ("Mia madre è nata a Bari.", "Mia madre viene da Lecce.", "origin"),
+        ("Mijn vader komt uit Assen.", "Mijn vader is geboren in Zwolle.", "origin"),
+        ("Minha mãe nasceu em Braga.", "A minha mãe é natural de Viseu.", "origin"),
+        # One year older, another mother, another place of another kind, and who is not of whom it looks.
+        ("Aunt Hilda is 71 years old.", "Aunt Hilda turns 72.", None),
+        ("My mum was born in 1953.", "My dad was born in 1955.", None),
+        ("My mum was born in 1953.", "My sister's mother was born in 1955.", None),
+        ("Ewan Blair comes from Leith.", "Ewan Blair comes from Scotland.", None),
+        ("I am 34 years old.", "When I was 10 years old we moved.", None),
+        ("Bread is from Lidl.", "Bread is from Mercadona.", None),
+    ],
+)
+def test_how_old_somebody_is_and_where_from_can_contradict(older: str, newer: str, kind: str | None) -> None:
+    """A year more or less follows from when it was told; two mothers are two people."""
+    found = disagreements(read_claims(older), read_claims(newer), 0.6, YEARS)
+    assert [each.kind for each in found[:1]] == ([] if kind is None else [kind])
