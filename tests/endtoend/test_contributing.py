@@ -1,0 +1,129 @@
+"""What CONTRIBUTING.md says is done on a copy of the tree, and nothing else has to change for it."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "CONTRIBUTING.md"
+COPIED = ("samemind", "cognition", "replica", "sync", "simulations", "tests/support", "docs")
+SECONDS_MAX = 300
+# Written by the two commands that the page names.
+GENERATED = re.compile(r"samemind/(__init__|_catalog|_methods|_blocking_methods)\.py|docs/reference/\w+\.md")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("copy")
+    for name in COPIED:
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("tests/__init__.py", "tests/conftest.py", "pyproject.toml"):
+        if (ROOT / name).exists():
+            shutil.copy(ROOT / name, root / name)
+    return root
+
+
+def blocks(section: str) -> list[tuple[str, str]]:
+    """Return the Python blocks of a section, each with the file named last before it."""
+    (text,) = re.findall(
+        rf"^## {section}\n(.*?)(?=^## |\Z)", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    parts = re.split(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    named = [re.findall(r"`([\w/]+\.py)`", prose) for prose in parts[::2]]
+    return [(named[at][-1] if named[at] else "", code) for at, code in enumerate(parts[1::2])]
+
+
+def run(copy: Path, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def contents(copy: Path) -> dict[str, bytes]:
+    found = (path for path in copy.rglob("*") if path.suffix in {".py", ".md", ".json"})
+    return {path.relative_to(copy).as_posix(): path.read_bytes() for path in found}
+
+
+def changed_by_hand(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    assert any(GENERATED.fullmatch(name) for name in changed), "the generator has nothing to say of it"
+    return {name for name in changed if not GENERATED.fullmatch(name)}
+
+
+def generate(copy: Path) -> None:
+    run(copy, "-m", "samemind._tools.generate")
+    run(copy, "-m", "tests.support.reference")
+
+
+def told(copy: Path, home: Path, *words: str) -> list[str]:
+    document = json.loads(run(copy, "-m", "samemind", "--home", str(home), "oldest", "--json", *words))
+    return [memory["text"] for memory in document["memories"]]
+
+
+@pytest.fixture(scope="module")
+def with_command(copy: Path) -> tuple[Path, set[str]]:
+    generate(copy)  # what is behind already is no matter of the command
+    before = contents(copy)
+    for name, code in blocks("Add a command"):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_text(code, "utf-8")
+    generate(copy)
+    return copy, changed_by_hand(before, contents(copy))
+
+
+def test_a_command_is_its_file_and_its_test(with_command: tuple[Path, set[str]], tmp_path: Path) -> None:
+    copy, changed = with_command
+    assert changed == {"samemind/commands/past/oldest.py", "tests/unit/samemind/test_oldest.py"}
+    run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/samemind/test_oldest.py")
+    assert told(copy, tmp_path) == []
+    assert "`samemind oldest`" in (copy / "docs/reference/cli.md").read_text("utf-8")
+    assert "--limit" in run(copy, "-m", "samemind", "help", "oldest")
+
+
+def test_an_option_is_one_file(with_command: tuple[Path, set[str]], tmp_path: Path) -> None:
+    copy, _ = with_command
+    home = tmp_path / "home"
+    for speaker, text in (("Bob", "I bake on Sundays"), ("Ann", "I moved to Lisbon")):
+        run(copy, "-m", "samemind", "--home", str(home), "remember", text, "--speaker", speaker)
+    before = contents(copy)
+    ((_, code),) = blocks("Add an option")
+    file = copy / "samemind/commands/past/oldest.py"
+    file.write_text(replaced(file.read_text("utf-8"), code), "utf-8")
+    generate(copy)
+    assert changed_by_hand(before, contents(copy)) == {"samemind/commands/past/oldest.py"}
+    assert told(copy, home) == ["I bake on Sundays", "I moved to Lisbon"]
+    assert told(copy, home, "--speaker", "Ann") == ["I moved to Lisbon"]
+    assert (
+        "speaker: str | None = None"
+        in (copy / "samemind/_methods.py").read_text("utf-8").split("def oldest(")[1]
+    )
+
+
+def replaced(source: str, code: str) -> str:
+    """Put each definition of a block in the place of the one of the same name."""
+    for node in ast.parse(code).body:
+        assert isinstance(node, ast.ClassDef | ast.AsyncFunctionDef)
+        (old,) = (each for each in ast.parse(source).body if getattr(each, "name", None) == node.name)
+        assert isinstance(old, ast.ClassDef | ast.AsyncFunctionDef)
+        lines = source.split("\n")
+        lines[_first(old) - 1 : old.end_lineno] = code.split("\n")[_first(node) - 1 : node.end_lineno]
+        source = "\n".join(lines)
+    return source
+
+
+def _first(node: ast.ClassDef | ast.AsyncFunctionDef) -> int:
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
