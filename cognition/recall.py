@@ -3,9 +3,10 @@
 1. *Read* the query once: its telling words, whom it names, what kind of answer it wants. 2. *Candidates*:
 one pass over the words (BM25), one over the vectors. 3. *Fuse* both lists by rank, since their scores have
 no scale in common; the turns next to the best join them. 4. *Rank* the whole pool by the weighted signals
-of `cognition.ranking.signals`; where there is a reranker, it reads the best of them (`cognition.reranking`) before they
-are shown. 5. *Assemble* the best: tellings of one group are shown once (`cognition.tellings`), by the newest of those
-that hold most of the question's own words; and a memory that says exactly what was asked is the first.
+of `cognition.ranking.signals`, and a later change before what it changed (`cognition.overtaking`); where there
+is a reranker, it reads the best of them (`cognition.reranking`) before they are shown. 5. *Assemble* the best: tellings
+of one group are shown once (`cognition.tellings`), by the newest of those that hold most of the question's own words;
+and a memory that says exactly what was asked is the first.
 
 A hit carries all of it: which channel found it at which rank, what the fusion gave it, and what each signal
 gave.
@@ -32,6 +33,8 @@ from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.known import Answer, Answers, answers_of, how_believed
 from cognition.memories import Shown, read_memories
+from cognition.overtaking import NAME as OVERTAKES
+from cognition.overtaking import overtaking
 from cognition.postings import Postings
 from cognition.ranking import signals
 from cognition.ranking.classes import classify
@@ -216,6 +219,8 @@ def rank(
         believed=how_believed(known),
     )
     scored = signals.score(pool, weights)
+    if index is not None and (ahead := overtaking(pool, scored.scores, index.vectors)) is not None:
+        scored = signals.Scored(scored.scores + ahead, {**scored.contributions, OVERTAKES: ahead})
     order = in_order(scored.scores, pool.rows, standing.under)
     found = {**standing.lists, "near": [(row.id, 0.0) for row in kept]}
     return Ranked(
@@ -400,6 +405,9 @@ def evidence(pool: Pool) -> Evidence:
         time=during(pool),
         said_of=said_of(pool),
         slotless=slotless,
+        slot=np.full(len(pool), float(pool.query.asked is not None)),
+        standing=pool.standing,
+        unmet=np.full(len(pool), float(pool.rarity @ (1 - pool.alike.max(axis=0, initial=0.0)))),
     )
 
 

@@ -1,10 +1,10 @@
 """Say how likely it is that a memory is about what was asked, from 0 to 1; unlike the score, which only orders.
 
 A logistic of how near the question is in meaning, how many of its runs of letters are met, whether a time that it
-names is, and whether what it asks for is said of anything, or of somebody where it asks for one thing of one person.
-Fitted on lives, with the questions of other lives and such as nothing answers as negatives
-(`python -m tests.bench.confidence`). Whether the very fact is there takes a reader: near misses are told apart in seven
-pairs of ten.
+names is, whether what it asks for is said of anything, or of somebody where it asks for one thing of one person, and
+how much of it no memory comes near. Fitted on lives and everyday homes, with the questions of others and such as
+nothing answers as negatives (`python -m tests.bench.confidence`). Whether the very fact is there takes a reader: in
+long lives near misses are told apart in seven pairs of ten.
 """
 
 from typing import Final, NamedTuple
@@ -15,7 +15,8 @@ from cognition.ranking.pool import Column
 
 # What a memory without a vector, or one that was not looked at, is taken to be: as near as most answers.
 COSINE_UNKNOWN: Final = 0.3
-# Below this a memory is left out of a prompt: one answer in a hundred, and a quarter of what is about something else.
+# Below this a memory is left out of a prompt: of lives two answers in a hundred, and over a third of what is about
+# something else.
 FLOOR: Final = 0.1
 # How sure it is of what is believed of the very thing that was asked for. Set by hand: the lives ask for nothing that
 # they claim.
@@ -34,11 +35,17 @@ class Evidence(NamedTuple):
     """How much of what was asked for it says something of."""
     slotless: Column
     """1 where the question asks for one thing of one person, and it tells nothing of that."""
+    slot: Column
+    """1 where the question asks for one thing of one person: the same for all."""
+    standing: Column
+    """The cosine in spreads above the middle of the store's."""
+    unmet: Column
+    """What share of what the question asks about no memory comes near, word by word: the same for all."""
 
 
 # One for each column of the evidence, in its order; and what is added.
-WEIGHTS: Final = (9.89, 13.98, 1.69, 3.56, -1.42)
-ADDED: Final = -3.88
+WEIGHTS: Final = (1.17, 6.42, 2.03, 0.67, -6.34, 4.24, 0.47, -3.45)
+ADDED: Final = -0.96
 
 
 def confidence(evidence: Evidence) -> Column:

@@ -47,7 +47,7 @@ VALUES_MAX: Final = 40
 VALUE_CHARACTERS_MAX: Final = 400
 # Below this, what was found is near, and says nothing about what was asked: `context` leaves out less (0.1), since a
 # model reads on where a person would be misled.
-CLOSE: Final = 0.3
+CLOSE: Final = 0.2
 # A beginning of one letter fits half of all memories.
 BEGINNING_MIN: Final = 2
 LIKE_IT_MAX: Final = 6

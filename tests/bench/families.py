@@ -28,7 +28,7 @@ from cognition.recall import Ranked, pool_size, rank
 from cognition.spelling import corrected
 from replica import MemoryId, Remember, Value, Write, derived_memory_id
 from tests.bench import stress
-from tests.bench.homes import SEEN
+from tests.bench.homes import SEEN, Household
 from tests.bench.homes import read as read_homes
 from tests.support.minds import LOCOMO, NOW_MS, Home, turns_of
 
@@ -211,13 +211,19 @@ def stressed(embedder: Embedder) -> Iterator[Example]:
             )
 
 
+def told_home(embedder: Embedder, household: Household) -> Store:
+    """Return one home as a store, its notes told in their order and named by their places."""
+    store = Store(embedder)
+    for place, note in enumerate(household.notes):
+        store.claim(derived_memory_id("home", f"{household.name}:{place}"), str(place), note)
+    store.embed()
+    return store
+
+
 def homes(embedder: Embedder) -> Iterator[Example]:
     """Everyday homes: which of a dozen notes answers, where others share its words."""
     for household in read_homes(SEEN):
-        store = Store(embedder)
-        for place, note in enumerate(household.notes):
-            store.claim(derived_memory_id("home", f"{household.name}:{place}"), str(place), note)
-        store.embed()
+        store = told_home(embedder, household)
         for asked in household.questions:
             ranked = store.ask(split(asked.text).parts[0], store.home.now_ms)
             right = frozenset(map(str, asked.right))

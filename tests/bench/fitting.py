@@ -140,6 +140,19 @@ def left_out(
     return {family: np.array(each) for family, each in found.items()}
 
 
+def by_kind(asked: Sequence[families.Example], found: NDArray[np.float64]) -> str:
+    """Return how many of each kind of the lives' questions find an answer among the first five, each life left out."""
+    lives = [one for one in asked if one.family == "lives"]
+    kinds = [
+        one.kind for group in sorted({one.group for one in lives}) for one in lives if one.group == group
+    ]
+    five: dict[str, list[float]] = {}
+    for kind, outcome in zip(kinds, found, strict=True):
+        five.setdefault(kind, []).append(outcome[1])
+    told = (f"{kind} {100 * sum(some) / len(some):.1f} ({len(some)})" for kind, some in sorted(five.items()))
+    return f"lives@5 by kind: {', '.join(told)}"
+
+
 def noise(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return by how many points one list of outcomes is above another, and the paired bootstrap's 95 %."""
     random = np.random.default_rng(1)
@@ -204,6 +217,7 @@ def main() -> None:
     print(line("as shipped (seen)", {family: np.array(each) for family, each in by_family.items()}))
     whole = left_out(asked, use)
     print(line("each group left out", whole))
+    print(by_kind(asked, whole["lives"]))
     print(line("each family left out", left_out(asked, use, families_too=True)))
     if options.each:
         others = [one.name for one in SIGNALS if one.name not in use and not one.prior]

@@ -19,10 +19,13 @@ SEEN: Final = FOLDER / "seen.txt"
 ASIDE: Final = FOLDER / "aside.txt"
 SINCE: Final = FOLDER / "since.txt"
 LATER: Final = FOLDER / "later.txt"
+ALL: Final = (SEEN, ASIDE, SINCE, LATER)
+# What nothing answers in the homes of `LATER`, though something is near.
+MISSING: Final = FOLDER / "missing.txt"
 
 
 class Question(NamedTuple):
-    """What is asked, and the notes that may come first for it, by their places in the home."""
+    """What is asked, and the notes that may come first for it, by their places in the home: none answers without."""
 
     text: str
     right: frozenset[int]
@@ -68,7 +71,8 @@ def read(path: Path) -> list[Household]:
             name, notes, questions, named = line[3:], [], [], {}
         elif line.startswith("? "):
             asked, _, keys = line[2:].partition(" -> ")
-            questions.append(Question(asked, frozenset(named[key] for key in keys.split(","))))
+            right = frozenset(named[key] for key in keys.split(",")) if keys else frozenset()
+            questions.append(Question(asked, right))
         elif "| " in line:
             key, _, text = line.partition("| ")
             if key.strip():

@@ -18,7 +18,7 @@ from samemind.panel.browsing import search
 from samemind.panel.moments import Moments
 from samemind.results.memories import Recalled
 from samemind.results.plain import from_json, to_json
-from tests.bench.homes import ASIDE, SEEN, SINCE, ask, read
+from tests.bench.homes import ASIDE, LATER, MISSING, SEEN, SINCE, ask, read
 from tests.support.devices import run
 from tests.support.doors import opened
 
@@ -165,6 +165,16 @@ def test_homes_have_ten_to_twenty_notes_and_every_question_an_answer() -> None:
         assert 10 <= len(home.notes) <= 20, home.name
         assert all(question.right for question in home.questions), home.name
     assert not {home.notes for home in seen} & {home.notes for home in aside}
+
+
+def test_fifty_homes_written_later_have_an_answer_to_every_question_and_two_questions_without() -> None:
+    later, missing = read(LATER), read(MISSING)
+    assert len(later) == 50
+    assert [home.name for home in missing] == [home.name for home in later]
+    for home, without in zip(later, missing, strict=True):
+        assert 10 <= len(home.notes) <= 20, home.name
+        assert all(question.right for question in home.questions), home.name
+        assert [bool(question.right) for question in without.questions] == [False, False], home.name
 
 
 def test_an_everyday_home_answers(tmp_path: Path) -> None:

@@ -1,0 +1,72 @@
+"""What was changed later comes before what it changed."""
+
+import pytest
+
+from cognition.overtaking import NAME, tells_change
+from tests.support.minds import NOW_MS
+from tests.support.recalling import Memory
+
+DAY_MS = 86_400_000
+
+
+def asked(question: str, *told: str) -> list[str]:
+    """Tell the older first, a day apart, and return what is found, the best first."""
+    memory = Memory()
+    for day, text in enumerate(told):
+        memory.home.remember(text, told_at=NOW_MS - (len(told) - day) * DAY_MS)
+    memory.embed()
+    return [hit.memory.text for hit in memory.recall(question)]
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        (
+            "On which weekday is the bread delivered?",
+            "The bread is delivered on Thursday, every week",
+            "The bread is no longer delivered on Thursday: every week on Monday",
+        ),
+    ],
+)
+def test_a_later_change_comes_first(question: str, before: str, after: str) -> None:
+    assert asked(question, before, "The bread was good", after)[0] == after
+    assert asked(question, after, "The bread was good", before)[0] == before, (
+        "told earlier, it changes nothing"
+    )
+
+
+def test_who_asks_for_the_past_gets_it() -> None:
+    before = "The bread is delivered on Thursday, every week"
+    after = "The bread is no longer delivered on Thursday: every week on Monday"
+    found = asked("On which weekday was the bread previously delivered, every week?", before, after)
+    assert found[0] == before
+
+
+def test_what_says_no_change_and_what_is_about_something_else_comes_after() -> None:
+    first = "The bread is delivered on Thursday, every week"
+    for other in ("The bread is on the table on Thursday", "I no longer play chess on Thursday"):
+        assert asked("On which weekday is the bread delivered?", first, other)[0] == first
+
+
+def test_why_it_came_first_is_told() -> None:
+    memory = Memory()
+    memory.home.remember("The bread is delivered on Thursday, every week", told_at=NOW_MS - DAY_MS)
+    memory.home.remember("The bread is no longer delivered on Thursday: every week on Monday", told_at=NOW_MS)
+    memory.embed()
+    best, other = memory.recall("On which weekday is the bread delivered?")
+    assert best.signals.get(NAME, 0.0) > 0
+    assert NAME not in other.signals
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("From now on we meet on Fridays", True),
+        ("Wir treffen uns nicht mehr am Freitag", True),
+        ("Від завтра працюю в аптеці, більше не в школі", True),
+        ("We meet on Fridays", False),
+        ("Wir treffen uns am Freitag", False),
+    ],
+)
+def test_a_change_is_read_in_the_words_of_its_language(text: str, told: bool) -> None:
+    assert tells_change(text) is told
