@@ -11,7 +11,8 @@ from replica import Value, derived_memory_id
 from samemind.portable.records import Item, Record, read_chats
 
 SOURCE: Final = "chatgpt"
-_SPEAKERS: Final = {"user": "user", "assistant": "ChatGPT"}
+# What the person says is the owner's own: who brings their chats in is who wrote in them.
+_SPEAKERS: Final = {"user": None, "assistant": "ChatGPT"}
 
 
 def looks_like(document: object) -> bool:
@@ -38,14 +39,15 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
         at = mapping[at].get("parent")
     for position, (key, node) in enumerate(reversed(branch.items())):
         message = node.get("message") or {}
-        speaker = _SPEAKERS.get(str((message.get("author") or {}).get("role")))
+        role = str((message.get("author") or {}).get("role"))
         parts = (message.get("content") or {}).get("parts") or ()
         text = "\n".join(part for part in parts if isinstance(part, str)).strip()
-        if speaker is None or not text:
+        if role not in _SPEAKERS or not text:
             continue
         turn = str(message.get("id") or key)
+        speaker = _SPEAKERS[role]
         fields: dict[str, Value] = {
-            "speaker": speaker,
+            **({} if speaker is None else {"speaker": speaker}),
             "conversation": f"{SOURCE}:{name}",
             "turn": turn,
             "position": position,

@@ -17,7 +17,8 @@ SOURCE: Final = "claude"
 _OF_CHATS: Final = "conversations_memory"
 _OF_PROJECTS: Final = "project_memories"
 _HEADING: Final = re.compile(r"(?:#+ +(.+?)|\*\*([^*]+)\*\*:?)")
-_SPEAKERS: Final = {"human": "user", "assistant": "Claude"}
+# What the person says is the owner's own: who brings their chats in is who wrote in them.
+_SPEAKERS: Final = {"human": None, "assistant": "Claude"}
 
 
 def looks_like(document: object) -> bool:
@@ -40,14 +41,15 @@ def _chat(number: int, chat: Mapping[str, Any]) -> Iterator[Record]:
         return
     name = str(chat["uuid"])
     for position, message in enumerate(chat["chat_messages"]):
-        speaker = _SPEAKERS.get(message.get("sender"))
+        sender = message.get("sender")
         said = [part.get("text") for part in message.get("content") or () if part.get("type") == "text"]
         text = (message.get("text") or "\n".join(part for part in said if isinstance(part, str))).strip()
-        if speaker is None or not text:
+        if sender not in _SPEAKERS or not text:
             continue
         turn = str(message["uuid"])
+        speaker = _SPEAKERS[sender]
         fields: dict[str, Value] = {
-            "speaker": speaker,
+            **({} if speaker is None else {"speaker": speaker}),
             "conversation": f"{SOURCE}:{name}",
             "turn": turn,
             "position": position,
@@ -65,7 +67,7 @@ def _memories(number: int, kept: Mapping[str, Any]) -> Iterator[Record]:
     for paragraph, topic in (each for text in texts for each in _paragraphs(text)):
         # The file names no paragraph: the same words are the same memory.
         name = hashlib.sha256(paragraph.encode()).hexdigest()
-        fields: dict[str, Value] = {"speaker": _SPEAKERS["assistant"], "source": SOURCE}
+        fields: dict[str, Value] = {"speaker": "Claude", "source": SOURCE}
         if topic:
             fields["topic"] = topic
         yield Item(

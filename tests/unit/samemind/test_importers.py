@@ -45,7 +45,7 @@ def test_a_chatgpt_export_gives_the_branch_that_was_kept(tmp_path: Path) -> None
     asked, answered = items(written(tmp_path / "conversations.json", CHATGPT))
     assert (asked.text, answered.text) == ("What is a yawl?", "A boat with two masts.")
     assert asked.fields == {
-        "speaker": "user", "conversation": "chatgpt:c1", "turn": "m1", "position": 1, "source": "chatgpt",
+        "conversation": "chatgpt:c1", "turn": "m1", "position": 1, "source": "chatgpt",
         "topic": "Boats", "told_at": 1_700_000_001_250,
     }  # fmt: skip
     assert answered.fields["told_at"] == 1_700_000_000_500
@@ -97,6 +97,7 @@ def test_a_claude_export_gives_its_messages_in_order(tmp_path: Path) -> None:
     asked, answered = items(written(tmp_path / "conversations.json", CLAUDE))
     assert (asked.text, answered.text) == ("What is a yawl?", "A boat.")
     assert (answered.fields["speaker"], answered.fields["position"]) == ("Claude", 1)
+    assert "speaker" not in asked.fields  # who brings their chats in wrote in them
     assert answered.fields["told_at"] == 1_704_164_649_000
 
 
