@@ -65,7 +65,10 @@ def test_pm_62_an_agent_lists_its_tools_remembers_and_another_recalls(tmp_path: 
             missing = await second.call_tool("forget", {"rids": ["ffffffff"]})
             assert missing.structured_content["error"]["code"] == "not_found"
             resources = {str(each.uri) for each in (await second.list_resources()).resources}
-            assert resources == {"samemind://profile", "samemind://contradictions"}
+            assert resources == {
+                    "samemind://profile", "samemind://contradictions", "samemind://people",
+                    f"samemind://memory/{told['rid']}",
+                }  # fmt: skip
             profile = await second.read_resource("samemind://profile")
             assert "Ann moved to Lisbon" in profile.contents[0].text  # type: ignore[union-attr]
 
