@@ -289,7 +289,9 @@ class World:
             not everybody <= each.core.membership.members.keys() for each in self.members()
         ):
             return  # whoever revokes the only one it knows leaves the group, on links too
-        by.core.learn([], [revoke(by.key.private.sign, by.key.device, out.key.device)], now_ms=self.now_ms)
+        sign = by.key.private.sign  # as the program does: whom that had introduced, the root keeps
+        acts = revoking(by.core.membership, sign, by.key.device, [out.key.device])
+        by.core.learn(*acts, now_ms=self.now_ms)
         for each in self.devices:
             each.revoked |= each.key.device == out.key.device
 

@@ -13,7 +13,8 @@ SEEDS = [1, 3, 4, 6, 22, 24, 37, 664]
 # from its start, below what others had compacted, and none of them could take it.
 # 43: what was written for two files was smaller than one of them, since others' files had the rest by then; that one
 # stayed, and was merged again, 64 times a visit.
-SEEDS_MERGING = [43, 31688, 31728, *range(100, 112)]
+# 803, 869 and 2762: the root puts out whoever had introduced another, and keeps that one, as the program does.
+SEEDS_MERGING = [43, 803, 869, 2762, 31688, 31728, *range(100, 112)]
 
 
 # A thief puts out the root of the group, others believe it, and the root is heard all the same with what puts it right.
