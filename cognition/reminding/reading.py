@@ -71,7 +71,7 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
         return None
     asks = lists["asks"].search(told) is not None or any(each.search(told) for each in table().around)
     is_due = lists["duties"].search(told) is not None
-    is_note = _is_note(told) and lists["today_part"].search(told) is None
+    is_note = _is_note(told) and may_name_day(told) and lists["today_part"].search(told) is None
     if not asks and not is_due and not is_note:
         return None  # most of what is told; to spell it would take longer than all else
     said = _apart(spelled(text))
@@ -85,7 +85,7 @@ def read_reminder(text: str, now: datetime) -> Reminder | None:
             moment = _Moment(sentence, now)
             if moment.has_day and (found := moment.reminder()) is not None:
                 return found
-    if not is_note or not may_name_day(said):
+    if not is_note:
         return None
     moment = _Moment(said, now)
     return moment.reminder() if moment.has_day and (moment.hour is not None or _is_task(told)) else None

@@ -30,6 +30,7 @@ _NO_DAYS: Final = (
     ),
     *("morning_after", "month_day"),
 )
+_JOINED_DAY: Final = re.compile("tag|dag|morgen|^що")
 # Words of English that no other of the ten languages has.
 _ENGLISH: Final = re.compile(r"\b(?:the|remind|reminder|my|and|with|forget|tomorrow|today|tonight|at)\b")
 
@@ -102,7 +103,7 @@ def table() -> Words:
         lists, single, parts, weekdays, ordinals, days, around, told["day_parts"],
         cardinals | struck | numbers, units, spans, cardinals | {w: n for w, n in struck.items() if " " in w},
         ordinal, short, {plain(word): int(n) for n, ws in told["few"].items() for word in ws}, feasts,
-        frozenset(_first_words({name: told[name] for name in told if name not in _NO_DAYS})),
+        frozenset(_first_words([spelled, {name: told[name] for name in told if name not in _NO_DAYS}])),
     )  # fmt: skip
 
 
@@ -120,10 +121,13 @@ def _first_words(told: object) -> Iterator[str]:
 
 
 def may_name_day(said: str) -> bool:
-    """Say whether a text, spelled out, may name a day; of most of what is told this is soon ruled out."""
+    """Say whether a plain text may name a day; of most of what is told this is soon ruled out.
+
+    Days that are one word with what stands beside them count too: "donnerstagabend", "zaterdagochtend", "щовівторка".
+    """
     days = table().days
     return any(
-        word in days or word[0].isdigit() or meanings(word) or word.startswith("що")
+        word in days or word[0].isdigit() or meanings(word) or _JOINED_DAY.search(word)
         for word in TOKEN.findall(said)
     )
 
