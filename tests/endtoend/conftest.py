@@ -32,8 +32,11 @@ def call(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
 def playwright() -> "Iterator[Playwright]":
     """What drives browsers: one a process, since a second one refuses to start beside the loop of the first."""
     pytest.importorskip("playwright")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    from tests.support.browser import PATIENCE_MS
+
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as running:
         yield running
 

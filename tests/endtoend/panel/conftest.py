@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 pytest.importorskip("zxingcpp", reason="no decoder of QR codes for this platform")
 
-from tests.support.browser import PATIENCE_MS, Panel, panel
+from tests.support.browser import Panel, panel
 from tests.support.camera import read_picture
 
 # Where a test run leaves its screenshots, for people to look at.
@@ -36,7 +36,6 @@ class Household:
 @pytest.fixture(scope="session")
 def paired(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
     """Two daemons, paired in their pages."""
-    expect.set_options(timeout=PATIENCE_MS)
     base = tmp_path_factory.mktemp("panels")
     with (
         panel(chromium, base / "laptop", "laptop") as laptop,
