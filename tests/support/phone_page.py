@@ -3,6 +3,7 @@
 import fcntl
 import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +40,10 @@ def run_in_node(script: Path, *arguments: str) -> str:
     """Run a script in the phone's Python, under node, and return what it wrote."""
     page()
     done = subprocess.run(
-        ["node", str(_DRIVER), str(phone_wheel.BUILD), str(phone_wheel.ROOT), str(script), *arguments],
+        [
+            *("node", str(_DRIVER), str(phone_wheel.BUILD), str(phone_wheel.ROOT)),
+            *(sysconfig.get_path("purelib"), str(script), *arguments),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -52,4 +56,5 @@ def run_in_node(script: Path, *arguments: str) -> str:
 def _changed() -> float:
     folders = [phone_wheel.ROOT / name for name in ("replica", "sync", "cognition", "samemind/phone")]
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix != ".pyc"]
-    return max(path.stat().st_mtime for path in [*files, Path(phone_wheel.__file__)] if path.is_file())
+    files += [Path(__file__).with_name(name) for name in ("phone_wheel.py", "phone_compile.py")]
+    return max(path.stat().st_mtime for path in files if path.is_file())

@@ -1,12 +1,13 @@
 // Make what a browser loads: bundle, hash, compress. Run by `make phone` (tests/support/phone_wheel.py) where npm has
-// installed what package-lock.json names: node build.mjs SOURCES APP_ZIP OUT VERSION BROTLI_QUALITY
+// installed what package-lock.json names: node build.mjs SOURCES APP_ZIP COMPILE_PY OUT VERSION BROTLI_QUALITY
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { buildSync } from "esbuild";
+import { loadPyodide } from "pyodide";
 
-const [sources, appZip, out, version, quality] = process.argv.slice(2);
+const [sources, appZip, compiler, out, version, quality] = process.argv.slice(2);
 const pyodide = join(process.cwd(), "node_modules", "pyodide");
 
 const TYPES = {
@@ -25,6 +26,18 @@ const read = (name) => readFileSync(join(sources, name));
 const bundled = (name) =>
   buildSync({ entryPoints: [join(sources, name)], bundle: true, minify: true, format: "esm", write: false, nodePaths: [join(process.cwd(), "node_modules")], external: ["node:*"], logLevel: "warning" }).outputFiles[0].contents;
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+// Python by the interpreter that will load it: as bytecode, without the columns of lines. What was compiled before is kept
+// under the hash of what it was made of.
+const python = await loadPyodide({ env: { PYTHONNODEBUGRANGES: "1" } });
+python.runPython(readFileSync(compiler, "utf8"));
+const compile = python.runPython("lambda packed: compiled(packed.to_bytes())");
+function compiled(path) {
+  const packed = readFileSync(path);
+  const kept = join(process.cwd(), `compiled-${sha256(Buffer.concat([packed, readFileSync(compiler)])).slice(0, 16)}.zip`);
+  if (!existsSync(kept)) writeFileSync(kept, compile(new Uint8Array(packed)).toJs());
+  return readFileSync(kept);
+}
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
@@ -55,9 +68,9 @@ const folder = `python-${sha256(wasm).slice(0, 16)}`;
 mkdirSync(join(out, folder));
 put(`${folder}/pyodide.asm.wasm`, wasm, { as: "pyodide.asm.wasm" });
 put(`${folder}/pyodide.asm.mjs`, readFileSync(join(pyodide, "pyodide.asm.mjs")), { as: "pyodide.asm.mjs" });
-put("python_stdlib.zip", readFileSync(join(pyodide, "python_stdlib.zip")));
+put("python_stdlib.zip", compiled(join(pyodide, "python_stdlib.zip")));
 put("pyodide.mjs", readFileSync(join(pyodide, "pyodide.mjs")));
-put("app.zip", readFileSync(appZip));
+put("app.zip", compiled(appZip));
 put("vendor.js", bundled("vendor.js"));
 put("icon.svg", read("icon.svg"), { fixed: true });
 
