@@ -214,7 +214,7 @@ class _Word:
     """A word of a question, and what it may mean, by kind."""
 
     spelled: str
-    means: dict[str, object]
+    means: Mapping[str, object]
 
 
 def windows(text: str, now_ms: int) -> tuple[Window, ...]:
@@ -278,7 +278,7 @@ def folded(text: str) -> str:
 def _words(text: str) -> list[_Word]:
     found = []
     for spelled in _TOKEN.findall(folded(text)):
-        means = dict(_means(spelled))
+        means = meanings(spelled)
         if spelled.isdigit():
             means = {"year": int(spelled)} if len(spelled) == 4 else {"number": min(int(spelled), 9_999)}
         found.append(_Word(spelled, means))
@@ -288,14 +288,9 @@ def _words(text: str) -> list[_Word]:
 @lru_cache(_KEPT)
 def meanings(word: str) -> Mapping[str, object]:
     """Return what a folded word may mean, by kind: a month, a weekday, a unit, a number, a day from today."""
-    return MappingProxyType(dict(_means(word)))
-
-
-@lru_cache(_KEPT)
-def _means(word: str) -> tuple[tuple[str, object], ...]:
     whole = _TABLE.get(word, [])
     begun = [each for size in range(3, len(word) + 1) for each in _TABLE.get(word[:size] + "*", [])]
-    return (*begun, *whole)
+    return MappingProxyType(dict((*begun, *whole)))
 
 
 def _get(words: Sequence[_Word], at: int, kind: str) -> object:
