@@ -390,9 +390,9 @@ def _portion(words: Sequence[_Word], at: int, first: date, last: date) -> tuple[
         part = _get(words, place, "part")
         if isinstance(part, tuple):
             days = (last - first).days + 1
-            return first + timedelta(days=int(days * part[0])), first + timedelta(
-                days=int(days * part[1]) - 1
-            )
+            begins = int(days * part[0])
+            ends = max(begins, int(days * part[1]) - 1)  # "early last day": a day is not parted
+            return first + timedelta(days=begins), first + timedelta(days=ends)
         if _get(words, place, "unit") == "week" and _get(words, place - 1, "number") is not None:
             count, _ = _count(words, place - 1)
             if any(_get(words, before, "near") == -1 for before in range(max(0, place - 3), place)):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cognition.ranking.times import windows
@@ -77,5 +77,6 @@ def test_any_text_at_any_moment_gives_stretches_that_begin_before_they_end(text:
 @given(
     words=st.lists(st.sampled_from(WORDS), max_size=8),
 )
+@example(words=["early", "last", "tagen"])
 def test_any_run_of_such_words_gives_stretches_that_begin_before_they_end(words: list[str]) -> None:
     assert all(window.start_ms <= window.end_ms for window in windows(" ".join(words), NOW_MS))
