@@ -19,7 +19,7 @@ from cognition.contradictions.telling import NAME_CHARACTERS_MAX
 from cognition.contradictions.values import OWNER, about, compatible, folded
 from cognition.filters import Filters
 from cognition.grammar.lexicon import level
-from cognition.grammar.pairing import EXACT, OWNED, Disagreement, disagreements
+from cognition.grammar.pairing import EXACT, Disagreement, disagreements
 from cognition.grammar.typed import Reading
 from cognition.grammar.typed import read_claims as read_typed
 from cognition.judging.nominating import Vectorized, answered, labels_of, may_be_compared
@@ -175,9 +175,12 @@ def _named(connection: sqlite3.Connection, told: Shown, reading: Reading) -> lis
 
 def _of_one(older: Shown, newer: Shown, of: Disagreement) -> bool:
     """Say whether two that speak of themselves, or of their own mother, are one person."""
-    return of.entity.split(" ")[0] != OWNED or older.memory.fields.get("speaker") == newer.memory.fields.get(
-        "speaker"
-    )
+    return not _is_owners(of) or older.memory.fields.get("speaker") == newer.memory.fields.get("speaker")
+
+
+def _is_owners(of: Disagreement) -> bool:
+    """Say whether it is about the speaker, or about the speaker's mother and the like."""
+    return of.entity.partition(" ")[0] == OWNER
 
 
 def _told_ms(it: Shown) -> int:
@@ -193,7 +196,7 @@ def _slot_of(found: Found) -> tuple[str, str]:
         relation = OTHER_RELATION
     if of.quality:
         relation = f"{relation}:{of.quality}"
-    if of.entity.split(" ")[0] == OWNED:
+    if _is_owners(of):
         speaker = found.older.memory.fields.get("speaker")
         whose = speaker if isinstance(speaker, str) and speaker else OWNER
         _, _, kin = of.entity.partition(" ")

@@ -35,8 +35,6 @@ EXACT: Final = frozenset(
         "origin",
     ]
 )
-# The entity of what speakers say of themselves.
-OWNED: Final = "owner"
 # Digits of an identifier that are written down wrongly together; more are another number.
 DIGITS_APART_MAX: Final = 3
 # Nobody rounds a rent by more.
