@@ -8,7 +8,7 @@ from cognition.ranking.times import meanings
 from cognition.reminding.words import TOKEN, is_english, number_of, span_seconds_of, table
 
 TONIGHT: Final = 20
-_NOON: Final = 12
+NOON: Final = 12
 _NIGHT_ENDS: Final = 5
 # "10.30 uur", "um 10.30 Uhr", "om 10.30": a point is a clock's only beside a word of the clock.
 _POINTED: Final = re.compile(r"(?<![\d.:,])([01]?\d|2[0-3])\.([0-5]\d)(?![\d.]|,\d)")
@@ -55,7 +55,7 @@ class Clock:
             return time(0)
         noon = self._has("noon")
         if noon is not None:
-            return _time(_NOON * 60 + self._minutes_behind(noon.end()))
+            return _time(NOON * 60 + self._minutes_behind(noon.end()))
         if self._has("tonight"):
             return time(TONIGHT)
         for words, hour, _ in table().parts:
@@ -86,16 +86,16 @@ class Clock:
             return None
         for match in _SPOKEN_HALVES.finditer(self._said):
             first, second = number_of(match[1] or ""), number_of(match[2])
-            hour, minute = (second, 0) if first is None or first > _NOON else (first, second)
-            if hour is not None and minute is not None and 1 <= hour <= _NOON and minute < 60:
-                return time(hour % _NOON + (_NOON if match[3] == "p" else 0), minute)
+            hour, minute = (second, 0) if first is None or first > NOON else (first, second)
+            if hour is not None and minute is not None and 1 <= hour <= NOON and minute < 60:
+                return time(hour % NOON + (NOON if match[3] == "p" else 0), minute)
         return None
 
     def _of_halves(self, match: "re.Match[str]") -> time | None:
         hour = int(match[1])
-        if not 1 <= hour <= _NOON:
+        if not 1 <= hour <= NOON:
             return None
-        return time(hour % _NOON + (_NOON if match[3] == "p" else 0), int(match[2] or 0))
+        return time(hour % NOON + (NOON if match[3] == "p" else 0), int(match[2] or 0))
 
     def _beside(self) -> time | None:
         """Read "half past eight", "halb neun", "kwart over acht", and "half eight" as English has it."""
@@ -109,7 +109,7 @@ class Clock:
             match = self._has(name)
             noon = None if match is None else table().lists["noon"].match(self._said, match.end() + 1)
             if match is not None and noon is not None:
-                return time(_NOON + added, minute)
+                return time(NOON + added, minute)
             hour = None if match is None else self._hour_at(match.end())
             if hour is not None:
                 return self._waking((hour[0] + added) % 24, minute, hour[1])
@@ -136,10 +136,10 @@ class Clock:
 
     def _hour_or_half(self, start: int) -> tuple[int, int] | None:
         """Return the minutes of the day that an hour, its half or noon come to, and where that ends."""
-        start += len(self._said[start:]) - len(self._said[start:].lstrip())
+        start = self._word_at(start)
         noon = table().lists["noon"].match(self._said, start)
         if noon is not None:
-            return _NOON * 60, noon.end()
+            return NOON * 60, noon.end()
         half = table().lists["half_to"].match(self._said, start)
         hour = self._hour_at(start if half is None else half.end())
         if hour is None or self._is_counted(hour[1]):
@@ -152,8 +152,7 @@ class Clock:
     def _struck(self) -> time | None:
         """Read "9 uhr", "at 9", "a las 5 de la tarde", "в 8 вечера", "alle tre e venti"."""
         for match in re.finditer(r"(?<![\w.:,/])(\d{1,2}|[^\W\d_]+)(?![\w:/]|[.,]\d)", self._said):
-            behind = self._said[match.end() :].lstrip()
-            start = len(self._said) - len(behind)
+            start = self._word_at(match.end())
             struck = number_of(match[1]) if table().lists["hours"].match(self._said, start) else None
             if struck is not None and (match[1].isdigit() or struck > 1) and struck <= 24:
                 minutes = struck % 24 * 60 + self._minutes_behind(match.end())
@@ -171,9 +170,9 @@ class Clock:
         """Read an hour before the part of the day that it is of: "6 da manhã", "dziewiata wieczorem"."""
         for match in TOKEN.finditer(self._said):
             hour = number_of(match[0])
-            if hour is None or not 2 <= hour <= _NOON:
+            if hour is None or not 2 <= hour <= NOON:
                 continue
-            start = match.end() + len(self._said[match.end() :]) - len(self._said[match.end() :].lstrip())
+            start = self._word_at(match.end())
             between = _BETWEEN.match(self._said, start)
             start = start if between is None else between.end()
             if start > match.end() and any(words.match(self._said, start) for words, _, _ in table().parts):
@@ -197,8 +196,12 @@ class Clock:
         found = self._minutes_at(start)
         return found if found is not None and found >= 10 and (mark or self._ends_behind(start)) else 0
 
-    def _skipping(self, start: int) -> int:
+    def _word_at(self, start: int) -> int:
         """Return where the next word begins."""
+        return len(self._said) - len(self._said[start:].lstrip())
+
+    def _skipping(self, start: int) -> int:
+        """Return where the next word of the same line begins."""
         return start + len(self._said[start:]) - len(self._said[start:].lstrip(" "))
 
     def _minutes_at(self, start: int) -> int | None:
@@ -230,7 +233,7 @@ class Clock:
         )
 
     def _hour_at(self, start: int) -> tuple[int, int] | None:
-        match = TOKEN.match(self._said, start + len(self._said[start:]) - len(self._said[start:].lstrip()))
+        match = TOKEN.match(self._said, self._word_at(start))
         if match is None or self._said[match.end() : match.end() + 1] == ".":
             return None
         number = None if match[0] in _COUNTS else number_of(match[0])
@@ -269,23 +272,23 @@ class Clock:
     def _afternoon(self, hour: int, minute: int, end: int) -> time:
         """Return an hour behind noon where the words behind it say so."""
         behind = self._said[end : end + _NEAR]
-        if hour == _NOON and _AT_MIDNIGHT.match(behind.lstrip(" uhr")):
+        if hour == NOON and _AT_MIDNIGHT.match(behind.lstrip(" uhr")):
             self.midnight = True
             return time(0, minute)
         if hour <= _NIGHT_ENDS and _NIGHT.match(behind.lstrip()):
             return time(hour, minute)
-        if 0 < hour < _NOON and not _part_near(behind, after=False):
+        if 0 < hour < NOON and not _part_near(behind, after=False):
             before = self._said[max(0, end - _NEAR) : end]
             tonight = self._has("tonight") is not None and hour > _NIGHT_ENDS
             if tonight or _part_near(behind, after=True) or _part_near(before, after=True):
-                hour += _NOON
+                hour += NOON
         return time(hour % 24, minute)
 
     def _waking(self, hour: int, minute: int, end: int) -> time:
         """Return an hour of a clock with twelve: nobody wants to be reminded between one and six at night."""
         at = self._afternoon(hour, minute, end)
         morning = _part_near(self._said[max(0, end - _NEAR) : end + _NEAR], after=False)
-        return at.replace(hour=at.hour + _NOON) if 1 <= at.hour <= _NIGHT_ENDS and not morning else at
+        return at.replace(hour=at.hour + NOON) if 1 <= at.hour <= _NIGHT_ENDS and not morning else at
 
     def _is_tomorrow(self, match: "re.Match[str]") -> bool:
         """Say whether a part of the day is no such: "mañana" and "morgen" by themselves are tomorrow."""

@@ -9,17 +9,19 @@ those of the teller's clock; a day without an hour is due at nine.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cognition.grammar.attributes import seconds_of
 from cognition.ranking.times import meanings
-from cognition.reminding.clock import Clock
+from cognition.reminding.clock import NOON, Clock
 from cognition.reminding.spelled import UNCLEAR, spelled
 from cognition.reminding.words import (
+    DAYS_MAX,
     ISO,
+    MONTHS,
     TOKEN,
     is_english,
     may_name_day,
@@ -35,7 +37,6 @@ CHARACTERS_MAX: Final = 300
 # A note without a word of asking is no longer than this.
 NOTE_WORDS_MAX: Final = 12
 MORNING: Final = 9
-_NOON: Final = 12
 _WEEK: Final = 7
 # More of a unit is not said by people who want to be reminded.
 _COUNT_MAX: Final = 400
@@ -48,7 +49,6 @@ _UNDOTTED: Final = re.compile(
     r"(?<![\d.:])(\d{1,2})\.(0[1-9]|1[0-2])()(?![\d.]|[,:]\d| ?[€$£%]| ?(?:eur|usd|kg|km|m|l|g)\b)"
 )
 _DOTTED: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d\d)?(?![\d])")
-_CLOCK: Final = re.compile(r"(?<![\d.:])([01]?\d|2[0-3]) ?[:h] ?([0-5]\d)(?!\d)")
 
 
 class Reminder(NamedTuple):
@@ -252,8 +252,8 @@ class _Moment:
         return None
 
     def _months_on(self, count: int) -> tuple[int, int]:
-        month = self._now.year * _NOON + self._now.month - 1 + count
-        return month // _NOON, month % _NOON + 1
+        month = self._now.year * MONTHS + self._now.month - 1 + count
+        return month // MONTHS, month % MONTHS + 1
 
     def _in_month(self, year: int, month: int, nth: int, weekday: int | None) -> date | None:
         """Return the n-th of a weekday in a month, or of its days; the last for -1."""
@@ -262,7 +262,7 @@ class _Moment:
             return None
         days = [
             day
-            for number in range(_DAYS_MAX)
+            for number in range(DAYS_MAX)
             if (day := first + timedelta(days=number)).month == month and weekday in (None, day.weekday())
         ]
         found = days[nth - 1 if nth > 0 else nth] if len(days) >= nth else None
@@ -270,7 +270,7 @@ class _Moment:
 
     def _day_of_next_month(self) -> int | None:
         """Read "the 20th of next month", "am 5. nächsten Monats"."""
-        if not self._next_month():
+        if "month" not in self._next_units():
             return None
         for at, word in enumerate(self._words):
             if meanings(word).get("unit") != "month":
@@ -280,13 +280,14 @@ class _Moment:
                     return int(before)
         return None
 
-    def _next_month(self) -> bool:
-        """Say whether a text names the next month."""
-        return any(
-            meanings(word).get("unit") == "month"
-            and self._says_next([*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]])
-            for at, word in enumerate(self._words)
-        )
+    def _next_units(self) -> Iterator[object]:
+        """Give the units that a text names the next of, in their order: "next week", "el mes que viene"."""
+        for at, word in enumerate(self._words):
+            unit = meanings(word).get("unit")
+            if unit in ("week", "month") and self._says_next(
+                [*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]]
+            ):
+                yield unit
 
     def _says_next(self, words: Sequence[str]) -> bool:
         return table().lists["next"].search(" ".join(words)) is not None
@@ -303,23 +304,12 @@ class _Moment:
     def _next(self) -> date | None:
         """Read "next week", "nächsten Monat", "este fin de semana": their first day."""
         today = self._now.date()
-        for at, word in enumerate(self._words):
-            unit = meanings(word).get("unit")
-            if not self._says_next([*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]]):
-                continue
-            if unit == "week":
+        match next(self._next_units(), None):
+            case "week":
                 return today + timedelta(days=_WEEK - today.weekday())
-            if unit == "month":
+            case "month":
                 return _date(*self._months_on(1), 1)
         return None
-
-    def _next_week(self) -> bool:
-        """Say whether a text names the next week."""
-        return any(
-            meanings(word).get("unit") == "week"
-            and self._says_next([*self._words[max(0, at - 1) : at], *self._words[at + 1 : at + 3]])
-            for at, word in enumerate(self._words)
-        )
 
     def _dated(self) -> date | None:
         """Read "2027-03-03", "3.3.2027", "3 March", "March 3rd", "3. März", "el 3 de marzo de 2027"."""
@@ -506,7 +496,7 @@ class _Moment:
             if count is not None and count > 1:
                 return self._coming(weekday) + timedelta(weeks=count - 1)
             around = (*self._words[max(0, at - 2) : at], *behind)
-            if self._next_week() or self._says_next(around):
+            if "week" in self._next_units() or self._says_next(around):
                 monday = self._now.date() - timedelta(days=self._now.weekday()) + timedelta(weeks=1)
                 return monday + timedelta(days=weekday)
             return self._coming(weekday)
@@ -517,14 +507,14 @@ class _Moment:
         words = self._words[at + 1 : at + 4]
         led = bool(words) and words[0] in _LEADING
         words = words[led:]
-        if not words or not words[0].isdigit() or not 1 <= int(words[0]) <= _DAYS_MAX:
+        if not words or not words[0].isdigit() or not 1 <= int(words[0]) <= DAYS_MAX:
             return None, False
         behind = words[1] if len(words) > 1 else ""
         suffixed = re.search(rf"{words[0]}(?:st|nd|rd|th|e|er|o|\.)(?!\w)", self._said) is not None
         if "month" in meanings(behind) or (not led and not suffixed and _is_of_hours(behind)):
             return None, False
         named = self.hour is not None and f" {words[0]}:" not in self._said
-        return int(words[0]), led or suffixed or int(words[0]) > _NOON or named
+        return int(words[0]), led or suffixed or int(words[0]) > NOON or named
 
     def _weekday_on(self, weekday: int, day: int) -> date | None:
         """Return the next day that is both this weekday and this day of a month."""
@@ -567,8 +557,8 @@ class _Moment:
             day = next((table().ordinals[word] for word in self._words if word in _OF_MONTH), None)
         if day is None or not 1 <= day <= 31:
             return None
-        year, month = self._months_on(1 if self._next_month() else 0)
-        for _ in range(_NOON):
+        year, month = self._months_on(1 if "month" in self._next_units() else 0)
+        for _ in range(MONTHS):
             found = _date(year, month, day)
             if found is not None and found > self._now.date():
                 return found
@@ -579,7 +569,6 @@ class _Moment:
 _DAY_S: Final = 86_400
 # "через неделю": behind these a unit by itself is one of it.
 _ALONE: Final = frozenset(["через", "за", "za"])
-_DAYS_MAX: Final = 31
 # Every weekday falls on every day of a month within fourteen months.
 _WEEKS_LOOKED_AT: Final = 61
 _LEADING: Final = frozenset(["the", "der", "den", "dem", "le", "el", "il", "de", "dia", "dnia"])
@@ -598,49 +587,11 @@ _MONTH_OF_WORDS: Final = """
     of in the de do da del della di dell d des du la le l el im von vom des van w u в у o no em
 """
 _MONTH_OF: Final = frozenset(_MONTH_OF_WORDS.split())
-_OF: Final = frozenset(
-    [
-        "te",
-        "giorno",
-        "tag",
-        "jour",
-        "dag",
-        "dzien",
-        "day",
-        "день",
-        "ter",
-        "ten",
-        "tego",
-        "ego",
-        "ty",
-        "szy",
-        "szego",
-        "ci",
-        "ciego",
-        "gi",
-        "giego",
-        "е",
-        "ое",
-        "го",
-        "of",
-        "de",
-        "do",
-        "del",
-        "st",
-        "nd",
-        "rd",
-        "th",
-        "er",
-        "e",
-        "the",
-        "le",
-        "o",
-        "d",
-        "go",
-        "го",
-        "dia",
-    ]
-)
+_OF_WORDS: Final = """
+    te giorno tag jour dag dzien day день ter ten tego ego ty szy szego ci ciego gi giego е ое го of de
+    do del st nd rd th er e the le o d go dia
+"""
+_OF: Final = frozenset(_OF_WORDS.split())
 _OF_MONTH: Final = frozenset(
     ["pierwszego", "drugiego", "trzeciego", "piatego", "dziesiatego", "pietnastego", "dwudziestego"]
 )

@@ -4,12 +4,10 @@ import re
 from typing import Final
 
 from cognition.ranking.times import meanings
-from cognition.reminding.words import TOKEN, is_english, plain, span_seconds_of, table
+from cognition.reminding.words import DAYS_MAX, MONTHS, TOKEN, is_english, plain, span_seconds_of, table
 
 # Words of one number: "veinte y uno", "dwudziestego pierwszego".
 _WORDS_MAX: Final = 3
-_DAYS_MAX: Final = 31
-_MONTHS: Final = 12
 _ORDERED: Final = re.compile(r"(?<![\w.,/:-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w/-]|[.,:]\d)")
 _WHOLE: Final = re.compile(r"(?<![\w.,/:-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?![\w/-]|[.,:]\d)")
 # "20 02 2027"
@@ -69,11 +67,11 @@ def _dates(text: str) -> str:
 def _day(one: str, other: str, year: str, *, english: bool, told: str) -> str:
     """Return a date with its day first; in English either may be the month, so that only one of them tells."""
     first, second = int(one), int(other)
-    if not (1 <= first <= _DAYS_MAX and 1 <= second <= _DAYS_MAX) or min(first, second) > _MONTHS:
+    if not (1 <= first <= DAYS_MAX and 1 <= second <= DAYS_MAX) or min(first, second) > MONTHS:
         return told
-    if english and first != second and max(first, second) <= _MONTHS:
+    if english and first != second and max(first, second) <= MONTHS:
         return UNCLEAR
-    day, month = (second, first) if second > _MONTHS else (first, second)
+    day, month = (second, first) if second > MONTHS else (first, second)
     return f"{day}.{month}.{year} "
 
 

@@ -11,25 +11,17 @@ from typing import Any, Final
 from cognition.grammar.attributes import seconds_of
 from cognition.ranking.times import folded, meanings
 
+DAYS_MAX: Final = 31
+MONTHS: Final = 12
 TOKEN: Final = re.compile(r"\d+|[^\W\d_]+")
 ISO: Final = re.compile(r"(?<![\d.-])(\d{4})[-.](\d\d)[-.](\d\d)(?![\d.-]\d|\d)")
 # What of the table asks, tells or names an hour: where a text has nothing else of it, no day is named.
-_NO_DAYS: Final = (
-    *("asks", "asks_around", "recalls", "duties", "tells", "tasks", "articles"),
-    *(
-        "at",
-        "hours",
-        "noon",
-        "half_past",
-        "half_to",
-        "and_half",
-        "quarter_past",
-        "quarter_to",
-        "halves",
-        "parts",
-    ),
-    *("morning_after", "month_day"),
-)
+_NO_DAYS_WORDS: Final = """
+    asks asks_around recalls duties tells tasks articles
+    at hours noon half_past half_to and_half quarter_past quarter_to halves parts
+    morning_after month_day
+"""
+_NO_DAYS: Final = frozenset(_NO_DAYS_WORDS.split())
 _JOINED_DAY: Final = re.compile("tag|dag|morgen|^що")
 # Words of English that no other of the ten languages has.
 _ENGLISH: Final = re.compile(r"\b(?:the|remind|reminder|my|and|with|forget|tomorrow|today|tonight|at)\b")
