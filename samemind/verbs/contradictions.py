@@ -31,7 +31,7 @@ from cognition.contradictions.values import folded
 from replica import Core, MemoryId, Value, Write, new_memory_id, show_memory_id
 from replica.codec import check_text
 from samemind.device import Device
-from samemind.errors import Ambiguous, NeedsDecision, NotFound, Usage
+from samemind.errors import NeedsDecision, NotFound, Usage
 from samemind.results.contradictions import (
     BeliefView,
     Contradictions,
@@ -42,7 +42,7 @@ from samemind.results.contradictions import (
 )
 from samemind.surface.contradictions import ListContradictions, ResolveContradiction, ShowContradiction
 from samemind.times import at_ms, at_stamp, read_end, read_since
-from samemind.verbs.ids import CANDIDATES_MAX, find_memory, id_range
+from samemind.verbs.ids import CANDIDATES_MAX, ambiguous, find_memory, id_range
 from samemind.verbs.refusing import refuse_secret
 
 LIST_MAX: Final = 10_000
@@ -224,12 +224,7 @@ def _find(connection: sqlite3.Connection, text: str) -> Record:
     if not found:
         raise NotFound(f"no contradiction has the id {text}", hint="`samemind contradictions` lists them")
     if len(found) > 1:
-        candidates = tuple(record.slot.hex() for record in found)
-        raise Ambiguous(
-            f"{text} is the beginning of several contradictions: {', '.join(candidates)}",
-            hint="type more of the id",
-            candidates=candidates,
-        )
+        raise ambiguous("contradictions", text, tuple(record.slot.hex() for record in found))
     return found[0]
 
 

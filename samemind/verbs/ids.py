@@ -42,7 +42,7 @@ def find_memory(
             raise NotFound(f"the memory {show_memory_id(tombstones[0])} was forgotten", code="forgotten")
         found = tombstones
     if len(found) > 1:
-        raise _ambiguous("memories", text, tuple(show_memory_id(rid) for rid in found))
+        raise ambiguous("memories", text, tuple(show_memory_id(rid) for rid in found))
     return MemoryId(found[0])
 
 
@@ -88,7 +88,7 @@ def find_device(connection: sqlite3.Connection, text: str) -> DeviceId:
     if not named:
         raise NotFound(f"no device has the id {text}", hint="`samemind peers` lists them")
     if len(named) > 1:
-        raise _ambiguous("devices", text, tuple(device.hex() for device in named))
+        raise ambiguous("devices", text, tuple(device.hex() for device in named))
     return named[0]
 
 
@@ -111,7 +111,8 @@ def _range(text: str, digits: int, what: str) -> tuple[bytes, bytes]:
     return bytes.fromhex(plain.ljust(digits, "0")), bytes.fromhex(plain.ljust(digits, "f"))
 
 
-def _ambiguous(what: str, text: str, candidates: tuple[str, ...]) -> Ambiguous:
+def ambiguous(what: str, text: str, candidates: tuple[str, ...]) -> Ambiguous:
+    """Return the error of a beginning that several ids have; at most `CANDIDATES_MAX` of them are named."""
     return Ambiguous(
         f"{text} is the beginning of several {what}: {', '.join(candidates)}",
         hint="type more of the id",

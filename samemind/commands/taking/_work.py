@@ -9,9 +9,9 @@ from cognition.queue import BACKOFF_BASE_MS, Entry
 from cognition.talk.queue import TalkEntry
 from replica import show_memory_id
 from samemind.commands.taking._parts import QueueEntry
-from samemind.errors import Ambiguous, NotFound
+from samemind.errors import NotFound
 from samemind.times import at_ms
-from samemind.verbs.ids import CANDIDATES_MAX, id_range
+from samemind.verbs.ids import CANDIDATES_MAX, ambiguous, id_range
 
 LIST_MAX: Final = 10_000
 
@@ -50,12 +50,7 @@ def find(connection: sqlite3.Connection, text: str) -> Held:
     if not found:
         raise NotFound(f"nothing is held under {text}", hint="`samemind held` lists what is")
     if len(found) > 1:
-        candidates = tuple(show_memory_id(each.rid) for each in found[:CANDIDATES_MAX])
-        raise Ambiguous(
-            f"{text} is the beginning of several ids: {', '.join(candidates)}",
-            hint="type more of the id",
-            candidates=candidates,
-        )
+        raise ambiguous("ids", text, tuple(show_memory_id(each.rid) for each in found[:CANDIDATES_MAX]))
     return found[0]
 
 
