@@ -8,6 +8,7 @@ alone, and it goes to no other device. Time is an argument.
 """
 
 import datetime
+import hashlib
 import ipaddress
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -138,6 +139,11 @@ class Authority:
         """Its certificate, as phones take it."""
         return self.certificate.public_bytes(serialization.Encoding.DER)
 
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of its certificate, as browsers show it."""
+        return shown(self.der)
+
     def may_vouch_for(self, host: str) -> bool:
         """Say whether browsers would believe it about a name or an address."""
         permitted = self._permitted()
@@ -174,6 +180,12 @@ def general_name(host: str) -> x509.IPAddress | x509.DNSName:
         return x509.IPAddress(ipaddress.ip_address(host.partition("%")[0]))
     except ValueError:
         return x509.DNSName(host)
+
+
+def shown(der: bytes) -> str:
+    """Return the SHA-256 of a certificate as browsers show it."""
+    digest = hashlib.sha256(der).hexdigest().upper()
+    return ":".join(digest[place : place + 2] for place in range(0, len(digest), 2))
 
 
 def pem_of(key: ec.EllipticCurvePrivateKey) -> bytes:

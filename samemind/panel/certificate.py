@@ -8,7 +8,6 @@ is never replaced.
 """
 
 import datetime
-import hashlib
 import platform
 import ssl
 from collections.abc import Collection
@@ -25,7 +24,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from samemind.config import Home
 from samemind.durable import whole_file
 from samemind.errors import Failed
-from samemind.panel.authority import Authority, general_name, pem_of
+from samemind.panel.authority import Authority, general_name, pem_of, shown
 from samemind.phone_place import PhonePlace
 
 # What browsers accept at most, less a day for clocks that differ.
@@ -136,9 +135,3 @@ def _write(path: Path, authority: Authority, hosts: list[str], now: datetime.dat
 
 def _fingerprint(certificate: x509.Certificate) -> str:
     return shown(certificate.public_bytes(serialization.Encoding.DER))
-
-
-def shown(der: bytes) -> str:
-    """Return the SHA-256 of a certificate as browsers show it."""
-    digest = hashlib.sha256(der).hexdigest().upper()
-    return ":".join(digest[place : place + 2] for place in range(0, len(digest), 2))

@@ -27,9 +27,10 @@ from samemind.declaring import read_options
 from samemind.errors import NotFound, SamemindError, Usage
 from samemind.panel.access import Doorkeeper, Session, is_loopback
 from samemind.panel.api import failed, offered, read_object, stream, verb_routes
+from samemind.panel.authority import Authority
 from samemind.panel.browsing import browse, cards, memory, names, on_this_day, search, timeline
 from samemind.panel.carrying import Carrying
-from samemind.panel.certificate import Certificate, ensure_certificate, shown
+from samemind.panel.certificate import Certificate, ensure_certificate
 from samemind.panel.events import Events
 from samemind.panel.forgetting import forget_what_is_left, rids_of_everything, shown_with
 from samemind.panel.guard import API, LINK_ROUTE, SESSION_ROUTE, Guard, TooLong, refuse
@@ -93,10 +94,9 @@ class Panel:
         return None if self.certificate is None else self.certificate.fingerprint
 
     @property
-    def authority(self) -> str | None:
-        """The SHA-256 of the authority that phones can be made to trust; None where there is none."""
-        found = None if self.certificate is None else self.certificate.authority
-        return None if found is None else shown(found.der)
+    def authority(self) -> Authority | None:
+        """Whom phones can be made to trust; None on loopback, and where the owner's own certificate is served."""
+        return None if self.certificate is None else self.certificate.authority
 
     def certify(self) -> None:
         """Have a certificate that is good for now; where it is another than before, serve that from now on."""

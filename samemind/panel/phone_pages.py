@@ -21,7 +21,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from samemind.panel.certificate import shown
 from samemind.panel.guard import PHONE, refuse
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def phone_routes(panel: "Panel") -> Iterable[BaseRoute]:
         return JSONResponse(
             {
                 "origin": panel.url.rstrip("/") if panel.is_local else panel.place.origin,
-                "fingerprint": panel.authority,
+                "fingerprint": None if panel.authority is None else panel.authority.fingerprint,
             },
             headers={"cache-control": "no-store"},
         )
@@ -163,11 +162,9 @@ def _trust_routes(panel: "Panel") -> Iterable[Route]:
         return Response(style, media_type="text/css", headers=_AGAIN)
 
     async def give(request: Request) -> Response:
-        if panel.certificate is None or panel.certificate.authority is None:
+        if panel.authority is None:
             return refuse(404, "no_authority", "nothing has to be trusted here")
-        return Response(
-            panel.certificate.authority.der, media_type="application/x-x509-ca-cert", headers=_AGAIN
-        )
+        return Response(panel.authority.der, media_type="application/x-x509-ca-cert", headers=_AGAIN)
 
     return [
         Route(f"{PHONE}/trust", walk, methods=["GET"]),
@@ -181,7 +178,7 @@ _AGAIN: Final = {"cache-control": _ASKED_AGAIN}
 
 def _told(panel: "Panel") -> Mapping[str, str]:
     """Return what the page of trust says of this device."""
-    authority = None if panel.certificate is None else panel.certificate.authority
+    authority = panel.authority
     if authority is None:
         own = "This device shows a certificate of its owner's, or answers its own machine only."
         return {"origin": escape(panel.url), "name": "", "fingerprint": "", "state": own, "shown": "hidden"}
@@ -189,7 +186,7 @@ def _told(panel: "Panel") -> Mapping[str, str]:
     return {
         "origin": escape(panel.place.origin),
         "name": escape(str(name.value)),
-        "fingerprint": shown(authority.der),
+        "fingerprint": authority.fingerprint,
         "state": "",
         "shown": "",
     }

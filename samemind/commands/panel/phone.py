@@ -103,7 +103,7 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
             code=offer.code,
             expires_at=at_ms(offer.expires_ms),  # type: ignore[arg-type]
             trust=None if panel.is_local else f"{origin}/phone/trust",
-            fingerprint=panel.authority,
+            fingerprint=None if panel.authority is None else panel.authority.fingerprint,
             note=note,
             away=away,
         )
