@@ -373,11 +373,9 @@ async def _ask_person(
 ) -> dict[str, Any] | types.CallToolResult | types.InputRequiredResult:
     """Have the host ask its user what is true, and return what was decided; an empty decision where it cannot ask."""
     wanted = types.ClientCapabilities(elicitation=types.ElicitationCapability())
-    if not context.session.check_client_capability(wanted):
+    if "id" not in options or not context.session.check_client_capability(wanted):
         return {}
-    contradiction = (await ask("contradictions show", {"id": options["id"]})) if "id" in options else None
-    if contradiction is None:
-        return {}
+    contradiction = await ask("contradictions show", {"id": options["id"]})
     asked = types.ElicitRequestFormParams(
         message=question(contradiction), requested_schema=form(contradiction)
     )
