@@ -4,21 +4,17 @@ import hashlib
 import json
 import socket
 import ssl
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
-from tests.support.cli import COMMAND, Ran, daemon, environment
+from tests.support.cli import Ran, daemon
 from tests.support.cli import run as samemind
 from tests.support.devices import devices, run
-from tests.support.hearing import next_line
 from tests.support.http import Caller, stranger
-from tests.support.pages import Page
+from tests.support.pages import Page, waiting
 
 pytestmark = pytest.mark.endtoend
 
@@ -26,23 +22,6 @@ pytestmark = pytest.mark.endtoend
 def free_port() -> int:
     with socket.create_server(("", 0)) as taken:
         return int(taken.getsockname()[1])
-
-
-@contextmanager
-def shown(home: Path, *words: str) -> Iterator[tuple[Any, "subprocess.Popen[str]"]]:
-    """What the command shows a phone, while it waits for one."""
-    command = subprocess.Popen(
-        [*COMMAND, "--home", str(home), "--json", "phone", *words],
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment(),
-    )
-    with command:
-        try:
-            yield json.loads(next_line(command)), command
-        finally:
-            command.kill()
 
 
 def refused(home: Path, *words: str) -> Ran:
@@ -75,7 +54,7 @@ def test_a_phone_is_shown_a_place_that_it_can_trust_and_joins_there(tmp_path: Pa
 
     async def main() -> None:
         with daemon(home):
-            with shown(home, "--at", f"den.local:{port}") as (offer, command):
+            with waiting(home, "phone", "--at", f"den.local:{port}") as (offer, command):
                 assert offer["url"] == f"https://den.local:{port}/phone/"
                 assert offer["trust"] == f"https://den.local:{port}/phone/trust"
                 authority, caller = given(port)
@@ -103,7 +82,7 @@ def test_a_phone_is_shown_a_place_that_it_can_trust_and_joins_there(tmp_path: Pa
 
 async def joined(folder: Path, home: Path, name: str, *words: str) -> tuple[Any, Any]:
     """What the command showed a phone of that name, and what came of it."""
-    with shown(home, *words) as (offer, command):
+    with waiting(home, "phone", *words) as (offer, command):
         async with devices(folder, name) as (device,):
             page = Page(device, offer["url"].removesuffix("/phone/"))
             await page.pair(offer["code"])
@@ -135,7 +114,7 @@ def test_a_phone_that_is_gone_is_shown_and_gives_its_place_to_another(tmp_path: 
                 first["device_id"]: "revoked",
                 second["device_id"]: "away",
             }
-            with shown(home) as (offer, _):
+            with waiting(home, "phone") as (offer, _):
                 assert [each["device_id"] for each in offer["away"]] == [second["device_id"]]
 
     run(main)
@@ -145,28 +124,28 @@ def test_it_is_there_again_after_a_restart_and_says_when_it_is_not(tmp_path: Pat
     home, port = tmp_path / "home", free_port()
     with daemon(home) as running:
         assert running.said["panel_url"] is None
-        with shown(home, "--at", f"den.local:{port}"):
+        with waiting(home, "phone", "--at", f"den.local:{port}"):
             authority, _ = given(port)
         running.end()
     with daemon(home) as running:  # nothing was said of a panel, and it is there
         assert running.said["panel_url"].endswith(f":{port}/")
         assert given(port)[0] == authority
-        with shown(home) as (offer, _):
+        with waiting(home, "phone") as (offer, _):
             assert (offer["url"], offer["note"]) == (f"https://den.local:{port}/phone/", None)
         done = refused(home, "--at", f"attic.local:{port}")
         assert done.json["error"]["code"] == "opened_elsewhere"
         running.end()
     other = free_port()
     with daemon(home, "--panel", f"0.0.0.0:{other}") as running:
-        with shown(home) as (offer, _):
+        with waiting(home, "phone") as (offer, _):
             assert offer["url"] == f"https://den.local:{other}/phone/"
             assert f"https://den.local:{port}" in offer["note"], "those who joined before do not find it here"
-        with shown(home, "--at", f"den.local:{other}") as (offer, _):
+        with waiting(home, "phone", "--at", f"den.local:{other}") as (offer, _):
             assert offer["note"] is None
         running.end()
     assert json.loads((home / "phone.json").read_text()) == {"name": "den.local", "port": other}
     with daemon(home, "--panel", "127.0.0.1:0"):
-        with shown(home) as (offer, _):
+        with waiting(home, "phone") as (offer, _):
             assert (offer["trust"], offer["fingerprint"]) == (None, None)
             assert "this machine only" in offer["note"]
         assert refused(home, "--at", "den.local").json["error"]["code"] == "local_panel"

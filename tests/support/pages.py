@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import urlsplit
 
 import trio
@@ -191,8 +192,15 @@ async def hello(socket: ClientSocket, who: Identity, pins: list[bytes], origin: 
 @contextmanager
 def offering(home: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     """A code that the daemon of a home shows, and the command that shows it; it goes on until the end of the block."""
+    with waiting(home, "pair") as (shown, command):
+        yield shown["code"], command
+
+
+@contextmanager
+def waiting(home: Path, *words: str) -> Iterator[tuple[Any, "subprocess.Popen[str]"]]:
+    """What a command shows first, and the command, which waits for another device until the end of the block."""
     command = subprocess.Popen(
-        [*COMMAND, "--home", str(home), "--json", "pair"],
+        [*COMMAND, "--home", str(home), "--json", *words],
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
@@ -200,7 +208,7 @@ def offering(home: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     )
     with command:
         try:
-            yield json.loads(next_line(command))["code"], command
+            yield json.loads(next_line(command)), command
         finally:
             command.kill()
 
