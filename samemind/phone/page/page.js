@@ -56,6 +56,7 @@ function show() {
 async function refresh() {
   current?.refresh?.();
   const status = await ask("status");
+  linked(status.link); // at once: what is told of the link while more is asked is newer than this
   status.due = (await ask("call", { verb: "due" })).answer.filter((each) => each.due_ms <= Date.now()).length;
   for (const view of VIEWS) {
     const badge = document.querySelector(`.tab[data-path="${view.path}"] .badge`);
@@ -63,7 +64,6 @@ async function refresh() {
     badge.hidden = !count;
     badge.textContent = count > 99 ? "99+" : String(count);
   }
-  linked(status.link);
 }
 
 // What was under way when the device was erased fails, and that is as it should be.
