@@ -1,10 +1,11 @@
 // Run a script of Python in the interpreter that a phone's browser loads, under node:
-// node phone_node.mjs BUILD ROOT SCRIPT [ARGUMENT...]. ROOT can be read as /root; the script's own output comes through.
+// node phone_node.mjs BUILD ROOT SITE SCRIPT [ARGUMENT...]. ROOT can be read as /root, SITE (where this machine's own packages
+// lie) as /site; the script's own output comes through.
 import { pathToFileURL } from "node:url";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-const [build, root, script, ...given] = process.argv.slice(2);
+const [build, root, site, script, ...given] = process.argv.slice(2);
 const page = join(build, "samemind_phone", "static");
 const named = (start) => readFileSync(join(page, readdirSync(page).find((name) => name.startsWith(start) && !name.endsWith(".br"))));
 const load = (...parts) => import(pathToFileURL(join(build, ...parts)).href);
@@ -12,7 +13,7 @@ await import(`data:text/javascript;base64,${named("vendor-").toString("base64")}
 const { loadPyodide } = await load("node_modules", "pyodide", "pyodide.mjs");
 const python = await loadPyodide({ args: [script, ...given], stdout: (line) => console.log(line), stderr: (line) => console.error(line) });
 python.unpackArchive(new Uint8Array(named("app-")), "zip", { extractDir: "/app" });
-for (const [place, from] of [["/root", root], ["/build", build]]) {
+for (const [place, from] of [["/root", root], ["/build", build], ["/site", site]]) {
   python.FS.mkdirTree(place);
   python.FS.mount(python.FS.filesystems.NODEFS, { root: from }, place);
 }

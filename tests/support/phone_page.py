@@ -32,7 +32,12 @@ def page() -> Path:
         static = phone_wheel.PACKAGE / "static"
         made = static / "manifest.json"
         if not made.exists() or made.stat().st_mtime < _changed():
-            phone_wheel.make_page(_QUALITY)
+            try:
+                phone_wheel.make_page(_QUALITY)
+            except subprocess.CalledProcessError as error:
+                if "pip" not in error.cmd:
+                    raise
+                pytest.skip("pip could not get what samemind/phone/requirements.txt names")
     return static
 
 
