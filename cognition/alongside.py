@@ -43,7 +43,7 @@ class VectorsAlongside:
     """A `replica.alongside.Alongside`.
 
     On the store's thread, `told` hears which memories got vectors, and `awaits` whether some are on their way: yes with
-    each question, no when the last answer of a round has come, or one that brought nothing.
+    each question, no when the last answer of a round has come, or one that brought nothing, or when all is over.
     """
 
     def __init__(
@@ -132,6 +132,10 @@ class VectorsAlongside:
             self._told([jobs[i].id for i in done])
         if not self._below:
             self._awaits(False)
+
+    def close(self) -> None:
+        """Wait for nothing any more."""
+        self._awaits(False)
 
     def _is_there(self) -> bool:
         """Say whether the model can be had here: where not, nothing could be found by its vectors."""

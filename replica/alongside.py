@@ -42,3 +42,7 @@ class Alongside(Protocol):
     def keep(self, wishes: Sequence[Wish], vectors: Sequence[bytes | None]) -> None:
         """Keep what came, where it is still lacking and can be a vector; `InvalidOp`: it answers other wishes."""
         ...
+
+    def close(self) -> None:
+        """Hear that the conversation is over: what was wished for and has not come will not come by it."""
+        ...

@@ -303,6 +303,8 @@ class Exchange:
         """Let go what was held for this conversation alone: whoever still refers to it must not keep a snapshot."""
         self._incoming.close()
         self._leaving.close()
+        if self._alongside is not None:
+            self._alongside.close()
 
     def unsent(self) -> int | None:
         """Return how many ops of mine the peer is known to lack, refused ones too; None until it said what it holds."""

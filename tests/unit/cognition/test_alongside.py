@@ -186,6 +186,23 @@ def test_what_comes_later_on_a_link_is_asked_for_again_once_a_minute_while_it_br
     assert [asked() for _ in range(2)] == [2, 0]  # in vain: the rest of this round is left out
 
 
+def test_what_was_asked_for_is_not_waited_for_once_the_conversation_is_over() -> None:
+    phone, laptop = acquainted(Slow(WIDTH), Slow(WIDTH))
+    laptop.home.remember("tea")
+    converse(phone, laptop, bend=without_grants)
+    phone.awaited.clear()
+    ours = Exchange(phone.core, laptop.core.device, NOW_MS, alongside=phone.beside())
+    theirs = Exchange(laptop.core, phone.core.device, NOW_MS, alongside=laptop.beside())
+    to_them, to_us = ours.more(NOW_MS), theirs.more(NOW_MS)
+    while not any(isinstance(decode_message(each), Want) for each in to_them):
+        to_us += [said for each in to_them for said in theirs.receive(each, NOW_MS)]
+        to_them = [said for each in to_us for said in ours.receive(each, NOW_MS)]
+        to_us = []
+    assert phone.awaited == [True]
+    ours.close()
+    assert phone.awaited == [True, False]
+
+
 def test_a_device_that_cannot_have_its_model_asks_for_nothing() -> None:
     phone, laptop = acquainted(Missing(WIDTH), Slow(WIDTH))
     laptop.home.remember("tea")
