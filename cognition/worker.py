@@ -40,6 +40,9 @@ _EACH_MS: Final = {False: 0.2, True: 2.5}
 # for longer than this.
 ASKS_AGAIN_S: Final = 0.2
 ASKED_S_MAX: Final = 1.0
+# Likewise who tells one thing after the other: a batch is begun when nothing came for `LINGER_S`, or after so long.
+# What gathers meanwhile is embedded by the recall that meets it, or counted in its answer.
+TELLS_S_MAX: Final = 2.0
 _LOOK_S: Final = 0.05
 # Vectors that were made for whoever told a text, before its turn came: they are kept until then.
 _MADE_MAX: Final = 256
@@ -81,6 +84,8 @@ class EmbeddingWorker:
         self._made: OrderedDict[queue.Job, Vectors] = OrderedDict()
         # Nothing waited when the log stood here; None: not known.
         self._none_waited: int | None = None
+        # Where the log stood when it was last looked whether more comes.
+        self._quiet_at = replica.position
 
     def loaded(self, connection: sqlite3.Connection) -> VectorIndex:
         """Return the index of all vectors there are; on the store's reading thread."""
@@ -276,14 +281,19 @@ class EmbeddingWorker:
             await self._replica.rest()
             with trio.move_on_after(wait_s):
                 await wake.wait()
-            with trio.move_on_after(LINGER_S):
-                await self._hurry.wait()
+            await self._linger()
+
+    async def _linger(self) -> None:
+        """Let what comes now gather."""
+        self._quiet_at = self._replica.position
+        with trio.move_on_after(LINGER_S):
+            await self._hurry.wait()
 
     async def _give_way(self) -> None:
-        """Wait while another device sends what would be made here again; a costly embedder also while somebody asks.
+        """Wait while another device sends what would be made here again; a costly embedder also for who asks or tells.
 
-        It shares the interpreter with whoever searches, and can wait; but not for ever. A cheap one never waits: the
-        whole backlog takes less than the wait.
+        It shares the interpreter with them, and can wait; but not for ever. A cheap one never waits: the whole backlog
+        takes less than the wait.
         """
         while self._vectors_come():  # noqa: ASYNC110 -- told on the store's thread
             await trio.sleep(_LOOK_S)
@@ -292,12 +302,18 @@ class EmbeddingWorker:
         with trio.move_on_after(ASKED_S_MAX):
             while self._somebody_asks():  # noqa: ASYNC110 -- until nothing has happened
                 await trio.sleep(_LOOK_S)
+        with trio.move_on_after(TELLS_S_MAX):
+            while self._somebody_tells():
+                await self._linger()
 
     def _vectors_come(self) -> bool:
         return any(until_s > time.monotonic() for until_s in self._awaited.values())
 
     def _somebody_asks(self) -> bool:
         return time.monotonic() - self._asked_s < ASKS_AGAIN_S and not self._hurry.is_set()
+
+    def _somebody_tells(self) -> bool:
+        return self._replica.position != self._quiet_at and not self._hurry.is_set()
 
     async def _embed_batch(self) -> bool:
         """Embed what is due, up to a batch; say whether there may be more. One batch at a time."""

@@ -12,7 +12,7 @@ import trio.testing
 
 from cognition import HashedEmbedder, ModelUnavailable, queue
 from cognition.mind import Mind
-from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, EmbeddingWorker
+from cognition.worker import ANSWER_S_MAX, ASKS_AGAIN_S, LINGER_S, TELLS_S_MAX, EmbeddingWorker
 from replica import Core, MemoryId, Remember, Replica, Write, new_memory_id
 from tests.support.minds import NOW_MS, FaultyEmbedder, open_memory, remember
 
@@ -217,6 +217,36 @@ def test_whoever_asks_goes_before_what_waits_unless_somebody_waits_for_that(
                 assert not worker._somebody_asks()
 
     trio.run(main)
+
+
+def test_who_tells_one_thing_after_another_goes_before_a_costly_embedder_but_not_for_ever(
+    tmp_path: Path,
+) -> None:
+    clock = trio.testing.MockClock()  # stands still until it is told to jump
+
+    async def tell(replica: Replica, mind: Mind, times: int) -> None:
+        for number in range(times):
+            await remember(replica, f"fact {number}")
+            clock.jump(LINGER_S / 2)
+            await trio.testing.wait_all_tasks_blocked(0.01)
+
+    async def main() -> None:
+        embedder = Slow(refuse="nothing")
+        async with open_memory(tmp_path / "m.db", embedder=embedder) as (replica, mind):
+            await mind.embedding._progress.wait()
+            await tell(replica, mind, int(TELLS_S_MAX / LINGER_S))
+            assert embedder.calls == [], "for half of the time that it waits"
+            await tell(replica, mind, int(TELLS_S_MAX / LINGER_S) + 4)
+            for _ in range(1_000):  # it embeds in a thread
+                if embedder.calls:
+                    break
+                await trio.testing.wait_all_tasks_blocked(0.01)
+            assert embedder.calls
+            await remember(replica, "one more")
+            await mind.settle()  # without a jump: nobody waits for who waits
+            assert await held(replica, mind) == 2 * int(TELLS_S_MAX / LINGER_S) + 5
+
+    trio.run(main, clock=clock)
 
 
 def test_a_small_backlog_is_embedded_by_the_recall_that_meets_it(
