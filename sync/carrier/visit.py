@@ -7,7 +7,7 @@ no network, no clock and no store; `Run` hands it the core, and a step that fail
 
 import io
 import secrets
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -16,11 +16,12 @@ from replica.core import Core
 from replica.errors import ReplicaError
 from replica.ids import Place
 from sync.carrier.cargo import Exported, Taking, check, export, known_to, messages
-from sync.carrier.header import Header
+from sync.carrier.header import Header, Vectors
 from sync.carrier.sealing import Entropy
 from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, Plan, Shelf, State, new_name
 from sync.errors import Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
 from sync.identity import Identity
+from sync.wire.messages import Message
 
 # So much is held at once while files wait for each other; one larger file may be.
 _BATCH_BYTES_MAX: Final = 32 << 20
@@ -204,10 +205,9 @@ class Visitor:
         """Take a file; return why some of it was not taken and may be later."""
         name, size, taking = waiting.name, len(waiting.data), Taking(waiting.header)
         try:
-            for message in messages(self._identity, io.BytesIO(waiting.data)):
-                yield Run(partial(_take_one, taking, message, self._now_ms))
-            yield Run(lambda core: taking.done(core, self._now_ms()))
-            needs: tuple[Place, ...] = yield Run(taking.needs)
+            for some in _in_calls(messages(self._identity, io.BytesIO(waiting.data))):
+                yield Run(partial(_take_some, taking, some, self._now_ms))
+            needs: tuple[Place, ...] = yield Run(partial(_end, taking, self._now_ms))
         except (RemoteProtocolError, ReplicaError) as error:
             self.shelf.failed(name, size, State.UNREADABLE, str(error), self._now_ms())
             return ()
@@ -261,5 +261,28 @@ class Visitor:
         looked.wrote.append(Wrote(name, len(data), exported.ops, exported.has_base, plan.own or plan.others))
 
 
-def _take_one(taking: Taking, message: Any, now_ms: Callable[[], int], core: Core) -> None:
-    taking.take(core, message, now_ms())
+def _in_calls(given: Iterable[Message | Vectors]) -> Iterator[list[Message | Vectors]]:
+    """Return what to take in each call: a frame or a part of a snapshot, with what comes right before it.
+
+    Each call is a way to the store's thread and back, and the core is nobody else's for as long as it takes.
+    """
+    some: list[Message | Vectors] = []
+    for each in given:
+        some.append(each)
+        if not isinstance(each, Vectors):
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _take_some(
+    taking: Taking, some: Iterable[Message | Vectors], now_ms: Callable[[], int], core: Core
+) -> None:
+    for message in some:
+        taking.take(core, message, now_ms())
+
+
+def _end(taking: Taking, now_ms: Callable[[], int], core: Core) -> tuple[Place, ...]:
+    taking.done(core, now_ms())
+    return taking.needs(core)

@@ -42,7 +42,7 @@ class Mailbox(Protocol):
         ...
 
     async def bell(self) -> None:
-        """Return when there may be other names than at the last listing: early or late, never never."""
+        """Return when there may be new names since the last listing: early or late, never never."""
         ...
 
     async def aclose(self) -> None:

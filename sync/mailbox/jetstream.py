@@ -4,9 +4,10 @@ What counts is what is listed. JetStream acknowledges before its disk is synced,
 lose what it acknowledged: whoever looks next sees that a file is missing, and writes it again. So nothing of NATS is
 relied on but that a part which is there is whole: no order, no consumers, no state of ours on the server.
 
-The bell is a message on another subject, which everybody of the group hears at once. It may be lost, so there is a look
-after each time the connection went down, and every five minutes. A client is connected when something is asked of it,
-to whichever server answers first, and never connects again by itself: who waits decides when to try.
+The bell is a message on another subject, which everybody of the group hears at once when a file came. It may be lost,
+so there is a look after each time the connection went down, and every five minutes. A client is connected when
+something is asked of it, to whichever server answers first, and never connects again by itself: who waits decides when
+to try.
 
 Everything runs on the asyncio host. One private name of the client's is set, the public half of the key that it signs
 in with: its own way needs a package that has to be compiled.
@@ -139,12 +140,11 @@ class StreamBox:
         return await self._do(get)
 
     async def remove(self, name: str) -> None:
-        """Remove all parts of a file."""
+        """Remove all parts of a file; nobody needs to know at once, so it rings no bell."""
         check_name(name)
 
         async def remove(client: Any) -> None:
             await self._purge(client, name)
-            await client.publish(self._ring, b"")
 
         await self._do(remove)
 
