@@ -13,11 +13,14 @@ from typing import Any
 import pytest
 
 from samemind.config import Home, Settings
+from tests.bench import mailbox
 from tests.support.mailbox_servers import PASSWORD, USER, needs_package, needs_program
 from tests.support.netns import Host, hub_and_hosts, needs_netns
 
 PORT = 4222
 READY_SECONDS_MAX = 60.0
+# Long enough for a ping of NATS's, which goes every twenty seconds.
+IDLE_SECONDS = 24.0
 
 
 @dataclass
@@ -207,3 +210,16 @@ def test_a_password_that_is_refused_is_told_by_doctor_and_lies_in_no_log(tmp_pat
                 if file.name != "mailboxes.json":
                     assert b"hush-hush" not in file.read_bytes()
                     assert PASSWORD.encode() not in file.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_mailbox_that_nobody_writes_to_costs_next_to_no_processor(tmp_path: Path) -> None:
+    """Two processes at a real server: what they do in 24 seconds is less than a minute may cost.
+
+    The bench measures whole minutes, as `python -m tests.bench.mailbox --idle 60`.
+    """
+    found = mailbox.measure(1, 0.2, idle_s=IDLE_SECONDS)
+    assert len(found.beyond_ms) == 1
+    assert len(found.idle_ms) == 2
+    a_while = [ms * IDLE_SECONDS / 60 for ms in found.idle_ms]
+    assert max(a_while) <= mailbox.IDLE_MS_MAX
