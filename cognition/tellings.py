@@ -93,6 +93,11 @@ _CLASS: Final = f"{{it}}.rid, {_IS_SHARED}, {{it}}.text, {', '.join(f'{{it}}.{na
 _CLASS_COLUMNS: Final = 3 + len(_SHARED)
 # Where the workspace stands among the row's number and these.
 _WORKSPACE: Final = 4
+# The index of contents is away only while most of a store comes at once, five thousand memories after the other
+# (`replica.storage.shown`): fewer than these need not look for it, unless earlier ones were left unread.
+_MANY: Final = 1_000
+_WAITS: Final = """SELECT EXISTS (SELECT 1 FROM telling_unread), EXISTS (SELECT 1 FROM telling_awaited),
+    EXISTS (SELECT 1 FROM telling_due) OR EXISTS (SELECT 1 FROM telling_stale)"""
 Item = TypeVar("Item")
 
 
@@ -113,23 +118,20 @@ class TellingTables:
             create = (*_DROP_TRIGGERS, *_CREATE)
             made_anew(connection, "telling_version", TELLINGS_VERSION, tables=_TABLES, create=create)
             connection.execute(_CREATE_UNLINKED)
-            _follow(connection)
+            _follow(connection, [])
 
     def changed(self, connection: sqlite3.Connection, changes: Sequence[RowChange]) -> None:
         """Follow a batch."""
         fresh = [change.id for change in changes if change.before is None and change.after is not None]
-        if fresh:
-            connection.executemany(_READ, _spans(fresh))
         for change in changes:
             if change.before is not None and _moves(change):
                 _take_out(connection, change)
-        if _finds_words(connection):  # else a whole store comes; this is called again when its index is made
-            _follow(connection)
+        _follow(connection, fresh)
 
 
 def _spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Return runs of numbers as first and last."""
-    if numbers[-1] - numbers[0] == len(numbers) - 1:
+    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
         return [(numbers[0], numbers[-1])]
     return [(number, number) for number in numbers]
 
@@ -153,10 +155,23 @@ def _class_of(rid: bytes, is_shared: int, *said: Any) -> int:
     return int.from_bytes(digest[:CLASS_BYTES], signed=True)
 
 
-def _follow(connection: sqlite3.Connection) -> None:
-    _file_news(connection)
-    _resolve(connection)
-    _regroup(connection)
+def _follow(connection: sqlite3.Connection, fresh: Sequence[int]) -> None:
+    """File what is new, and what was left unread; then see to the links that changed.
+
+    Most tellings are the first of their words and no link changes with them, so that is asked in one statement.
+    """
+    spans = _spans(fresh)
+    ((unread, awaited, linked),) = connection.execute(_WAITS)
+    if unread or len(fresh) >= _MANY:
+        if not _finds_words(connection):  # a whole store comes; this is called again when its index is made
+            connection.executemany(_READ, spans)
+            return
+        spans += connection.execute("SELECT first, last FROM telling_unread").fetchall()
+        connection.execute("DELETE FROM telling_unread")
+    _file_news(connection, spans, awaits=bool(awaited))
+    if awaited or linked:
+        _resolve(connection)
+        _regroup(connection)
 
 
 def _take_out(connection: sqlite3.Connection, change: RowChange) -> None:
@@ -172,11 +187,10 @@ def _take_out(connection: sqlite3.Connection, change: RowChange) -> None:
         connection.execute(_READ, (change.id, change.id))
 
 
-def _file_news(connection: sqlite3.Connection) -> None:
+def _file_news(connection: sqlite3.Connection, spans: Iterable[tuple[int, int]], *, awaits: bool) -> None:
     """File what came of which the words were here already; and look again at links that waited for what came."""
-    awaits = connection.execute("SELECT 1 FROM telling_awaited LIMIT 1").fetchone() is not None
     whole: set[int] = set()
-    for span in connection.execute("SELECT first, last FROM telling_unread").fetchall():
+    for span in spans:
         for row in connection.execute(
             f"""SELECT n.id, {_CLASS.format(it="n")} FROM memory n
                 JOIN memory o ON o.id = (SELECT o.id FROM memory o WHERE {_ALIKE} LIMIT 1)
@@ -190,7 +204,6 @@ def _file_news(connection: sqlite3.Connection) -> None:
                 f"INSERT OR IGNORE INTO telling_due SELECT link FROM telling_awaited WHERE {came}", span
             )
             connection.execute(f"DELETE FROM telling_awaited WHERE {came}", span)
-    connection.execute("DELETE FROM telling_unread")
 
 
 def _file(

@@ -72,7 +72,8 @@ class ClaimTables:
             [(change.id,) for change in changes if _says_something_else(change)],
         )
         numbers = [change.id for change in changes]
-        touched = set(_among(connection, "claim_slot", numbers)) | set(_among(connection, "claim", numbers))
+        held = [change.id for change in changes if change.before is not None]
+        touched = {*_among(connection, "claim_slot", held), *_among(connection, "claim", numbers)}
         if touched:
             _follow(connection, sorted(touched))
 
