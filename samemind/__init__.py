@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from samemind.commands.answers.why_not import StageView, WhyNot
     from samemind.commands.carry._parts import CarriedIn, SkippedFile
     from samemind.commands.carry.export import CarriedOut
+    from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
+    from samemind.commands.contradictions.list import Contradictions
+    from samemind.commands.contradictions.resolve import Resolved
+    from samemind.commands.contradictions.review import Review, Unjudged
+    from samemind.commands.contradictions.settle import Settled
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities, EntityView
     from samemind.commands.graph.graph import Graph
@@ -57,18 +62,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from samemind.library import Mind
-    from samemind.results.contradictions import (
-        BeliefView,
-        Contradictions,
-        ContradictionView,
-        Corrected,
-        ResolutionView,
-        Resolved,
-        Review,
-        Settled,
-        Side,
-        Unjudged,
-    )
+    from samemind.results.contradictions import Corrected
     from samemind.results.device import (
         Check,
         Clone,
@@ -267,7 +261,7 @@ __all__ = [
 _MODULE_OF: Final = {
     "Ambiguous": "samemind.errors",
     "BackedUp": "samemind.commands.keeping_safe.backup",
-    "BeliefView": "samemind.results.contradictions",
+    "BeliefView": "samemind.commands.contradictions._parts",
     "BlockView": "samemind.results.keeping",
     "BlockingMind": "samemind.blocking",
     "Blocks": "samemind.results.keeping",
@@ -281,8 +275,8 @@ _MODULE_OF: Final = {
     "Compacted": "samemind.results.device",
     "ContextBlock": "samemind.commands.answers.context",
     "ContextSection": "samemind.commands.answers.context",
-    "ContradictionView": "samemind.results.contradictions",
-    "Contradictions": "samemind.results.contradictions",
+    "ContradictionView": "samemind.commands.contradictions._parts",
+    "Contradictions": "samemind.commands.contradictions.list",
     "Corrected": "samemind.results.contradictions",
     "DaemonStatus": "samemind.results.device",
     "Difference": "samemind.commands.past.diff",
@@ -349,16 +343,16 @@ _MODULE_OF: Final = {
     "RememberedMany": "samemind.results.memories",
     "ReminderView": "samemind.results.memories",
     "Requeued": "samemind.commands.taking.queue_requeue",
-    "ResolutionView": "samemind.results.contradictions",
-    "Resolved": "samemind.results.contradictions",
+    "ResolutionView": "samemind.commands.contradictions._parts",
+    "Resolved": "samemind.commands.contradictions.resolve",
     "Retracted": "samemind.commands.thinking._parts",
-    "Review": "samemind.results.contradictions",
+    "Review": "samemind.commands.contradictions.review",
     "SamemindError": "samemind.errors",
     "ServerConfig": "samemind.results.mailbox",
     "SessionView": "samemind.results.keeping",
     "Sessions": "samemind.results.keeping",
-    "Settled": "samemind.results.contradictions",
-    "Side": "samemind.results.contradictions",
+    "Settled": "samemind.commands.contradictions.settle",
+    "Side": "samemind.commands.contradictions._parts",
     "SkippedFile": "samemind.commands.carry._parts",
     "StageView": "samemind.commands.answers.why_not",
     "Stats": "samemind.results.device",
@@ -369,7 +363,7 @@ _MODULE_OF: Final = {
     "TriggerView": "samemind.results.keeping",
     "Triggers": "samemind.results.keeping",
     "Unconsolidated": "samemind.commands.thinking.unconsolidate",
-    "Unjudged": "samemind.results.contradictions",
+    "Unjudged": "samemind.commands.contradictions.review",
     "Unlinked": "samemind.commands.thinking.unlink",
     "Unreachable": "samemind.errors",
     "UnreachedPeer": "samemind.results.group",

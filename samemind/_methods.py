@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from samemind.commands.answers.why_not import WhyNot
     from samemind.commands.carry._parts import CarriedIn
     from samemind.commands.carry.export import CarriedOut
+    from samemind.commands.contradictions._parts import ContradictionView
+    from samemind.commands.contradictions.list import Contradictions
+    from samemind.commands.contradictions.resolve import Resolved
+    from samemind.commands.contradictions.review import Review
+    from samemind.commands.contradictions.settle import Settled
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities
     from samemind.commands.graph.graph import Graph
@@ -44,14 +49,7 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.think import Thought
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
-    from samemind.results.contradictions import (
-        Contradictions,
-        ContradictionView,
-        Corrected,
-        Resolved,
-        Review,
-        Settled,
-    )
+    from samemind.results.contradictions import Corrected
     from samemind.results.device import (
         Compacted,
         DaemonStatus,

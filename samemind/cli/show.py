@@ -4,12 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from samemind.catalog import NAMES, verb_named
-from samemind.cli import (
-    show_contradictions,
-    show_keeping,
-    show_mailbox,
-    show_rebuilding,
-)
+from samemind.cli import show_keeping, show_mailbox, show_rebuilding
+from samemind.commands.contradictions._parts import nominated, raised
 from samemind.printable import one_line, safe
 from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, clock, counted, pairs, plain, titled
 
@@ -89,8 +85,8 @@ def _remembered(document: Document) -> list[str]:
     return [
         f"{document['rid']}{told}",
         *_reminder(document.get("reminder")),
-        *show_contradictions.raised(document),
-        *show_contradictions.nominated(document["nominees"]),
+        *raised(document),
+        *nominated(document["nominees"]),
     ]
 
 
@@ -385,12 +381,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
     "history": _versions,
-    "contradictions list": show_contradictions.contradictions,
-    "contradictions show": show_contradictions.contradiction,
-    "contradictions review": show_contradictions.review,
-    "settle": show_contradictions.settled,
-    "contradictions resolve": show_contradictions.resolved,
-    "correct": show_contradictions.corrected,
     **show_keeping.SHOWN,
     "pair": _paired,
     "peers list": _peers,

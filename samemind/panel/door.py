@@ -22,6 +22,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replica import parse_memory_id
 from samemind.catalog import verb_named
+from samemind.commands.contradictions.resolve import run as contradictions_resolve
+from samemind.commands.contradictions.show import ShowContradiction
+from samemind.commands.contradictions.show import run as contradictions_show
 from samemind.control.server import Say
 from samemind.declaring import read_options
 from samemind.errors import NotFound, SamemindError, Usage
@@ -44,8 +47,6 @@ from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.phone_place import PhonePlace, place_of
 from samemind.qr import qr_rows
 from samemind.results.plain import to_json
-from samemind.surface.contradictions import ShowContradiction
-from samemind.verbs.contradictions import contradictions_resolve, contradictions_show
 from sync.dialling import ANY
 from sync.network import own_addresses, own_hosts
 

@@ -14,9 +14,7 @@ from replica import FIELDS, Core, Erase, MemoryId, Write, erasure_status, show_m
 from replica.limits import NAMES_MAX
 from samemind.device import Device
 from samemind.fields import LABELS_OFF, LABELS_ON, META_ENTRIES, read_assignment, read_typed
-from samemind.results.contradictions import Corrected
 from samemind.results.memories import Forgotten, MemoryView
-from samemind.surface.contradictions import Correct
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
 from samemind.verbs.correcting import rewrite, text_unless_changed
 from samemind.verbs.held import change_kept_back, settings_of
@@ -25,20 +23,6 @@ from samemind.verbs.pins import check_pins
 from samemind.verbs.views import memory_view
 
 Asked = dict[str, Any]
-
-
-async def correct(device: Device, options: Correct) -> Corrected:
-    """Put it right."""
-
-    def write(core: Core, connection: sqlite3.Connection) -> Corrected:
-        rid = find_memory(connection, options.rid)
-        held = change_kept_back(device, connection, rid, options.text)
-        if held is None:
-            return rewrite(device, core, connection, rid, options.text)[0]
-        text = memory_view(connection, rid).text
-        return Corrected(rid=show_memory_id(rid), text=text, held=show_memory_id(held))
-
-    return await device.replica.run(write)
 
 
 async def edit(device: Device, options: Edit) -> MemoryView:

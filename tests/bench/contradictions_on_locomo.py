@@ -13,9 +13,9 @@ from random import Random
 import samemind
 from cognition.contradictions.reading import read_statements
 from cognition.extraction.values import Statement
+from samemind.commands.contradictions._parts import ContradictionView
 from samemind.portable import locomo
 from samemind.portable.records import Item
-from samemind.results.contradictions import ContradictionView
 from tests.bench.locomo_file import add_data
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import samemind
 from samemind import BlockingMind
-from samemind.results.contradictions import ContradictionView
+from samemind.commands.contradictions._parts import ContradictionView
 from tests.support import cli
 
 SECONDS_MAX = 120

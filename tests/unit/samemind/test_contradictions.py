@@ -8,8 +8,8 @@ import pytest
 
 import samemind
 from samemind import BlockingMind
+from samemind.commands.contradictions._parts import ContradictionView
 from samemind.errors import Usage
-from samemind.results.contradictions import ContradictionView
 from samemind.times import read_since
 
 

@@ -1,0 +1,150 @@
+"""What several commands of this family do."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from cognition.contradictions.relations import (
+    ACTIONS,
+    SEVERITIES,
+    Attention,
+    Severity,
+    attention_of,
+    relation_of,
+)
+from cognition.contradictions.resolving import resolutions
+from cognition.contradictions.slots import Belief, Judged, Standing, as_known, judge
+from cognition.contradictions.tables import told_of
+from replica import show_memory_id
+from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
+from samemind.errors import NotFound
+from samemind.times import at_ms, at_stamp, read_end
+from samemind.verbs.ids import CANDIDATES_MAX, ambiguous, id_range
+
+ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+
+
+NOTICED: Final = (Attention.ASK, Attention.MENTION, Attention.QUIET)
+
+
+class Record(NamedTuple):
+    """A slot that has, or had, several values."""
+
+    slot: bytes
+    workspace: str | None
+    entity: str
+    relation: str
+
+
+def find_contradiction(connection: sqlite3.Connection, text: str) -> Record:
+    low, high = id_range(text, "a contradiction")
+    found = [
+        Record(*row)
+        for row in connection.execute(
+            """SELECT slot, workspace, entity, relation FROM contradiction WHERE slot BETWEEN ? AND ?
+               ORDER BY slot LIMIT ?""",
+            (low, high, CANDIDATES_MAX),
+        )
+    ]
+    if not found:
+        raise NotFound(f"no contradiction has the id {text}", hint="`samemind contradictions` lists them")
+    if len(found) > 1:
+        raise ambiguous("contradictions", text, tuple(record.slot.hex() for record in found))
+    return found[0]
+
+
+def end_of(text: str | None) -> int | None:
+    return None if text is None else read_end(text, name="as_of") - 1
+
+
+def judged_then(connection: sqlite3.Connection, record: Record, until_ms: int | None) -> Judged:
+    claims = told_of(connection, record.slot)
+    return judge(record.relation, claims if until_ms is None else as_known(claims, until_ms))
+
+
+def raised_at(judged: Judged) -> int:
+    """Return the stamp of the claim by which it became one."""
+    return min(side[0].told.hlc for side in judged.sides[1:])
+
+
+def names_of_devices(connection: sqlite3.Connection) -> dict[bytes, str]:
+    return dict(
+        connection.execute(
+            "SELECT n.device, ifnull(p.nickname, n.name) FROM member n LEFT JOIN peer p ON p.device = n.device"
+        ).fetchall()
+    )
+
+
+def view_of(
+    connection: sqlite3.Connection, record: Record, judged: Judged, names: Mapping[bytes, str]
+) -> ContradictionView:
+    assert judged.status is not None
+    kind = relation_of(record.relation).kind
+    texts = texts_of(connection, judged)
+    first, second, *rest = [_side(side, texts, names) for side in judged.sides]
+    return ContradictionView(
+        id=record.slot.hex(),
+        severity=SEVERITIES[kind].value,
+        kind=kind.value,
+        relation=record.relation,
+        entity=record.entity,
+        workspace=record.workspace,
+        a=first,
+        b=second,
+        others=rest,
+        status=judged.status.value,
+        settled_by=None if judged.settled_by is None else judged.settled_by.value,
+        action=ACTIONS[SEVERITIES[kind]].value,
+        attention=attention_of(record.relation).value,
+        raised_at=at_stamp(raised_at(judged)),
+        beliefs=[_belief(belief, texts, names) for belief in judged.beliefs],
+        resolutions=[
+            ResolutionView(
+                device=made.device.hex(),
+                device_name=names.get(made.device),
+                at=at_stamp(made.hlc),
+                kept=list(made.kept),
+                hidden=list(made.hidden),
+            )
+            for made in resolutions(judged)
+        ],
+    )
+
+
+def texts_of(connection: sqlite3.Connection, judged: Judged) -> dict[bytes, str]:
+    return {
+        rid: text
+        for rid in {belief.told.rid for belief in judged.beliefs}
+        for (text,) in connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))
+    }
+
+
+def _side(side: Sequence[Belief], texts: Mapping[bytes, str], names: Mapping[bytes, str]) -> Side:
+    said = [belief for belief in side if belief.standing is Standing.HELD] or side
+    last = said[-1].told
+    return Side(
+        value=last.value,
+        rid=show_memory_id(last.rid),
+        text=texts[last.rid],
+        speaker=last.speaker,
+        device=last.device.hex(),
+        device_name=names.get(last.device),
+        told_at=at_ms(last.told_ms),
+        rids=list(dict.fromkeys(show_memory_id(belief.told.rid) for belief in side)),
+    )
+
+
+def _belief(belief: Belief, texts: Mapping[bytes, str], names: Mapping[bytes, str]) -> BeliefView:
+    told = belief.told
+    return BeliefView(
+        rid=show_memory_id(told.rid),
+        value=told.value,
+        text=texts[told.rid],
+        speaker=told.speaker,
+        device=told.device.hex(),
+        device_name=names.get(told.device),
+        told_at=at_ms(told.told_ms),
+        valid_from=at_ms(told.from_ms),
+        valid_until=None if belief.until_ms is None else at_ms(belief.until_ms),
+        standing=belief.standing.value,
+    )

@@ -1,0 +1,76 @@
+"""Say what a memory should have said; what it said before holds no more, and is kept in its history."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.contradictions._parts import ID_DIGITS, raised
+from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
+from samemind.printable import one_line
+from samemind.rendering import HELD_BACK, Document
+from samemind.results.contradictions import Corrected
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correct:
+    """Say what a memory should have said; what it said before holds no more, and is kept in its history."""
+
+    rid: str = argument("its id", takes=Takes.RID)
+    text: str = argument("what is right; - reads it from standard input", metavar="TEXT")
+
+
+async def run(device: "Device", options: Correct) -> Corrected:
+    """Put it right."""
+    from replica import show_memory_id
+    from samemind.verbs.correcting import rewrite
+    from samemind.verbs.held import change_kept_back
+    from samemind.verbs.ids import find_memory
+    from samemind.verbs.views import memory_view
+
+    def write(core: "Core", connection: "sqlite3.Connection") -> Corrected:
+        rid = find_memory(connection, options.rid)
+        held = change_kept_back(device, connection, rid, options.text)
+        if held is None:
+            return rewrite(device, core, connection, rid, options.text)[0]
+        text = memory_view(connection, rid).text
+        return Corrected(rid=show_memory_id(rid), text=text, held=show_memory_id(held))
+
+    return await device.replica.run(write)
+
+
+def render(document: Document) -> list[str]:
+    """Return what a memory says now."""
+    lines = [f"{document['rid']}  {one_line(document['text'])}"]
+    if document["held"] is not None:
+        lines.append(f"{document['held']} {HELD_BACK}")
+    lines += [f"settles {each[:ID_DIGITS]}" for each in document["settled"]]
+    return lines + raised(document)
+
+
+COMMAND: Final = Command(
+    "correct",
+    Correct,
+    Corrected,
+    run=run,
+    render=render,
+    effects=Effects.DESTROY,
+    agents=CoreTool(
+        place=5,
+        name="correct",
+        title="Correct",
+        description=(
+            "Replace what a memory says because it is wrong or no longer so. What it said before "
+            "stays in its history."
+        ),
+    ),
+    panel=True,
+    library=Method("correct", "Say what a memory should have said; what it said before holds no more."),
+    idempotent=True,
+    workspace=Workspace.CHANGED_BY_ID,
+    place=6,
+)

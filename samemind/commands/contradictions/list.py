@@ -1,0 +1,145 @@
+"""List what was told that cannot all be true, open questions first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.contradictions._parts import ID_DIGITS, TIME, ContradictionView, status_words
+from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, option
+from samemind.errors import Usage
+from samemind.printable import one_line
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from cognition.contradictions.slots import Judged
+    from samemind.commands.contradictions._work import Record
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListContradictions:
+    """List what was told that cannot all be true, open questions first."""
+
+    status: str | None = option("--status", "only these", choices=("open", "settled"))
+    attention: str | None = option(
+        "--attention",
+        "only these: asked about, mentioned beside what is recalled, or only listed",
+        choices=("ask", "mention", "quiet"),
+    )
+    workspace: str | None = option("--workspace", "only those of this space")
+    as_of: str | None = option("--as-of", f"as they stood then: {TIME}", takes=Takes.TIME)
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradictions:
+    """Contradictions: the open ones first, the worst and latest before the others. Iterating gives them."""
+
+    contradictions: list[ContradictionView]
+    total: int
+
+    def __iter__(self) -> Iterator[ContradictionView]:
+        return iter(self.contradictions)
+
+    def __len__(self) -> int:
+        return len(self.contradictions)
+
+    def __getitem__(self, index: int) -> ContradictionView:
+        return self.contradictions[index]
+
+
+LIST_MAX: Final = 10_000
+
+
+async def run(device: "Device", options: ListContradictions) -> Contradictions:
+    """List them: the open ones first, and of these the worst, and of these the latest."""
+    from cognition.contradictions.relations import attention_of
+    from cognition.contradictions.values import folded
+    from samemind.commands.contradictions._work import Record, end_of, judged_then, names_of_devices, view_of
+
+    if not 0 <= options.limit <= LIST_MAX:
+        raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
+    until_ms = end_of(options.as_of)
+
+    def read(connection: "sqlite3.Connection") -> Contradictions:
+        rows = connection.execute("SELECT slot, workspace, entity, relation, status FROM contradiction")
+        found = []
+        for *named, status in rows.fetchall():
+            record = Record(*named)
+            if options.attention not in (None, attention_of(record.relation).value):
+                continue
+            if options.workspace is not None and folded(record.workspace or "") != folded(options.workspace):
+                continue
+            if until_ms is None and options.status not in (None, status):
+                continue
+            judged = judged_then(connection, record, until_ms)
+            if judged.status is not None and options.status in (None, judged.status.value):
+                found.append((_rank(record, judged), record, judged))
+        found.sort(key=lambda each: each[0])
+        names = names_of_devices(connection)
+        return Contradictions(
+            contradictions=[
+                view_of(connection, record, judged, names) for _, record, judged in found[: options.limit]
+            ],
+            total=len(found),
+        )
+
+    return await device.replica.read(read)
+
+
+def _rank(record: "Record", judged: "Judged") -> tuple[bool, int, int, int, bytes]:
+    from cognition.contradictions.relations import SEVERITIES, attention_of, relation_of
+    from cognition.contradictions.slots import Status
+    from samemind.commands.contradictions._work import NOTICED, ORDER, raised_at
+
+    severity = SEVERITIES[relation_of(record.relation).kind]
+    attention = NOTICED.index(attention_of(record.relation))
+    settled = judged.status is not Status.OPEN
+    return settled, attention, ORDER.index(severity), -raised_at(judged), record.slot
+
+
+def render(document: Document) -> list[str]:
+    """Return a list of them, a line each."""
+    lines = [_line(each) for each in document["contradictions"]]
+    left = document["total"] - len(lines)
+    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["nothing contradicts itself"]
+
+
+def _line(each: Document) -> str:
+    values = " or ".join(one_line(side["value"]) for side in (each["a"], each["b"], *each["others"]))
+    return (
+        f"{each['id'][:ID_DIGITS]}  {each['severity']:<6} {one_line(each['entity'])} "
+        f"{one_line(each['relation'])}: {values}  ({status_words(each)})"
+    )
+
+
+COMMAND: Final = Command(
+    "contradictions list",
+    ListContradictions,
+    Contradictions,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=CoreTool(
+        place=7,
+        name="contradictions",
+        title="Contradictions",
+        description=(
+            "List what cannot all be true and nobody settled yet, the worst first. Ask the user before "
+            "settling one."
+        ),
+        offered=(
+            "status",
+            "limit",
+        ),
+    ),
+    panel=True,
+    library=Method("contradictions", "List what was told that cannot all be true, open questions first."),
+    workspace=Workspace.PUT,
+    rows="contradictions",
+    place=1,
+    short=True,
+    daily=True,
+)

@@ -1,0 +1,201 @@
+"""Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.contradictions._parts import ContradictionView
+from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
+from samemind.errors import NeedsDecision, NotFound, Usage
+from samemind.printable import one_line
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from cognition.contradictions.slots import Judged
+    from replica import Core, MemoryId, Value, Write
+    from samemind.commands.contradictions._work import Record
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveContradiction:
+    """Decide a contradiction; what is not kept is hidden, and nothing is lost."""
+
+    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
+    keep_a: bool = option("--keep-a", "what was told first is true", default=False)
+    keep_b: bool = option("--keep-b", "the other is", default=False)
+    keep_both: bool = option("--keep-both", "all of it is", default=False)
+    keep: str | None = option(
+        "--keep", "what this memory says is true, where there are more than two", takes=Takes.RID
+    )
+    since: str | None = option(
+        "--since",
+        "it changed: what is kept holds from then on, and the other held until then: a day, or "
+        "words such as "
+        "'last March' or 'gestern'",
+        takes=Takes.TIME,
+    )
+    merge: str | None = option("--merge", "none is as it was told: this is how it is", metavar="TEXT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """How a contradiction stands now; `rid` is the memory that a merger made. `changed`: whether anything did."""
+
+    contradiction: ContradictionView
+    rid: str | None = None
+    changed: bool
+
+
+async def run(device: "Device", options: ResolveContradiction) -> Resolved:
+    """Decide one; a decision that stands already changes nothing."""
+    from cognition.contradictions.resolving import changed, decided_for, restatements, verdicts
+    from cognition.contradictions.tables import judged_of
+    from replica import new_memory_id, show_memory_id
+    from samemind.commands.contradictions._work import find_contradiction, names_of_devices, view_of
+    from samemind.times import read_since
+
+    decisions = [options.keep_a, options.keep_b, options.keep_both, options.keep is not None]
+    if sum(decisions) + (options.merge is not None) > 1:
+        raise Usage("expected one of --keep-a, --keep-b, --keep-both, --keep and --merge, got several")
+    since_ms = (
+        None if options.since is None else read_since(options.since, name="since", now_ms=device.now_ms())
+    )
+    if since_ms is not None and (options.keep_both or options.merge is not None):
+        raise Usage(
+            "expected --since with --keep-a, --keep-b or --keep: it says since when one of them holds"
+        )
+
+    def write(core: "Core", connection: "sqlite3.Connection") -> Resolved:
+        record = find_contradiction(connection, options.id)
+        judged = judged_of(connection, record.slot)
+        merged = None
+        now_ms = device.now_ms()
+        if options.merge is not None:
+            merged = new_memory_id(now_ms, device.random)
+            writes = _merged(core, connection, record, judged, merged, options.merge)
+            made = core.commit(writes, now_ms)
+            core.commit([decided_for(merged, made)], now_ms)
+            done = True
+        elif since_ms is not None:
+            (value,) = _chosen(connection, judged, options)
+            core.commit(
+                changed(core, judged, value, since_ms, entity=record.entity, relation=record.relation), now_ms
+            )
+            done = True
+        else:
+            values = _chosen(connection, judged, options)
+            anew = restatements(core, judged, values, entity=record.entity, relation=record.relation)
+            if anew:  # a verdict names claims, so they come first
+                core.commit(anew, now_ms)
+                judged = judged_of(connection, record.slot)
+            decided = verdicts(core, judged, values)
+            core.commit(decided, now_ms)
+            done = bool(anew or decided)
+        view = view_of(connection, record, judged_of(connection, record.slot), names_of_devices(connection))
+        return Resolved(
+            contradiction=view, rid=None if merged is None else show_memory_id(merged), changed=done
+        )
+
+    return await device.replica.run(write)
+
+
+def _merged(
+    core: "Core",
+    connection: "sqlite3.Connection",
+    record: "Record",
+    judged: "Judged",
+    rid: "MemoryId",
+    text: str,
+) -> "list[Write]":
+    """Return the memory that stands for all of them, in their space, and told by whoever told all of them."""
+    import replica
+    from cognition.contradictions.resolving import merger
+    from replica import Write
+    from replica.codec import check_text
+    from samemind.commands.contradictions._work import texts_of
+    from samemind.verbs.refusing import refuse_secret
+
+    check_text(text)
+    refuse_secret(text, known=texts_of(connection, judged).values())
+    speakers = {belief.told.speaker for belief in judged.beliefs}
+    fields: dict[str, Value] = {"source": "merge"}
+    if record.workspace is not None:
+        fields["workspace"] = record.workspace
+    if len(speakers) == 1 and (speaker := next(iter(speakers))) is not None:
+        fields["speaker"] = speaker
+    value = " ".join(text.split())
+    claimed = merger(core, judged, rid, value, entity=record.entity, relation=record.relation)
+    return [Write(replica.Remember(text, fields), rid), *claimed]
+
+
+def _chosen(connection: "sqlite3.Connection", judged: "Judged", options: ResolveContradiction) -> list[str]:
+    """Return which values are to be kept."""
+    from replica import show_memory_id
+    from samemind.verbs.ids import find_memory
+
+    values = [side[0].told.value for side in judged.sides]
+    if options.keep_both:
+        return values
+    if options.keep is not None:
+        rid = find_memory(connection, options.keep)
+        for number, side in enumerate(judged.sides):
+            if any(belief.told.rid == rid for belief in side):
+                return [values[number]]
+        raise NotFound(f"the memory {show_memory_id(rid)} says nothing about this")
+    if options.keep_a or options.keep_b:
+        return [values[0 if options.keep_a else 1]]
+    shown = " or ".join(side[-1].told.value for side in judged.sides)
+    raise NeedsDecision(
+        f"which of them is true: {shown}?",
+        hint="say --keep-a, --keep-b, --keep-both, --keep RID or --merge TEXT",
+    )
+
+
+def render(document: Document) -> list[str]:
+    """Return how a contradiction stands after a decision."""
+    found = document["contradiction"]
+    held = dict.fromkeys(
+        one_line(belief["value"]) for belief in found["beliefs"] if belief["standing"] == "held"
+    )
+    return [f"{one_line(found['entity'])} {one_line(found['relation'])}: {' and '.join(held)}"]
+
+
+COMMAND: Final = Command(
+    "contradictions resolve",
+    ResolveContradiction,
+    Resolved,
+    run=run,
+    render=render,
+    effects=Effects.DESTROY,
+    agents=CoreTool(
+        place=8,
+        name="resolve",
+        title="Resolve a contradiction",
+        description=(
+            "Settle a contradiction as the user decides: keep a, keep b, keep both, or merge them "
+            "into new words."
+        ),
+        offered=(
+            "id",
+            "keep_a",
+            "keep_b",
+            "keep_both",
+            "keep",
+            "merge",
+        ),
+    ),
+    panel=True,
+    library=Method(
+        "resolve",
+        (
+            "Decide a contradiction; what is not kept is hidden, and nothing is lost.\n\n"
+            "With `since` it changed: what is kept holds from then on, and the others held until "
+            "then."
+        ),
+    ),
+    idempotent=True,
+    workspace=Workspace.CONTRADICTION,
+    place=4,
+)

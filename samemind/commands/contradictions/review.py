@@ -1,0 +1,106 @@
+"""List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.contradictions._parts import nominated
+from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
+from samemind.errors import Usage
+from samemind.printable import one_line
+from samemind.rendering import Document, clock
+from samemind.results.memories import NomineeView
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewContradictions:
+    """List pairs of memories that may contradict or repeat each other and that nobody judged, the likeliest first."""
+
+    workspace: str | None = option("--workspace", "only those of this space", metavar="W")
+    limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unjudged:
+    """Two memories that may repeat or contradict each other: the later one, and the earlier one as its nominee."""
+
+    rid: str
+    text: str
+    told_at: datetime | None
+    nominee: NomineeView
+
+    def __str__(self) -> str:
+        return f"{self.rid} {self.nominee.rid}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Pairs that nobody judged, the likeliest first, and how many there are. Iterating gives them."""
+
+    nominees: list[Unjudged]
+    total: int
+
+    def __iter__(self) -> Iterator[Unjudged]:
+        return iter(self.nominees)
+
+    def __len__(self) -> int:
+        return len(self.nominees)
+
+
+LIST_MAX: Final = 1_000
+
+
+async def run(device: "Device", options: ReviewContradictions) -> Review:
+    """List the pairs that nobody judged, in order of weight."""
+    from replica import show_memory_id
+    from samemind.times import at_ms
+    from samemind.verbs.nominees import _told_ms, nominee_view
+
+    if not 0 <= options.limit <= LIST_MAX:
+        raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")
+    pairs = await device.mind.unjudged(options.workspace)
+    return Review(
+        nominees=[
+            Unjudged(
+                rid=show_memory_id(told.rid),
+                text=told.memory.text,
+                told_at=at_ms(_told_ms(told.memory.fields.get("told_at"), told.memory.created)),
+                nominee=nominee_view(each),
+            )
+            for told, each in pairs[: options.limit]
+        ],
+        total=len(pairs),
+    )
+
+
+def render(document: Document) -> list[str]:
+    """Return pairs that nobody judged, three lines each."""
+    lines = []
+    for each in document["nominees"]:
+        when = f"  ({clock(each['told_at'])})" if each["told_at"] else ""
+        lines.append(f"{each['rid']}  {one_line(each['text'])}{when}")
+        lines += [*nominated([each["nominee"]]), f"    {one_line(each['nominee']['why'])}"]
+    left = document["total"] - len(document["nominees"])
+    return [*lines, f"and {left} more"] if lines and left > 0 else lines or ["nothing waits to be judged"]
+
+
+COMMAND: Final = Command(
+    "contradictions review",
+    ReviewContradictions,
+    Review,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "review", "List pairs of memories that may contradict or repeat each other, and that nobody judged."
+    ),
+    workspace=Workspace.PUT,
+    rows="nominees",
+    place=3,
+)

@@ -1,0 +1,102 @@
+"""Show one contradiction: who said what and when, what holds, and what was decided."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.contradictions._parts import ID_DIGITS, TIME, ContradictionView, status_words
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
+from samemind.errors import NotFound
+from samemind.printable import one_line
+from samemind.rendering import Document, clock
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowContradiction:
+    """Show one contradiction: who said what and when, what holds, and what was decided."""
+
+    id: str = argument("its id, or 6 and more characters of it", metavar="ID")
+    as_of: str | None = option("--as-of", f"as it stood then: {TIME}", takes=Takes.TIME)
+
+
+async def run(device: "Device", options: ShowContradiction) -> ContradictionView:
+    """Show one, with everything that was claimed and decided."""
+    from samemind.commands.contradictions._work import (
+        end_of,
+        find_contradiction,
+        judged_then,
+        names_of_devices,
+        view_of,
+    )
+
+    until_ms = end_of(options.as_of)
+
+    def read(connection: "sqlite3.Connection") -> ContradictionView:
+        record = find_contradiction(connection, options.id)
+        judged = judged_then(connection, record, until_ms)
+        if judged.status is None:
+            raise NotFound(f"nothing contradicted itself there at {options.as_of}")
+        return view_of(connection, record, judged, names_of_devices(connection))
+
+    return await device.replica.read(read)
+
+
+_DEVICE_DIGITS: Final = 12
+
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def render(document: Document) -> list[str]:
+    """Return one with who said what and when, and what was decided."""
+    lines = [f"{one_line(document['entity'])} {one_line(document['relation'])}: {status_words(document)}", ""]
+    for letter, side in zip(_LETTERS, (document["a"], document["b"], *document["others"]), strict=False):
+        lines.append(f"{letter}  {one_line(side['value'])}   {_said(side)}")
+        lines.append(f"   {one_line(side['text'])}")
+    lines.append("")
+    for belief in document["beliefs"]:
+        until = f" until {clock(belief['valid_until'])}" if belief["valid_until"] else ""
+        since = clock(belief["valid_from"]) if belief["valid_from"] else "?"
+        lines.append(
+            f"{belief['standing']:<9} {one_line(belief['value'])}  from {since}{until}  {_said(belief)}"
+        )
+    for made in document["resolutions"]:
+        kept, hidden = (", ".join(map(one_line, made[name])) for name in ("kept", "hidden"))
+        who = made["device_name"] or made["device"][:_DEVICE_DIGITS]
+        lines.append(
+            f"decided   keep {kept or 'none'}, hide {hidden or 'none'}  on {who} {clock(made['at'])}"
+        )
+    if document["status"] == "open":
+        lines += [
+            "",
+            f"samemind contradictions resolve {document['id'][:ID_DIGITS]} --keep-a | --keep-b | …",
+        ]
+    return lines
+
+
+def _said(each: Document) -> str:
+    who = f"{one_line(each['speaker'])}, " if each["speaker"] else ""
+    where = each["device_name"] or each["device"][:_DEVICE_DIGITS]
+    when = f" {clock(each['told_at'])}" if each["told_at"] else ""
+    return f"({who}{one_line(where)}{when})"
+
+
+COMMAND: Final = Command(
+    "contradictions show",
+    ShowContradiction,
+    ContradictionView,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "contradiction", "Return one contradiction: who said what and when, what holds, and what was decided."
+    ),
+    workspace=Workspace.CONTRADICTION,
+    place=2,
+)
