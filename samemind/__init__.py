@@ -37,6 +37,19 @@ if TYPE_CHECKING:
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities, EntityView
     from samemind.commands.graph.graph import Graph
+    from samemind.commands.keeping._parts import (
+        BlockView,
+        GoalView,
+        Profile,
+        ProfileFact,
+        Triggers,
+        TriggerView,
+    )
+    from samemind.commands.keeping.blocks_list import Blocks
+    from samemind.commands.keeping.calendar import Calendar
+    from samemind.commands.keeping.feedback import Taught
+    from samemind.commands.keeping.goals_list import Goals
+    from samemind.commands.keeping.sessions import Sessions, SessionView
     from samemind.commands.keeping_safe.backup import BackedUp
     from samemind.commands.past.diff import Changed, Difference
     from samemind.commands.portable._parts import FailedLine, Imported
@@ -92,20 +105,6 @@ if TYPE_CHECKING:
         Recovery,
         Synced,
         UnreachedPeer,
-    )
-    from samemind.results.keeping import (
-        Blocks,
-        BlockView,
-        Calendar,
-        Goals,
-        GoalView,
-        Profile,
-        ProfileFact,
-        Sessions,
-        SessionView,
-        Taught,
-        Triggers,
-        TriggerView,
     )
     from samemind.results.mailbox import (
         MailboxesListed,
@@ -262,10 +261,10 @@ _MODULE_OF: Final = {
     "Ambiguous": "samemind.errors",
     "BackedUp": "samemind.commands.keeping_safe.backup",
     "BeliefView": "samemind.commands.contradictions._parts",
-    "BlockView": "samemind.results.keeping",
+    "BlockView": "samemind.commands.keeping._parts",
     "BlockingMind": "samemind.blocking",
-    "Blocks": "samemind.results.keeping",
-    "Calendar": "samemind.results.keeping",
+    "Blocks": "samemind.commands.keeping.blocks_list",
+    "Calendar": "samemind.commands.keeping.calendar",
     "CarriedIn": "samemind.commands.carry._parts",
     "CarriedOut": "samemind.commands.carry.export",
     "Changed": "samemind.commands.past.diff",
@@ -292,8 +291,8 @@ _MODULE_OF: Final = {
     "FailedLine": "samemind.commands.portable._parts",
     "Forgotten": "samemind.results.memories",
     "FrontierEntry": "samemind.results.device",
-    "GoalView": "samemind.results.keeping",
-    "Goals": "samemind.results.keeping",
+    "GoalView": "samemind.commands.keeping._parts",
+    "Goals": "samemind.commands.keeping.goals_list",
     "Graph": "samemind.commands.graph.graph",
     "GroupMember": "samemind.results.group",
     "GroupView": "samemind.results.group",
@@ -329,8 +328,8 @@ _MODULE_OF: Final = {
     "PeerView": "samemind.results.group",
     "Peers": "samemind.results.group",
     "PendingQuestion": "samemind.commands.answers._parts",
-    "Profile": "samemind.results.keeping",
-    "ProfileFact": "samemind.results.keeping",
+    "Profile": "samemind.commands.keeping._parts",
+    "ProfileFact": "samemind.commands.keeping._parts",
     "PromptMessage": "samemind.commands.answers.context",
     "Provenance": "samemind.commands.answers.why",
     "Queue": "samemind.commands.taking._parts",
@@ -349,19 +348,19 @@ _MODULE_OF: Final = {
     "Review": "samemind.commands.contradictions.review",
     "SamemindError": "samemind.errors",
     "ServerConfig": "samemind.results.mailbox",
-    "SessionView": "samemind.results.keeping",
-    "Sessions": "samemind.results.keeping",
+    "SessionView": "samemind.commands.keeping.sessions",
+    "Sessions": "samemind.commands.keeping.sessions",
     "Settled": "samemind.commands.contradictions.settle",
     "Side": "samemind.commands.contradictions._parts",
     "SkippedFile": "samemind.commands.carry._parts",
     "StageView": "samemind.commands.answers.why_not",
     "Stats": "samemind.results.device",
     "Synced": "samemind.results.group",
-    "Taught": "samemind.results.keeping",
+    "Taught": "samemind.commands.keeping.feedback",
     "ThinkStatus": "samemind.results.device",
     "Thought": "samemind.commands.thinking.think",
-    "TriggerView": "samemind.results.keeping",
-    "Triggers": "samemind.results.keeping",
+    "TriggerView": "samemind.commands.keeping._parts",
+    "Triggers": "samemind.commands.keeping._parts",
     "Unconsolidated": "samemind.commands.thinking.unconsolidate",
     "Unjudged": "samemind.commands.contradictions.review",
     "Unlinked": "samemind.commands.thinking.unlink",

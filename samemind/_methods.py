@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities
     from samemind.commands.graph.graph import Graph
+    from samemind.commands.keeping._parts import BlockView, GoalView, Profile, Triggers, TriggerView
+    from samemind.commands.keeping.blocks_list import Blocks
+    from samemind.commands.keeping.calendar import Calendar
+    from samemind.commands.keeping.goals_list import Goals
+    from samemind.commands.keeping.sessions import Sessions
     from samemind.commands.keeping_safe.backup import BackedUp
     from samemind.commands.past.diff import Difference
     from samemind.commands.taking._parts import Queue
@@ -62,17 +67,6 @@ if TYPE_CHECKING:
         Warmed,
     )
     from samemind.results.group import GroupView, Peers, PeerView, Recovery, Synced
-    from samemind.results.keeping import (
-        Blocks,
-        BlockView,
-        Calendar,
-        Goals,
-        GoalView,
-        Profile,
-        Sessions,
-        Triggers,
-        TriggerView,
-    )
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from samemind.catalog import NAMES, verb_named
-from samemind.cli import show_keeping, show_mailbox, show_rebuilding
+from samemind.cli import show_mailbox, show_rebuilding
 from samemind.commands.contradictions._parts import nominated, raised
 from samemind.printable import one_line, safe
 from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, clock, counted, pairs, plain, titled
@@ -381,7 +381,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
     "history": _versions,
-    **show_keeping.SHOWN,
     "pair": _paired,
     "peers list": _peers,
     **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),

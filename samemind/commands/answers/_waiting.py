@@ -11,8 +11,8 @@ from cognition.triggers.lattice import Status
 from cognition.triggers.raised import Described, described, read_raised
 from replica import memories_called
 from samemind.commands.answers._parts import PendingQuestion
-from samemind.results.keeping import TriggerView
-from samemind.verbs.triggers import views_of
+from samemind.commands.keeping._parts import TriggerView
+from samemind.commands.keeping._triggers import views_of
 
 # An agent reads them before everything that it says; more would be an agenda.
 TRIGGERS_MAX: Final = 5

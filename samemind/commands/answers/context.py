@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.answers._parts import PendingQuestion
+from samemind.commands.keeping._parts import TriggerView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
 from samemind.printable import safe
 from samemind.rendering import Document
-from samemind.results.keeping import TriggerView
 from samemind.surface.memories import Filters
 
 if TYPE_CHECKING:

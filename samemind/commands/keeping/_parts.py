@@ -1,8 +1,11 @@
-"""What the verbs of a mind that keeps itself return."""
+"""What several commands of this family take, return and show."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+
+from samemind.printable import one_line
+from samemind.rendering import HELD_BACK, Document, clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +49,6 @@ class Triggers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calendar:
-    """A calendar as a text (RFC 5545) with `count` entries, or the `path` of the file that holds it."""
-
-    count: int
-    path: str | None = None
-    text: str | None = None
-
-    def __str__(self) -> str:
-        return self.text or ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GoalView:
     """One goal: open or done, and the memories about it that came after it.
 
@@ -76,19 +67,6 @@ class GoalView:
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goals:
-    """Goals, the oldest first. Iterating gives them."""
-
-    goals: list[GoalView]
-
-    def __iter__(self) -> Iterator[GoalView]:
-        return iter(self.goals)
-
-    def __len__(self) -> int:
-        return len(self.goals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,52 +98,34 @@ class BlockView:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks:
-    """All blocks, by label. Iterating gives them."""
-
-    blocks: list[BlockView]
-
-    def __iter__(self) -> Iterator[BlockView]:
-        return iter(self.blocks)
-
-    def __len__(self) -> int:
-        return len(self.blocks)
+def trigger_line(trigger: Document) -> str:
+    until = f", put off until {clock(trigger['snoozed_until'])}" if trigger["snoozed_until"] else ""
+    return (
+        f"{trigger['urgency']:.2f}  {trigger['id']}  {trigger['status']:<9}  {trigger['kind']:<19}  "
+        f"{one_line(trigger['reason'])}{until}"
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionView:
-    """One conversation that memories came from, with a summary in its own words."""
-
-    session: str
-    memories: int
-    speakers: list[str]
-    started_at: datetime
-    ended_at: datetime
-    summary: str
-
-    def __str__(self) -> str:
-        return self.summary
+def moved_lines(document: Document) -> list[str]:
+    if document["changed"]:
+        return [trigger_line(document)]
+    by = f" by {document['delivered_by_name']}" if document["delivered_by_name"] else ""
+    return [f"it was {document['status']}{by} already", trigger_line(document)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sessions:
-    """Conversations, the latest first, and how many there are in all. Iterating gives them."""
-
-    sessions: list[SessionView]
-    total: int
-
-    def __iter__(self) -> Iterator[SessionView]:
-        return iter(self.sessions)
-
-    def __len__(self) -> int:
-        return len(self.sessions)
+def goal_line(goal: Document) -> str:
+    if goal["held"]:
+        return f"{goal['rid']} {HELD_BACK}"
+    if goal["status"] == "done":
+        how = "done"
+    elif goal["stagnant"]:
+        how = "quiet"
+    else:
+        how = f"{len(goal['progress'])} told" if goal["progress"] else "open"
+    return f"{goal['rid']}  {how:<8}  {one_line(goal['text'])}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taught:
-    """What feedback came to: the weight of each sort of signal from now on, the same on every device."""
-
-    rid: str
-    relevant: bool
-    weights: Mapping[str, float]
+def profile_lines(document: Document) -> list[str]:
+    lines = [f"{one_line(key)}: {one_line(value)}" for key, value in document["static"].items()]
+    lines += [f"- {one_line(fact['text'])}" for fact in document["dynamic"]]
+    return lines or ["nothing is known of you"]

@@ -1,4 +1,4 @@
-"""Show what memory would bring up, and say what became of it.
+"""What several commands do with what memory would bring up.
 
 Memory never pushes: whoever asks decides what to show and when. A trigger that is shown is said to be *delivered*
 first, and only whoever moved it from pending shows it: `changed` is false for everybody after that, on any device.
@@ -6,102 +6,43 @@ first, and only whoever moved it from pending shows it: `changed` is false for e
 
 import sqlite3
 from collections.abc import Mapping
+from typing import Final
 
 from cognition.triggers.kinds import Thresholds, kind_of
 from cognition.triggers.lattice import MOVES, Raised, Status
 from cognition.triggers.raised import Described, described, put_off_until, read_raised
 from cognition.triggers.snoozing import Snooze
 from replica import Core, Set, Trigger, Write, show_memory_id
+from samemind.commands.keeping._parts import Triggers, TriggerView
 from samemind.device import Device
 from samemind.errors import Ambiguous, Failed, NotFound
-from samemind.results.keeping import Triggers, TriggerView
-from samemind.surface.keeping import (
-    ActOnTrigger,
-    DeliverTrigger,
-    DismissTrigger,
-    ListTriggers,
-    SnoozeTrigger,
-)
-from samemind.times import at_ms, at_stamp, read_later
+from samemind.times import at_ms, at_stamp
 from samemind.verbs.ids import CANDIDATES_MAX, id_range
-from samemind.verbs.moments import moment_of, read_at
 
-_LIVE = (Status.PENDING, Status.DELIVERED)
-
-
-async def triggers_list(device: Device, options: ListTriggers) -> Triggers:
-    """List triggers; those that are moot or over only when all are asked for."""
-    now_ms = moment_of(device, options.as_of)
-
-    def read(connection: sqlite3.Connection) -> Triggers:
-        found = described(connection, now_ms, device.thresholds)
-        shown = [one for one in found if options.all or (one.reason is not None and one.status in _LIVE)]
-        return views_of(connection, shown, device.thresholds)
-
-    return await read_at(device, options.as_of, options.seen_by, read)
+LIVE: Final = (Status.PENDING, Status.DELIVERED)
 
 
-async def triggers_deliver(device: Device, options: DeliverTrigger) -> TriggerView:
-    """Say that it is shown, unless some device has said so."""
-    return await _move(device, options.id, Status.DELIVERED)
-
-
-async def triggers_act(device: Device, options: ActOnTrigger) -> TriggerView:
-    """Say that it was acted on."""
-    return await _move(device, options.id, Status.ACTED)
-
-
-async def triggers_dismiss(device: Device, options: DismissTrigger) -> TriggerView:
-    """Say that nobody wants to hear of it."""
-    return await _move(device, options.id, Status.DISMISSED)
-
-
-async def triggers_snooze(device: Device, options: SnoozeTrigger) -> TriggerView:
-    """Put it off until a time, by this device's clock."""
-    until_ms = read_later(options.until, name="until", now_ms=device.now_ms())
-
-    def put_off(core: Core, connection: sqlite3.Connection) -> TriggerView:
-        now_ms = device.now_ms()
-        raised = _find(connection, options.id)
-        status = raised.status(now_ms, device.thresholds.lifetime_ms)
-        known_ms = put_off_until(connection, raised)
-        if status not in _LIVE and (status is not Status.DISMISSED or known_ms is None):
-            raise _wrong_status("put off", status)
-        changed = known_ms != until_ms
-        if changed:
-            snooze = Snooze(raised.kind, raised.id, until_ms)
-            writes = [Write(Set(snooze.field, snooze.told), raised.rid)]
-            if status is not Status.DISMISSED:
-                writes.append(
-                    Write(Trigger(raised.id, int(Status.DISMISSED), raised.kind, raised.about), raised.rid)
-                )
-            core.commit(writes, now_ms)
-        return _view_of(device, connection, raised.id, now_ms, changed=changed)
-
-    return await device.replica.run(put_off)
-
-
-async def _move(device: Device, text: str, wanted: Status) -> TriggerView:
+async def moved_to(device: Device, text: str, wanted: Status) -> TriggerView:
     def move(core: Core, connection: sqlite3.Connection) -> TriggerView:
         now_ms, lifetime_ms = device.now_ms(), device.thresholds.lifetime_ms
-        raised = _find(connection, text)
+        raised = find_trigger(connection, text)
         status = raised.status(now_ms, lifetime_ms)
         writes = []
         if status in MOVES[wanted]:
             writes.append(Write(Trigger(raised.id, int(wanted), raised.kind, raised.about), raised.rid))
         elif status is not wanted:
-            raise _wrong_status(wanted.name.lower(), status)
+            raise wrong_status(wanted.name.lower(), status)
         if wanted is not Status.DELIVERED and put_off_until(connection, raised) is not None:
             # Who dismisses what was put off, or has dealt with it, does not want to hear of it later.
             writes.append(Write(Set(Snooze(raised.kind, raised.id, 0).field, None), raised.rid))
         if writes:
             core.commit(writes, now_ms)
-        return _view_of(device, connection, raised.id, now_ms, changed=bool(writes))
+        return trigger_view(device, connection, raised.id, now_ms, changed=bool(writes))
 
     return await device.replica.run(move)
 
 
-def _wrong_status(wanted: str, status: Status) -> Failed:
+def wrong_status(wanted: str, status: Status) -> Failed:
     return Failed(
         f"expected a trigger that can still be {wanted}, but it is {status.name.lower()}",
         code="wrong_status",
@@ -109,7 +50,7 @@ def _wrong_status(wanted: str, status: Status) -> Failed:
     )
 
 
-def _view_of(
+def trigger_view(
     device: Device, connection: sqlite3.Connection, trigger: bytes, now_ms: int, *, changed: bool
 ) -> TriggerView:
     (one,) = described(connection, now_ms, device.thresholds, among=read_raised(connection, trigger))
@@ -117,7 +58,7 @@ def _view_of(
     return view
 
 
-def _find(connection: sqlite3.Connection, text: str) -> Raised:
+def find_trigger(connection: sqlite3.Connection, text: str) -> Raised:
     low, high = id_range(text, "a trigger")
     found = [
         trigger

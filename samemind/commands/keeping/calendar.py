@@ -1,23 +1,44 @@
-"""Write what is to be reminded of as a calendar (RFC 5545), for the programs and feeds that show one."""
+"""Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
 
-import sqlite3
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import trio
-
-from cognition.reminding.repeating import rule_of
-from replica import ShownMemory, memories_to_come, show_memory_id
-from samemind.device import Device
-from samemind.durable import whole_file
-from samemind.results.keeping import Calendar
-from samemind.surface.keeping import MakeCalendar
-from samemind.times import at_ms, at_stamp
-from samemind.verbs.moments import read_at
+from samemind.declaring import Agents, Command, Effects, Method, Takes, option
+from samemind.printable import one_line
+from samemind.rendering import Document, counted
+from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
-    import icalendar
+    import sqlite3
+    from pathlib import Path
+
+    import icalendar as calendars
+
+    from replica import ShownMemory
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakeCalendar(Moment):
+    """Write what you want to be reminded of as a calendar (iCalendar), for programs that show one."""
+
+    output: str | None = option(
+        "--output", "the file to write; without it, standard output", takes=Takes.NEW_PATH, short="-o"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """A calendar as a text (RFC 5545) with `count` entries, or the `path` of the file that holds it."""
+
+    count: int
+    path: str | None = None
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return self.text or ""
+
 
 # A program that shows a calendar names whoever made it.
 _PRODUCT: Final = "-//samemind//reminders//EN"
@@ -29,8 +50,14 @@ _LENGTH: Final = timedelta(minutes=30)
 _REFRESH: Final = timedelta(minutes=15)
 
 
-async def calendar(device: Device, options: MakeCalendar) -> Calendar:
+async def run(device: "Device", options: MakeCalendar) -> Calendar:
     """Return the calendar, or write it to a file."""
+    from pathlib import Path
+
+    import trio
+
+    from samemind.verbs.moments import read_at
+
     text, count = await read_at(device, options.as_of, options.seen_by, calendar_text)
     if options.output is None:
         return Calendar(count=count, text=text)
@@ -39,12 +66,14 @@ async def calendar(device: Device, options: MakeCalendar) -> Calendar:
     return Calendar(count=count, path=str(path))
 
 
-def calendar_text(connection: sqlite3.Connection) -> tuple[str, int]:
+def calendar_text(connection: "sqlite3.Connection") -> tuple[str, int]:
     """Return every reminder that is known as one calendar, and how many they are.
 
     An entry has the id of its memory, so that a program which reads the calendar again changes what it has.
     """
-    import icalendar  # 60 ms that no other verb should wait for
+    import icalendar
+
+    from replica import memories_to_come
 
     made = icalendar.Calendar()
     made.add("prodid", _PRODUCT)
@@ -58,8 +87,12 @@ def calendar_text(connection: sqlite3.Connection) -> tuple[str, int]:
     return made.to_ical().decode(), len(entries)
 
 
-def _entry(it: ShownMemory) -> "icalendar.Event | None":
+def _entry(it: "ShownMemory") -> "calendars.Event | None":
     import icalendar
+
+    from cognition.reminding.repeating import rule_of
+    from replica import show_memory_id
+    from samemind.times import at_ms, at_stamp
 
     fields = it.memory.fields
     begins = at_ms(int(fields["event_start"]))
@@ -89,6 +122,8 @@ def _entry(it: ShownMemory) -> "icalendar.Event | None":
 
 
 def _end(begins: datetime | None, told: object) -> datetime | None:
+    from samemind.times import at_ms
+
     ends = at_ms(int(told)) if isinstance(told, int) else None
     if begins is None:
         return None
@@ -100,7 +135,7 @@ def _end(begins: datetime | None, told: object) -> datetime | None:
         return None
 
 
-def _rule(told: object) -> "icalendar.vRecur | None":
+def _rule(told: object) -> "calendars.vRecur | None":
     """Return a rule as a calendar has it; None for one that is none, as somebody may have written by hand."""
     import icalendar
 
@@ -113,7 +148,32 @@ def _rule(told: object) -> "icalendar.vRecur | None":
     return found if found.get("FREQ") else None
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: "Path", text: str) -> None:
+    from samemind.durable import whole_file
+
     with whole_file(path, mode=0o666) as scratch:
         # Its lines end as RFC 5545 has them, on every system.
         scratch.write_bytes(text.encode())
+
+
+def render(document: Document) -> list[str]:
+    if document["path"] is None:
+        return str(document["text"]).splitlines()
+    return [f"{counted(document['count'], 'reminder', 'reminders')} in {one_line(document['path'])}"]
+
+
+COMMAND: Final = Command(
+    "calendar",
+    MakeCalendar,
+    Calendar,
+    run=run,
+    render=render,
+    place=6,
+    effects=Effects.READ,
+    agents=Agents.NEVER,
+    panel="writes a file for other programs",
+    library=Method(
+        "calendar",
+        "Return what you want to be reminded of as a calendar (iCalendar), or write it to a file.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The commands of what comes up by itself, and of who you are."""

@@ -1,0 +1,45 @@
+"""What several commands do with the profile and the blocks."""
+
+import sqlite3
+
+import replica
+from cognition import profile as known
+from samemind.commands.keeping._parts import BlockView, Profile, ProfileFact
+from samemind.errors import NotFound, Usage
+from samemind.times import at_stamp
+
+# A label is typed and shown beside its text, and is the key of a register.
+LABEL_CHARACTERS_MAX = 100
+
+
+def profile_of(connection: sqlite3.Connection, now_ms: int) -> Profile:
+    told = [
+        ProfileFact(rid=replica.show_memory_id(fact.rid), text=fact.text)
+        for fact in known.facts(connection, now_ms=now_ms)
+    ]
+    return Profile(static=known.entries(connection), dynamic=told)
+
+
+def checked_label(text: str) -> str:
+    label = " ".join(text.split()).casefold()
+    if not label or len(label) > LABEL_CHARACTERS_MAX:
+        raise Usage(
+            f"expected a label of 1 to {LABEL_CHARACTERS_MAX} characters, got {text!r:.60}", code="invalid"
+        )
+    return label
+
+
+def find_block(connection: sqlite3.Connection, label: str) -> BlockView:
+    for block in known.blocks(connection):
+        if block.label == label:
+            return block_view(block)
+    raise NotFound(f"no block is labelled {label!r}", hint="`samemind blocks list` shows them")
+
+
+def block_view(block: known.Block) -> BlockView:
+    return BlockView(
+        label=block.label,
+        rid=replica.show_memory_id(block.rid),
+        text=block.text,
+        updated_at=at_stamp(block.updated),
+    )

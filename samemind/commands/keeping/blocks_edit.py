@@ -1,0 +1,75 @@
+"""Write a block; what others change in it at the same time is kept too."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping._parts import BlockView
+from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.errors import NotFound
+from samemind.printable import safe
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditBlock:
+    """Write a block; what others change in it at the same time is kept too."""
+
+    label: str = argument("its label; a new one makes a block", metavar="LABEL")
+    text: str = argument("what it says from now on; - reads it from standard input", metavar="TEXT")
+
+
+async def run(device: "Device", options: EditBlock) -> BlockView:
+    """Write a block; the first to write it makes it, with a text that every device would make it with."""
+    from cognition import profile as known
+    from replica import Remember, Write
+    from replica.codec import check_text
+    from samemind.commands.keeping._profile import checked_label, find_block
+    from samemind.verbs.refusing import refuse_secret
+
+    label = checked_label(options.label)
+    check_text(options.text)
+    rid = known.block_id(label)
+
+    def write(core: "Core", connection: "sqlite3.Connection") -> BlockView:
+        now_ms = device.now_ms()
+        if connection.execute("SELECT 1 FROM tombstone WHERE rid = ?", (rid,)).fetchone():
+            raise NotFound(
+                f"the block {label!r} was forgotten, for good", code="forgotten", hint="choose another label"
+            )
+        before = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,)).fetchone()
+        refuse_secret(f"{label}: {options.text}", known=[] if before is None else [label, *before])
+        if before is None:
+            core.commit([Write(Remember(known.first_text(label), {"block": label}), rid)], now_ms)
+        ((text,),) = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))
+        if text != options.text:
+            core.commit([core.edit_of(rid, options.text)], now_ms)
+        return find_block(connection, label)
+
+    return await device.replica.run(write)
+
+
+def render(document: Document) -> list[str]:
+    return [safe(document["text"])]
+
+
+COMMAND: Final = Command(
+    "blocks edit",
+    EditBlock,
+    BlockView,
+    run=run,
+    render=render,
+    place=14,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "edit_block", "Write a block, or make it; what others change in it at the same time is kept too."
+    ),
+    idempotent=True,
+)

@@ -1,0 +1,68 @@
+"""List the editable blocks, which every prompt gets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping._parts import BlockView
+from samemind.declaring import Agents, Command, Effects, Method
+from samemind.printable import one_line
+from samemind.rendering import Document
+from samemind.surface.memories import Moment
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListBlocks(Moment):
+    """List the editable blocks, which every prompt gets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """All blocks, by label. Iterating gives them."""
+
+    blocks: list[BlockView]
+
+    def __iter__(self) -> Iterator[BlockView]:
+        return iter(self.blocks)
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+
+async def run(device: "Device", options: ListBlocks) -> Blocks:
+    """List the blocks."""
+    from cognition import profile as known
+    from samemind.commands.keeping._profile import block_view
+    from samemind.verbs.moments import read_at
+
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: Blocks(blocks=[block_view(block) for block in known.blocks(connection)]),
+    )
+
+
+def render(document: Document) -> list[str]:
+    return [f"{one_line(one['label'])}: {one_line(one['text'])}" for one in document["blocks"]] or [
+        "no blocks"
+    ]
+
+
+COMMAND: Final = Command(
+    "blocks list",
+    ListBlocks,
+    Blocks,
+    run=run,
+    render=render,
+    place=12,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("blocks", "List the editable blocks, which every prompt gets."),
+    rows="blocks",
+    short=True,
+)

@@ -1,0 +1,69 @@
+"""List goals, and how they go, from what was remembered since."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping._parts import GoalView, goal_line
+from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.rendering import Document
+from samemind.surface.memories import Moment
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListGoals(Moment):
+    """List goals, and how they go, from what was remembered since."""
+
+    all: bool = option("--all", "those that are done, too", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goals:
+    """Goals, the oldest first. Iterating gives them."""
+
+    goals: list[GoalView]
+
+    def __iter__(self) -> Iterator[GoalView]:
+        return iter(self.goals)
+
+    def __len__(self) -> int:
+        return len(self.goals)
+
+
+async def run(device: "Device", options: ListGoals) -> Goals:
+    """List goals with what was told of each."""
+    from cognition.triggers.goals import read_goals
+    from samemind.commands.keeping._goals import goal_view
+    from samemind.verbs.moments import moment_of, read_at
+
+    now_ms = moment_of(device, options.as_of)
+
+    def read(connection: "sqlite3.Connection") -> Goals:
+        return Goals(goals=[goal_view(goal, now_ms) for goal in read_goals(connection, done=options.all)])
+
+    return await read_at(device, options.as_of, options.seen_by, read)
+
+
+def render(document: Document) -> list[str]:
+    return [goal_line(goal) for goal in document["goals"]] or ["no goals"]
+
+
+COMMAND: Final = Command(
+    "goals list",
+    ListGoals,
+    Goals,
+    run=run,
+    render=render,
+    place=7,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("goals", "List goals, and how they go; with `all`, those that are done too."),
+    rows="goals",
+    short=True,
+)

@@ -1,0 +1,42 @@
+"""Show the profile of the owner: what was set, and what memory knows by itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.keeping._parts import Profile, profile_lines
+from samemind.declaring import Agents, Command, Effects, Method
+from samemind.surface.memories import Moment
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowProfile(Moment):
+    """Show the profile of the owner: what was set, and what memory knows by itself."""
+
+
+async def run(device: "Device", options: ShowProfile) -> Profile:
+    """Show what was set, and what follows from what was told, now or then."""
+    from samemind.commands.keeping._profile import profile_of
+    from samemind.verbs.moments import moment_of, read_at
+
+    now_ms = moment_of(device, options.as_of)
+    return await read_at(
+        device, options.as_of, options.seen_by, lambda connection: profile_of(connection, now_ms)
+    )
+
+
+COMMAND: Final = Command(
+    "profile show",
+    ShowProfile,
+    Profile,
+    run=run,
+    render=profile_lines,
+    place=10,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("profile", "Show the profile of the owner."),
+    short=True,
+)

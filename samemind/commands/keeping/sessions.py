@@ -1,0 +1,114 @@
+"""List the conversations that memories came from, the latest first, each with a summary."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.errors import NotFound, Usage
+from samemind.printable import one_line
+from samemind.rendering import Document, clock, counted
+from samemind.surface.memories import Moment
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSessions(Moment):
+    """List the conversations that memories came from, the latest first, each with a summary."""
+
+    limit: int = option("--limit", "how many at most", default=20, metavar="N", short="-n")
+    session: str | None = option("--session", "only this one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionView:
+    """One conversation that memories came from, with a summary in its own words."""
+
+    session: str
+    memories: int
+    speakers: list[str]
+    started_at: datetime
+    ended_at: datetime
+    summary: str
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Conversations, the latest first, and how many there are in all. Iterating gives them."""
+
+    sessions: list[SessionView]
+    total: int
+
+    def __iter__(self) -> Iterator[SessionView]:
+        return iter(self.sessions)
+
+    def __len__(self) -> int:
+        return len(self.sessions)
+
+
+# Each is summed up when it is listed, some hundredths of a second for a long one.
+SESSIONS_MAX = 1_000
+
+
+async def run(device: "Device", options: ListSessions) -> Sessions:
+    """List conversations, the latest first, as they are or as they were."""
+    from cognition.sessions import list_sessions
+    from samemind.times import at_stamp
+    from samemind.verbs.moments import read_at
+
+    if not 0 <= options.limit <= SESSIONS_MAX:
+        raise Usage(f"expected a limit of 0 to {SESSIONS_MAX}, got {options.limit}", code="invalid")
+
+    def read(connection: "sqlite3.Connection") -> Sessions:
+        found, total = list_sessions(connection, limit=options.limit, name=options.session)
+        if options.session is not None and not total:
+            raise NotFound(f"no memory came from the conversation {options.session!r:.60}")
+        views = [
+            SessionView(
+                session=one.name,
+                memories=one.memories,
+                speakers=list(one.speakers),
+                started_at=at_stamp(one.started_ms << 16),
+                ended_at=at_stamp(one.ended_ms << 16),
+                summary=one.summary,
+            )
+            for one in found
+        ]
+        return Sessions(sessions=views, total=total)
+
+    return await read_at(device, options.as_of, options.seen_by, read)
+
+
+def render(document: Document) -> list[str]:
+    lines = []
+    for one in document["sessions"]:
+        lines.append(
+            f"{clock(one['started_at'])}  {one_line(one['session'])}, {counted(one['memories'], 'memory', 'memories')}"
+        )
+        lines.append(f"                  {one_line(one['summary'])}")
+    return lines or ["no conversations"]
+
+
+COMMAND: Final = Command(
+    "sessions",
+    ListSessions,
+    Sessions,
+    run=run,
+    render=render,
+    place=15,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "sessions", "List the conversations that memories came from, the latest first, each with a summary."
+    ),
+    rows="sessions",
+)
