@@ -168,52 +168,6 @@ def _forget(document: Document) -> list[str]:
     return lines
 
 
-def _files(document: Document) -> list[str]:
-    return [
-        f"{'changed' if file['changed'] else 'nothing to change in'} {file['path']}"
-        + (f" (before: {file['backup']})" if file["backup"] else "")
-        for file in document["files"]
-    ]
-
-
-def _agents(document: Document) -> list[str]:
-    lines = [
-        f"{one_line(each['name']):<20} {_agent_rights(each)}"
-        + (f", last seen {clock(each['last_seen'])}" if each["last_seen"] else ", not seen yet")
-        for each in document["agents"]
-    ]
-    for each in document["waiting"]:
-        lines.append(f"{one_line(each['name'])} waits to be let in: samemind agents approve {each['code']}")
-        lines.append(f"    its answer goes to {one_line(each['redirect_uri'])}")
-    return lines or ["no remote agents: samemind agents add NAME"]
-
-
-def _agent_rights(agent: Document) -> str:
-    spaces = " and ".join(filter(None, [agent["workspace"], *agent["share"]])) or "everything"
-    return f"{'reads' if agent['read_only'] else 'reads and writes'} {spaces}, by {agent['by']}"
-
-
-def _agent_added(document: Document) -> list[str]:
-    agent = document["agent"]
-    lines = [f"{one_line(agent['name'])} {_agent_rights(agent)}"]
-    if document["token"] is not None:
-        lines += [
-            "",
-            f"token  {document['token']}",
-            "",
-            "It is shown this once. The agent sends it as a bearer token.",
-        ]
-    return lines
-
-
-def _agent_calls(document: Document) -> list[str]:
-    return [
-        f"{clock(each['at'])}  {one_line(each['name']):<16} {'wrote' if each['wrote'] else 'read '}  "
-        f"{each['tool']:<14} {' '.join(each['rids'])}".rstrip()
-        for each in document["calls"]
-    ] or ["no remote agent called yet"]
-
-
 def _versions(document: Document) -> list[str]:
     lines = []
     for version in document["versions"]:
@@ -371,13 +325,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "list": _memories,
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
     "forget": _forget,
-    "connect": lambda document: [*_files(document), *filter(None, [document["hint"]])],
-    "setup": lambda document: _files(document) if document["files"] else [document["text"]],
-    "agents list": _agents,
-    **dict.fromkeys(("agents add", "agents approve"), _agent_added),
-    "agents refuse": lambda document: [f"turned away: {document['code']}"],
-    "agents revoke": lambda document: [f"{one_line(document['name'])} is cut off"],
-    "agents log": _agent_calls,
     **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
     "history": _versions,

@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samemind.agents import editing
-from samemind.agents.connecting import connect, setup
 from samemind.agents.programs import PROGRAMS
 from samemind.agents.protocol import VERSION, protocol_text
 from samemind.catalog import NAMES
+from samemind.commands.agents.connect import PROGRAM_NAMES, Connect, Connected
+from samemind.commands.agents.connect import run as connect
+from samemind.commands.agents.setup import Setup
+from samemind.commands.agents.setup import run as setup
 from samemind.config import Home
 from samemind.errors import Failed, Usage
-from samemind.results.agents import Connected
-from samemind.surface.agents import PROGRAM_NAMES, Connect, Setup
 
 Connecting = Callable[..., Connected]
 
@@ -43,7 +44,7 @@ def connecting(user: Path) -> Connecting:
 def test_nothing_is_written_where_the_agents_server_could_not_start(
     connecting: Connecting, user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samemind.agents.connecting.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Failed, match="MCP SDK") as caught:
         connecting("claude")
     assert caught.value.code == "extra_missing"
