@@ -34,6 +34,16 @@ if TYPE_CHECKING:
     from samemind.commands.contradictions.resolve import Resolved
     from samemind.commands.contradictions.review import Review, Unjudged
     from samemind.commands.contradictions.settle import Settled
+    from samemind.commands.device._parts import Check, Clone, IncidentView
+    from samemind.commands.device.compact import Compacted
+    from samemind.commands.device.digest import Digest, FrontierEntry
+    from samemind.commands.device.doctor import Doctored
+    from samemind.commands.device.ids import Ids, IdView
+    from samemind.commands.device.log import Log, OpView
+    from samemind.commands.device.stats import Stats
+    from samemind.commands.device.status import DaemonStatus, ThinkStatus
+    from samemind.commands.device.verify import Verified
+    from samemind.commands.device.warmup import Warmed
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities, EntityView
     from samemind.commands.graph.graph import Graph
@@ -76,24 +86,6 @@ if TYPE_CHECKING:
     )
     from samemind.library import Mind
     from samemind.results.contradictions import Corrected
-    from samemind.results.device import (
-        Check,
-        Clone,
-        Compacted,
-        DaemonStatus,
-        Digest,
-        Doctored,
-        FrontierEntry,
-        Ids,
-        IdView,
-        IncidentView,
-        Log,
-        OpView,
-        Stats,
-        ThinkStatus,
-        Verified,
-        Warmed,
-    )
     from samemind.results.group import (
         GroupMember,
         GroupView,
@@ -268,19 +260,19 @@ _MODULE_OF: Final = {
     "CarriedIn": "samemind.commands.carry._parts",
     "CarriedOut": "samemind.commands.carry.export",
     "Changed": "samemind.commands.past.diff",
-    "Check": "samemind.results.device",
+    "Check": "samemind.commands.device._parts",
     "ClaimedValue": "samemind.results.memories",
-    "Clone": "samemind.results.device",
-    "Compacted": "samemind.results.device",
+    "Clone": "samemind.commands.device._parts",
+    "Compacted": "samemind.commands.device.compact",
     "ContextBlock": "samemind.commands.answers.context",
     "ContextSection": "samemind.commands.answers.context",
     "ContradictionView": "samemind.commands.contradictions._parts",
     "Contradictions": "samemind.commands.contradictions.list",
     "Corrected": "samemind.results.contradictions",
-    "DaemonStatus": "samemind.results.device",
+    "DaemonStatus": "samemind.commands.device.status",
     "Difference": "samemind.commands.past.diff",
-    "Digest": "samemind.results.device",
-    "Doctored": "samemind.results.device",
+    "Digest": "samemind.commands.device.digest",
+    "Doctored": "samemind.commands.device.doctor",
     "Dropped": "samemind.commands.taking.held_drop",
     "EdgeView": "samemind.commands.graph._parts",
     "Entities": "samemind.commands.graph.entities",
@@ -290,7 +282,7 @@ _MODULE_OF: Final = {
     "Failed": "samemind.errors",
     "FailedLine": "samemind.commands.portable._parts",
     "Forgotten": "samemind.results.memories",
-    "FrontierEntry": "samemind.results.device",
+    "FrontierEntry": "samemind.commands.device.digest",
     "GoalView": "samemind.commands.keeping._parts",
     "Goals": "samemind.commands.keeping.goals_list",
     "Graph": "samemind.commands.graph.graph",
@@ -301,13 +293,13 @@ _MODULE_OF: Final = {
     "History": "samemind.results.memories",
     "Hit": "samemind.results.memories",
     "HitClaim": "samemind.results.memories",
-    "IdView": "samemind.results.device",
-    "Ids": "samemind.results.device",
+    "IdView": "samemind.commands.device.ids",
+    "Ids": "samemind.commands.device.ids",
     "Imported": "samemind.commands.portable._parts",
-    "IncidentView": "samemind.results.device",
+    "IncidentView": "samemind.commands.device._parts",
     "Listed": "samemind.results.memories",
     "Locked": "samemind.errors",
-    "Log": "samemind.results.device",
+    "Log": "samemind.commands.device.log",
     "MailboxInvitation": "samemind.results.mailbox",
     "MailboxLooked": "samemind.results.mailbox",
     "MailboxPeer": "samemind.results.mailbox",
@@ -321,7 +313,7 @@ _MODULE_OF: Final = {
     "NomineeValue": "samemind.results.memories",
     "NomineeView": "samemind.results.memories",
     "NotFound": "samemind.errors",
-    "OpView": "samemind.results.device",
+    "OpView": "samemind.commands.device.log",
     "Paired": "samemind.results.group",
     "PairingOffer": "samemind.results.group",
     "PeerSync": "samemind.results.group",
@@ -354,10 +346,10 @@ _MODULE_OF: Final = {
     "Side": "samemind.commands.contradictions._parts",
     "SkippedFile": "samemind.commands.carry._parts",
     "StageView": "samemind.commands.answers.why_not",
-    "Stats": "samemind.results.device",
+    "Stats": "samemind.commands.device.stats",
     "Synced": "samemind.results.group",
     "Taught": "samemind.commands.keeping.feedback",
-    "ThinkStatus": "samemind.results.device",
+    "ThinkStatus": "samemind.commands.device.status",
     "Thought": "samemind.commands.thinking.think",
     "TriggerView": "samemind.commands.keeping._parts",
     "Triggers": "samemind.commands.keeping._parts",
@@ -367,9 +359,9 @@ _MODULE_OF: Final = {
     "Unreachable": "samemind.errors",
     "UnreachedPeer": "samemind.results.group",
     "Usage": "samemind.errors",
-    "Verified": "samemind.results.device",
+    "Verified": "samemind.commands.device.verify",
     "Version": "samemind.results.memories",
-    "Warmed": "samemind.results.device",
+    "Warmed": "samemind.commands.device.warmup",
     "Why": "samemind.commands.answers.why",
     "WhyNot": "samemind.commands.answers.why_not",
 }

@@ -34,6 +34,15 @@ if TYPE_CHECKING:
     from samemind.commands.contradictions.resolve import Resolved
     from samemind.commands.contradictions.review import Review
     from samemind.commands.contradictions.settle import Settled
+    from samemind.commands.device.compact import Compacted
+    from samemind.commands.device.digest import Digest
+    from samemind.commands.device.doctor import Doctored
+    from samemind.commands.device.ids import Ids
+    from samemind.commands.device.log import Log
+    from samemind.commands.device.stats import Stats
+    from samemind.commands.device.status import DaemonStatus
+    from samemind.commands.device.verify import Verified
+    from samemind.commands.device.warmup import Warmed
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities
     from samemind.commands.graph.graph import Graph
@@ -55,17 +64,6 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
     from samemind.results.contradictions import Corrected
-    from samemind.results.device import (
-        Compacted,
-        DaemonStatus,
-        Digest,
-        Doctored,
-        Ids,
-        Log,
-        Stats,
-        Verified,
-        Warmed,
-    )
     from samemind.results.group import GroupView, Peers, PeerView, Recovery, Synced
     from samemind.results.mailbox import (
         MailboxesListed,

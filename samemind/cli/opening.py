@@ -100,8 +100,8 @@ async def _ask(
 
             return await run_daemon(home, read_options(verb, options), say)
         case "panel":
+            from samemind.commands.device.up import Up
             from samemind.daemon import run_daemon
-            from samemind.surface.device import Up
 
             return await run_daemon(home, Up(), say, launches=True)
         case "down":

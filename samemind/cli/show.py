@@ -6,11 +6,9 @@ from typing import Final
 from samemind.catalog import NAMES, verb_named
 from samemind.cli import show_mailbox, show_rebuilding
 from samemind.commands.contradictions._parts import nominated, raised
+from samemind.commands.group._parts import peer_line as _peer
 from samemind.printable import one_line, safe
 from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, clock, counted, pairs, plain, titled
-
-# Below half of an hour's quota nobody needs to know of it.
-_QUOTA_TOLD_MIN: Final = 0.5
 
 
 def show(verb: str, document: Document, *, terminal: bool = False) -> list[str]:
@@ -27,8 +25,6 @@ def show_said(verb: str, document: Document) -> list[str]:
     """Return what a verb says before its end as lines for people."""
     if (render := verb_named(verb).render_said) is not None:
         return render(document)
-    if verb == "log":
-        return [_op(document)]
     if "code" in document and "mailbox" in document:
         return [
             f"code     {document['code']}",
@@ -50,12 +46,6 @@ def show_said(verb: str, document: Document) -> list[str]:
         return [f"the other device reaches this mailbox at {document['meets_at']}"]
     if "refused" in document:
         return [f"somebody was turned away: {document['refused']}"]
-    if "peer" in document:
-        return [_peer(document["peer"])]
-    if verb == "up":
-        return _status(document)
-    if verb == "panel":
-        return show(verb, document)
     return pairs(document)
 
 
@@ -182,27 +172,6 @@ def _peers(document: Document) -> list[str]:
     return [_peer(peer) for peer in document["peers"]] or ["no other devices: samemind pair"]
 
 
-def _peer(peer: Document) -> str:
-    seen = f"synced {clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
-    behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
-    state = f"{peer['state']}{_out(peer)}"
-    return f"{peer['name']:<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
-
-
-def _out(peer: Document) -> str:
-    """Say by whom a peer was revoked, and since when that is known here."""
-    by = f" by {one_line(peer['revoked_by'])}" if peer["revoked_by"] else ""
-    return by + (f" since {clock(peer['revoked_at'])}" if peer["revoked_at"] else "")
-
-
-def _quota(peer: Document) -> str:
-    """Say how much of its quota a peer has used, where that is worth a look."""
-    used, what = peer["quota"], peer["quota_of"]
-    if used < _QUOTA_TOLD_MIN:
-        return ""
-    return f", {used:.0%} of its hour's {what}" + ("" if used < 1 else ": the rest waits there")
-
-
 def _group(document: Document) -> list[str]:
     """Show the eldest first, since of two that revoke each other the elder stays."""
     root = {
@@ -231,37 +200,6 @@ def _recovery(document: Document) -> list[str]:
     ]
 
 
-def _status(document: Document) -> list[str]:
-    state = (
-        f"up at {document['address']}, process {document['pid']}" if document["running"] else "not running"
-    )
-    return [
-        f"{document['name']}  {document['device_id'][:DEVICE_DIGITS]}  {state}",
-        *([f"put out of the group by {one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
-        *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
-        *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
-        *map(_peer, document["peers"]),
-        *show_mailbox.standing(document["mailboxes"]),
-        *(f"{clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
-        *(
-            [f"thinks next at {clock(document['think']['next_at'])}"]
-            if document["think"] and document["think"]["runner"] == document["device_id"]
-            else []
-        ),
-        *(["another store lives under this device's key: samemind doctor"] if document["clone"] else []),
-    ]
-
-
-def _initialised(document: Document) -> list[str]:
-    if document["divorced_from"] is None:
-        return pairs({name: document[name] for name in ("device_id", "name", "home")})
-    told = ", ".join(document["told"])
-    return [
-        f"a device of its own now: {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
-        f"{told} heard of it" if told else "no device heard of it yet: pair it with one, samemind pair",
-    ]
-
-
 def _synced(document: Document) -> list[str]:
     lines = [
         f"{peer['name']}: {peer['sent']} sent, {peer['received']} received "
@@ -270,44 +208,6 @@ def _synced(document: Document) -> list[str]:
     ]
     lines += [f"{peer['name']}: not reached, {peer['reason']}" for peer in document["unreached"]]
     return lines or ["no other devices: samemind pair"]
-
-
-def _digest(document: Document) -> list[str]:
-    return [
-        f"{document['digest']}  {counted(document['memories'], 'memory', 'memories')}, {counted(document['ops'], 'op')}"
-    ]
-
-
-def _ops(document: Document) -> list[str]:
-    return [_op(op) for op in document["ops"]]
-
-
-def _op(op: Document) -> str:
-    who = op["device_name"] or op["device"][:DEVICE_DIGITS]
-    status = "" if op["status"] == "folded" else f"  {op['status']}"
-    return f"{clock(op['at'])}  {who:<12} {op['seq']:>6}  {op['kind']:<9} {op['rid'] or ''}{status}"
-
-
-def _verified(document: Document) -> list[str]:
-    accepted = document.get("accepted")
-    return [
-        *([f"{accepted} writes taken as lost"] if accepted else []),
-        counted(document["ops"], "op") + (", all well" if document["ok"] else ""),
-        *document["problems"],
-        *(
-            f"{counted(ops, 'write')} below the log on the word of {by[:DEVICE_DIGITS]} alone"
-            for by, ops in document["vouched"].items()
-        ),
-    ]
-
-
-def _checks(document: Document) -> list[str]:
-    lines = []
-    for check in document["checks"]:
-        lines.append(f"{'ok ' if check['ok'] else 'NOT'}  {check['name']:<10} {check['detail']}")
-        if check["fix"]:
-            lines.append(f"     {'':<10} {check['fix']}")
-    return lines
 
 
 def _paired(document: Document) -> list[str]:
@@ -334,15 +234,6 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     **dict.fromkeys(("group show", "group restore"), _group),
     "group recovery": _recovery,
     "sync": _synced,
-    "init": _initialised,
-    "status": _status,
-    "up": lambda document: _status(document) if "running" in document else ["ended"],
-    "down": lambda document: ["ended"],
-    "digest": _digest,
-    "log": _ops,
-    "verify": _verified,
-    "doctor": _checks,
     "version": lambda document: [document["version"]],
-    "ids": lambda document: [f"{each['short']}  {one_line(each['text'])}" for each in document["ids"]],
     "completion": lambda document: [document["script"]],
 }

@@ -1,48 +1,11 @@
 """Show mailboxes, and how devices are in step through them, as lines for people."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from samemind.commands.mailbox._parts import mailbox_line, standing
 from samemind.printable import one_line
-from samemind.rendering import Document, clock, counted
-
-_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "min"))
-
-
-def standing(mailboxes: Sequence[Document]) -> list[str]:
-    """Say for `status` how it stands with mailboxes and, through them, with other devices."""
-    lines = [_mailbox(each) for each in mailboxes]
-    for each in mailboxes:
-        lines += [
-            f"{one_line(peer['name']):<16} {'in step' if peer['in_step'] else 'heard'} by mailbox "
-            f"{one_line(each['name'])}, {ago(peer['heard_at'])}"
-            for peer in each["peers"]
-        ]
-    return lines
-
-
-def ago(moment: str, now: datetime | None = None) -> str:
-    """Say how long ago something was, as people say it."""
-    seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
-    for size, unit in _UNITS:
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {unit} ago" if unit == "min" else f"{counted(count, unit)} ago"
-    return "just now"
-
-
-def _mailbox(each: Document) -> str:
-    line = f"mailbox {one_line(each['name'])}"
-    if each["trouble"] is not None:
-        return f"{line}: {one_line(each['trouble'])}, since {clock(each['trouble_since'])}"
-    if each["looked_at"] is None:
-        return f"{line} at {one_line(each['url'])}"
-    bound = f" of {each['bytes_max'] / 1e6:.0f}" if each["bytes_max"] else ""
-    line += f": {counted(each['files'], 'file')}, {each['bytes'] / 1e6:.1f}{bound} MB, looked {ago(each['looked_at'])}"
-    if each["unread"]:
-        line += f", {each['unread']} unread"
-    return line + (", news waiting" if each["putting_off"] else "")
+from samemind.rendering import Document, counted
 
 
 def _listed(document: Document) -> list[str]:
@@ -71,7 +34,7 @@ def _config(document: Document) -> list[str]:
 
 
 SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
-    "mailbox add": lambda document: [_mailbox(document)],
+    "mailbox add": lambda document: [mailbox_line(document)],
     "mailbox list": _listed,
     "mailbox remove": lambda document: [f"mailbox {one_line(document['name'])} is used no more"],
     "mailbox look": _looked,

@@ -14,10 +14,10 @@ import trio
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
+from samemind.commands.device.log import ops_after
+from samemind.commands.device.status import daemon_status
 from samemind.panel.api import until_gone
 from samemind.results.plain import to_json
-from samemind.verbs.device import daemon_status
-from samemind.verbs.record import ops_after
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel

@@ -137,11 +137,11 @@ def test_pm_59_stats_count_what_is_there_by_type_and_space(mind: BlockingMind) -
 def test_pm_60_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> None:
     import trio
 
+    from samemind.commands.device.warmup import Warmup
+    from samemind.commands.device.warmup import run as warmup
     from samemind.config import Home
     from samemind.device import open_device
-    from samemind.surface.device import Warmup
     from samemind.surface.memories import Recall
-    from samemind.verbs.device import warmup
     from samemind.verbs.memories import recall
 
     async def main() -> None:

@@ -19,10 +19,10 @@ from replica.outbox import Outbox
 from replica.quotas import HOUR_MS, KEPT_MAX, PASSED_ON_TIMES, Limits, Quotas, What
 from replica.storage.memory_store import MemoryStore
 from samemind.cli.show import show
+from samemind.commands.device._checks import quota_checks
 from samemind.config import Settings
 from samemind.results.group import Peers, PeerView
 from samemind.results.plain import to_json
-from samemind.verbs.doctor import quota_checks
 from sync.identity import Identity
 from sync.wire.messages import Heads, Ops, decode_message, encode_message
 from tests.support.links import identity

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from samemind.commands.group._parts import peer_line
 from samemind.declaring import Agents, Command, Effects
 from samemind.errors import Locked
 from samemind.rendering import Document
@@ -44,12 +45,17 @@ def render(document: Document) -> list[str]:
     return [document["url"]] if "url" in document else ["ended"]
 
 
+def render_said(document: Document) -> list[str]:
+    return [peer_line(document["peer"])] if "peer" in document else render(document)
+
+
 COMMAND: Final = Command(
     "panel",
     OpenPanel,
     PanelOpened,
     run=run,
     render=render,
+    render_said=render_said,
     effects=Effects.ADD,
     agents=Agents.NEVER,
     panel="starts or ends a program, or says who this is",

@@ -8,7 +8,7 @@ from replica.frame import encode_frame
 from replica.ids import DeviceId
 from replica.membership import revoke
 from replica.ops import Kind
-from samemind.verbs.doctor import member_checks
+from samemind.commands.device._checks import member_checks
 from sync.errors import RemoteProtocolError
 from sync.exchange import Exchange
 from sync.wire.messages import CREDITS_MAX, DIGEST_BYTES, PROTOCOL, Hello, Ops, encode_message

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import trio
 
-from samemind.cli.show_mailbox import ago, standing
+from samemind.commands.device._mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
+from samemind.commands.device._parts import Check
+from samemind.commands.mailbox._parts import ago, standing
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
@@ -18,10 +20,8 @@ from samemind.mailboxes import (
     read_mailboxes,
     write_mailboxes,
 )
-from samemind.results.device import Check
 from samemind.results.mailbox import MailboxPeer, MailboxView
 from samemind.results.plain import to_json
-from samemind.verbs.mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
 from samemind.verbs.pairing_by_mailbox import _keep, read_opening
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Unreached

@@ -6,10 +6,12 @@ import pytest
 
 from samemind.catalog import NAMES, verb_named
 from samemind.cli.show import raw_line, show
+from samemind.commands.device._parts import Check
+from samemind.commands.device.doctor import Doctored
+from samemind.commands.device.verify import Verified
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
 from samemind.commands.portable._parts import FailedLine, Imported
-from samemind.results.device import Check, Doctored, Verified
 from samemind.results.group import Peers, PeerSync, PeerView, Synced, UnreachedPeer
 from samemind.results.memories import Listed, MemoryView
 from samemind.results.plain import to_json

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from samemind.results.device import Check
+from samemind.commands.device import _surroundings as look
+from samemind.commands.device._parts import Check
 from samemind.results.group import PeerView
-from samemind.verbs import surroundings as look
 
 NOW_MS = 1_800_000_000_000
 

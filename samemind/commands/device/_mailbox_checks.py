@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from samemind.commands.device._parts import Check
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.mailboxes import Settled, read_mailboxes
-from samemind.results.device import Check
 from samemind.results.mailbox import MailboxPeer, MailboxView
 from samemind.verbs.mailbox import mailbox_views
 from sync.errors import Denied, Full

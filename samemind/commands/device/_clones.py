@@ -14,10 +14,10 @@ import trio
 from replica import Core, DeviceId, Write, introduce
 from replica.missing import missing
 from replica.rivals import parting, rival
+from samemind.commands.device._parts import Check, Clone, IncidentView, Initialised
 from samemind.config import Home, check_name
 from samemind.device import Device
 from samemind.errors import Locked
-from samemind.results.device import Check, Clone, IncidentView, Initialised
 from samemind.times import at_stamp
 from sync import Identity
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _PART: Final = "on the other device: samemind down, then samemind init --divorce"
 _PART_HERE: Final = "samemind down, then samemind init --divorce: this one becomes a device of its own"
-
 _TOLD: Final = {
     "copied": "its store was copied or restored, so it goes on under a new incarnation; nothing is lost",
     "rolled back": "its store held less than before, so it goes on under a new incarnation",

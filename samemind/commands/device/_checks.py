@@ -1,8 +1,7 @@
 """Look for what is wrong with this device, and say what to do about each thing.
 
 Every check has a name, a sentence about what was found, and where that is not well, a command or an act that mends
-it. What lies in the store is looked at here; what lies around it (network, daemon, agents), in
-`samemind.verbs.surroundings`.
+it. What lies in the store is looked at here; what lies around it (network, daemon, agents), in `_surroundings`.
 """
 
 import shutil
@@ -17,45 +16,18 @@ from cognition.talk.queue import talk_state
 from replica import Core, Status
 from replica.evidence import SENTENCES
 from replica.vouched import vouched_ops
+from samemind.commands.device._parts import Check
 from samemind.config import Settings
 from samemind.device import Device
 from samemind.errors import Failed
-from samemind.results.device import Check, Doctored
 from samemind.results.group import PeerView
-from samemind.surface.device import Doctor
-from samemind.verbs.clones import clone_checks
-from samemind.verbs.group import peer_views
-from samemind.verbs.mailbox_checks import mailbox_checks
 from samemind.verbs.seniority import name_of
-from samemind.verbs.surroundings import surroundings
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
 FREE_BYTES_MIN: Final = 256 << 20
 
 
-async def doctor(device: Device, options: Doctor) -> Doctored:
-    """Look at everything that may be wrong; quick, unlike `verify`, but for models that are slow to load."""
-    await device.mind.try_models()
-    queue = await device.mind.embedding.state()
-    checks = [_key(device), _disk(device), _embedding(device, queue.pending, queue.failed)]
-    checks.append(_reranker(device, await device.mind.reranking.pending()))
-    checks += _thinking(device)
-    checks += _background(device)
-    checks += _settings(device)
-    checks += await _taking(device)
-    checks += await device.replica.run(_store)
-    checks += await device.replica.run(group_checks)
-    checks += await device.replica.run(member_checks)
-    checks += await device.replica.run(vouched_checks)
-    checks += await clone_checks(device)
-    checks += await mailbox_checks(device)
-    views = await peer_views(device)
-    checks += quota_checks(views)
-    checks += await surroundings(device, views)
-    return Doctored(ok=all(check.ok for check in checks), checks=checks)
-
-
-def _key(device: Device) -> Check:
+def key(device: Device) -> Check:
     mode = stat.S_IMODE(device.home.identity.stat().st_mode)
     return Check(
         name="key",
@@ -65,7 +37,7 @@ def _key(device: Device) -> Check:
     )
 
 
-def _thinking(device: Device) -> list[Check]:
+def thinking(device: Device) -> list[Check]:
     """Look at how the daemon's last cycle of thinking ended."""
     if device.thinker is None or device.thinker.trouble is None:
         return []
@@ -73,7 +45,7 @@ def _thinking(device: Device) -> list[Check]:
     return [Check(name="thinking", ok=False, detail=device.thinker.trouble, fix=fix)]
 
 
-def _background(device: Device) -> list[Check]:
+def background(device: Device) -> list[Check]:
     """Look at what failed in the background and was started again: an error of this program's."""
     found = dict(device.mind.troubles)
     found |= {} if device.tasks is None else device.tasks.troubles
@@ -85,7 +57,7 @@ def _background(device: Device) -> list[Check]:
     ]
 
 
-def _settings(device: Device) -> list[Check]:
+def settings(device: Device) -> list[Check]:
     """Look at settings that were changed since the device was opened: the next opening would be refused."""
     try:
         Settings.load(device.home)
@@ -94,7 +66,7 @@ def _settings(device: Device) -> list[Check]:
     return []
 
 
-def _disk(device: Device) -> Check:
+def disk(device: Device) -> Check:
     free = shutil.disk_usage(device.home.folder).free
     return Check(
         name="disk",
@@ -104,7 +76,7 @@ def _disk(device: Device) -> Check:
     )
 
 
-def _embedding(device: Device, pending: int, failed: int) -> Check:
+def embedding(device: Device, pending: int, failed: int) -> Check:
     trouble = device.mind.trouble
     ok = trouble is None and not failed
     detail = f"{device.mind.embedding.embedder.name}, local; {pending} waiting, {failed} given up"
@@ -117,7 +89,7 @@ def _embedding(device: Device, pending: int, failed: int) -> Check:
     )
 
 
-def _reranker(device: Device, pending: int) -> Check:
+def reranker(device: Device, pending: int) -> Check:
     """Look at the model that reads memories and judges the best of a recall, where there is one."""
     reranker, trouble = device.mind.reranking.reranker, device.mind.reranking.trouble
     if reranker is None:
@@ -129,7 +101,7 @@ def _reranker(device: Device, pending: int) -> Check:
     return Check(name="reranker", ok=trouble is None, detail=detail, fix=fix)
 
 
-async def _taking(device: Device) -> list[Check]:
+async def taking(device: Device) -> list[Check]:
     """Look at the model that reads talk, where there is one, and at what is held back."""
     checks = []
     talk = await device.replica.read(talk_state)
@@ -225,7 +197,7 @@ def member_checks(core: Core, _: object = None) -> list[Check]:
     return checks
 
 
-def _store(core: Core, connection: sqlite3.Connection) -> list[Check]:
+def store(core: Core, connection: sqlite3.Connection) -> list[Check]:
     ((found,),) = connection.execute("PRAGMA quick_check(1)")
     checks = [
         Check(

@@ -1,0 +1,93 @@
+"""Check every chain and signature, and compute the state anew from the log."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.device._parts import is_ok
+from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.rendering import DEVICE_DIGITS, Document, counted
+
+if TYPE_CHECKING:
+    from replica import Core
+    from replica.verify import Verification
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verify:
+    """Check every chain and signature, and compute the state anew from the log."""
+
+    accept_loss: bool = option(
+        "--accept-loss",
+        "first take as lost what is missing of this device's own writes",
+        hidden_from=("agents", "panel"),
+        default=False,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """Whether chains, signatures and the state recomputed from the log all hold.
+
+    `vouched` counts the writes that came within a snapshot, by the device on whose word alone they are known: no
+    signature of their authors' is here. `accepted` counts the missing writes of this device that were taken as lost.
+    """
+
+    ok: bool
+    ops: int
+    problems: list[str]
+    vouched: dict[str, int] = field(default_factory=dict)
+    accepted: int = 0
+
+
+async def run(device: "Device", options: Verify) -> Verified:
+    """Check everything; the writer waits meanwhile, so that the log holds still."""
+    from replica.incarnations import pardoned
+    from replica.missing import missing
+    from replica.oplog import Changes
+    from replica.verify import verify_replica
+
+    def check(core: "Core", _: object) -> "tuple[Verification, int]":
+        accepted = 0
+        if options.accept_loss:
+            accepted = sum(lost.seq - lost.held for lost in missing(core))
+            core.incidents = pardoned(core.incidents)
+            core.write(Changes(), device.now_ms())
+        return verify_replica(core), accepted
+
+    verification, accepted = await device.replica.run(check)
+    return Verified(
+        ok=verification.ok,
+        ops=verification.ops,
+        problems=list(verification.problems),
+        vouched={by.hex(): ops for by, ops in sorted(verification.vouched.items())},
+        accepted=accepted,
+    )
+
+
+def render(document: Document) -> list[str]:
+    accepted = document.get("accepted")
+    return [
+        *([f"{accepted} writes taken as lost"] if accepted else []),
+        counted(document["ops"], "op") + (", all well" if document["ok"] else ""),
+        *document["problems"],
+        *(
+            f"{counted(ops, 'write')} below the log on the word of {by[:DEVICE_DIGITS]} alone"
+            for by, ops in document["vouched"].items()
+        ),
+    ]
+
+
+COMMAND: Final = Command(
+    "verify",
+    Verify,
+    Verified,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("verify", "Check every chain and signature, and compute the state anew from the log."),
+    went_well=is_ok,
+    place=7,
+)

@@ -1,0 +1,45 @@
+"""What several commands of this family show."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from samemind.printable import one_line
+from samemind.rendering import Document, clock, counted
+
+_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "min"))
+
+
+def standing(mailboxes: Sequence[Document]) -> list[str]:
+    """Say for `status` how it stands with mailboxes and, through them, with other devices."""
+    lines = [mailbox_line(each) for each in mailboxes]
+    for each in mailboxes:
+        lines += [
+            f"{one_line(peer['name']):<16} {'in step' if peer['in_step'] else 'heard'} by mailbox "
+            f"{one_line(each['name'])}, {ago(peer['heard_at'])}"
+            for peer in each["peers"]
+        ]
+    return lines
+
+
+def ago(moment: str, now: datetime | None = None) -> str:
+    """Say how long ago something was, as people say it."""
+    seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(moment)).total_seconds()
+    for size, unit in _UNITS:
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit} ago" if unit == "min" else f"{counted(count, unit)} ago"
+    return "just now"
+
+
+def mailbox_line(each: Document) -> str:
+    line = f"mailbox {one_line(each['name'])}"
+    if each["trouble"] is not None:
+        return f"{line}: {one_line(each['trouble'])}, since {clock(each['trouble_since'])}"
+    if each["looked_at"] is None:
+        return f"{line} at {one_line(each['url'])}"
+    bound = f" of {each['bytes_max'] / 1e6:.0f}" if each["bytes_max"] else ""
+    line += f": {counted(each['files'], 'file')}, {each['bytes'] / 1e6:.1f}{bound} MB, looked {ago(each['looked_at'])}"
+    if each["unread"]:
+        line += f", {each['unread']} unread"
+    return line + (", news waiting" if each["putting_off"] else "")
