@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities, EntityView
     from samemind.commands.graph.graph import Graph
+    from samemind.commands.group._parts import GroupMember, GroupView, PeerView
+    from samemind.commands.group.pair import Paired, PairingOffer
+    from samemind.commands.group.peers_list import Peers
+    from samemind.commands.group.recovery import Recovery
+    from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
     from samemind.commands.keeping._parts import (
         BlockView,
         GoalView,
@@ -86,18 +91,6 @@ if TYPE_CHECKING:
     )
     from samemind.library import Mind
     from samemind.results.contradictions import Corrected
-    from samemind.results.group import (
-        GroupMember,
-        GroupView,
-        Paired,
-        PairingOffer,
-        Peers,
-        PeerSync,
-        PeerView,
-        Recovery,
-        Synced,
-        UnreachedPeer,
-    )
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,
@@ -286,8 +279,8 @@ _MODULE_OF: Final = {
     "GoalView": "samemind.commands.keeping._parts",
     "Goals": "samemind.commands.keeping.goals_list",
     "Graph": "samemind.commands.graph.graph",
-    "GroupMember": "samemind.results.group",
-    "GroupView": "samemind.results.group",
+    "GroupMember": "samemind.commands.group._parts",
+    "GroupView": "samemind.commands.group._parts",
     "HeldList": "samemind.commands.taking.held_list",
     "HeldView": "samemind.commands.taking.held_list",
     "History": "samemind.results.memories",
@@ -314,11 +307,11 @@ _MODULE_OF: Final = {
     "NomineeView": "samemind.results.memories",
     "NotFound": "samemind.errors",
     "OpView": "samemind.commands.device.log",
-    "Paired": "samemind.results.group",
-    "PairingOffer": "samemind.results.group",
-    "PeerSync": "samemind.results.group",
-    "PeerView": "samemind.results.group",
-    "Peers": "samemind.results.group",
+    "Paired": "samemind.commands.group.pair",
+    "PairingOffer": "samemind.commands.group.pair",
+    "PeerSync": "samemind.commands.group.sync",
+    "PeerView": "samemind.commands.group._parts",
+    "Peers": "samemind.commands.group.peers_list",
     "PendingQuestion": "samemind.commands.answers._parts",
     "Profile": "samemind.commands.keeping._parts",
     "ProfileFact": "samemind.commands.keeping._parts",
@@ -328,7 +321,7 @@ _MODULE_OF: Final = {
     "QueueEntry": "samemind.commands.taking._parts",
     "Raised": "samemind.commands.thinking.think",
     "Recalled": "samemind.results.memories",
-    "Recovery": "samemind.results.group",
+    "Recovery": "samemind.commands.group.recovery",
     "Released": "samemind.commands.taking.held_release",
     "Remembered": "samemind.results.memories",
     "RememberedMany": "samemind.results.memories",
@@ -347,7 +340,7 @@ _MODULE_OF: Final = {
     "SkippedFile": "samemind.commands.carry._parts",
     "StageView": "samemind.commands.answers.why_not",
     "Stats": "samemind.commands.device.stats",
-    "Synced": "samemind.results.group",
+    "Synced": "samemind.commands.group.sync",
     "Taught": "samemind.commands.keeping.feedback",
     "ThinkStatus": "samemind.commands.device.status",
     "Thought": "samemind.commands.thinking.think",
@@ -357,7 +350,7 @@ _MODULE_OF: Final = {
     "Unjudged": "samemind.commands.contradictions.review",
     "Unlinked": "samemind.commands.thinking.unlink",
     "Unreachable": "samemind.errors",
-    "UnreachedPeer": "samemind.results.group",
+    "UnreachedPeer": "samemind.commands.group.sync",
     "Usage": "samemind.errors",
     "Verified": "samemind.commands.device.verify",
     "Version": "samemind.results.memories",

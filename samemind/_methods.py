@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from samemind.commands.graph._parts import EdgeView
     from samemind.commands.graph.entities import Entities
     from samemind.commands.graph.graph import Graph
+    from samemind.commands.group._parts import GroupView, PeerView
+    from samemind.commands.group.peers_list import Peers
+    from samemind.commands.group.recovery import Recovery
+    from samemind.commands.group.sync import Synced
     from samemind.commands.keeping._parts import BlockView, GoalView, Profile, Triggers, TriggerView
     from samemind.commands.keeping.blocks_list import Blocks
     from samemind.commands.keeping.calendar import Calendar
@@ -64,7 +68,6 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
     from samemind.results.contradictions import Corrected
-    from samemind.results.group import GroupView, Peers, PeerView, Recovery, Synced
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,

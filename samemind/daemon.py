@@ -21,6 +21,8 @@ from samemind.catalog import verb_named
 from samemind.commands.device._parts import Stopped
 from samemind.commands.device.status import daemon_status
 from samemind.commands.device.up import Up
+from samemind.commands.group._parts import PeerView
+from samemind.commands.group._peers import peer_views
 from samemind.commands.panel.panel import OpenPanel
 from samemind.commands.panel.panel import run as open_the_panel
 from samemind.config import Home
@@ -36,11 +38,9 @@ from samemind.notifying import NotifyLoop
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
 from samemind.phone_place import EVERYWHERE, PhonePlace
-from samemind.results.group import PeerView
 from samemind.results.plain import to_json
 from samemind.taking_over import take_over
 from samemind.thinking import ThinkLoop
-from samemind.verbs.group import peer_views
 from sync.mailbox.keeping import Keeper
 from sync.syncer import Syncer, open_syncer
 

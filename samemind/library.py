@@ -26,11 +26,12 @@ from samemind.reach import Reached, reach
 if TYPE_CHECKING:
     from cognition.sensory import Kind as SensedKind
     from cognition.sensory import SensoryBuffer
+    from samemind.commands.group._parts import GroupView
+    from samemind.commands.group.pair import Paired
     from samemind.commands.keeping._parts import Profile
     from samemind.commands.keeping.feedback import Taught
     from samemind.commands.portable._parts import Imported
     from samemind.commands.portable.export import Exported
-    from samemind.results.group import GroupView, Paired
     from samemind.results.memories import MemoryView, RememberedMany
 
 

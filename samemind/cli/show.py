@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from samemind.catalog import NAMES, verb_named
-from samemind.cli import show_mailbox, show_rebuilding
+from samemind.cli import show_mailbox
 from samemind.commands.contradictions._parts import nominated, raised
-from samemind.commands.group._parts import peer_line as _peer
 from samemind.printable import one_line, safe
 from samemind.rendering import DEVICE_DIGITS, HELD_BACK, Document, clock, counted, pairs, plain, titled
 
@@ -23,30 +22,8 @@ def show(verb: str, document: Document, *, terminal: bool = False) -> list[str]:
 
 def show_said(verb: str, document: Document) -> list[str]:
     """Return what a verb says before its end as lines for people."""
-    if (render := verb_named(verb).render_said) is not None:
-        return render(document)
-    if "code" in document and "mailbox" in document:
-        return [
-            f"code     {document['code']}",
-            "",
-            f"On the other device:  samemind pair {document['code']} --mailbox NAME",
-            "where NAME is what this mailbox is called there.",
-            f"Waiting until {clock(document['expires_at'])}.",
-        ]
-    if "code" in document:
-        return [
-            f"code     {document['code']}",
-            f"address  {document['address']}",
-            "",
-            f"On the other device:            samemind pair {document['code']}",
-            f"or, where mDNS does not reach:  samemind pair {document['code']} --address {document['address']}",
-            f"Waiting until {clock(document['expires_at'])}.",
-        ]
-    if "meets_at" in document:
-        return [f"the other device reaches this mailbox at {document['meets_at']}"]
-    if "refused" in document:
-        return [f"somebody was turned away: {document['refused']}"]
-    return pairs(document)
+    render = verb_named(verb).render_said or pairs
+    return render(document)
 
 
 def raw_line(verb: str, document: Document) -> str:
@@ -168,55 +145,6 @@ def _versions(document: Document) -> list[str]:
     return lines
 
 
-def _peers(document: Document) -> list[str]:
-    return [_peer(peer) for peer in document["peers"]] or ["no other devices: samemind pair"]
-
-
-def _group(document: Document) -> list[str]:
-    """Show the eldest first, since of two that revoke each other the elder stays."""
-    root = {
-        "founder": "founded by the first of these; no recovery code: samemind group recovery",
-        "recovery code": "with a recovery code",
-        "none": "of 0.1.0, in which any revocation counts: samemind group recovery, on the oldest device",
-    }[document["root"]]
-    return [f"a group {root}", *map(_member, document["members"])]
-
-
-def _member(member: Document) -> str:
-    by = f" by {', '.join(map(one_line, member['revoked_by']))}" if member["revoked_by"] else ""
-    since = f" since {clock(member['since'])}" if member["since"] else ""
-    here = ", this device" if member["here"] else ""
-    rank = "  " if member["rank"] is None else f"{member['rank'] + 1:>2}"
-    name = f"{one_line(member['name']):<16} {member['device_id'][:DEVICE_DIGITS]}"
-    return f"{rank}  {name}  {member['state']}{by}{since}{here}"
-
-
-def _recovery(document: Document) -> list[str]:
-    return [
-        document["code"],
-        "",
-        "Write these words down, and keep them where no device is: whoever has them can revoke any device.",
-        "They are shown this once. With them, on any device: samemind group restore --without NAME",
-    ]
-
-
-def _synced(document: Document) -> list[str]:
-    lines = [
-        f"{peer['name']}: {peer['sent']} sent, {peer['received']} received "
-        f"({peer['bytes_out']} bytes out, {peer['bytes_in']} in, {peer['took_ms']:.0f} ms)"
-        for peer in document["peers"]
-    ]
-    lines += [f"{peer['name']}: not reached, {peer['reason']}" for peer in document["unreached"]]
-    return lines or ["no other devices: samemind pair"]
-
-
-def _paired(document: Document) -> list[str]:
-    return [
-        f"paired with {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
-        f"both devices show these words: {document['words']}",
-    ]
-
-
 _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "remember": _remembered,
     "remember-many": lambda document: [f"{document['count']} remembered"],
@@ -225,15 +153,8 @@ _SHOWN: Final[Mapping[str, Callable[[Document], list[str]]]] = {
     "list": _memories,
     **dict.fromkeys(("edit", "set", "tag", "pin", "unpin", "archive", "unarchive"), _memory),
     "forget": _forget,
-    **show_rebuilding.SHOWN,
     **show_mailbox.SHOWN,
     "history": _versions,
-    "pair": _paired,
-    "peers list": _peers,
-    **dict.fromkeys(("peers rename", "peers add", "peers revoke"), lambda document: [_peer(document)]),
-    **dict.fromkeys(("group show", "group restore"), _group),
-    "group recovery": _recovery,
-    "sync": _synced,
     "version": lambda document: [document["version"]],
     "completion": lambda document: [document["script"]],
 }

@@ -20,8 +20,9 @@ from replica.quotas import HOUR_MS, KEPT_MAX, PASSED_ON_TIMES, Limits, Quotas, W
 from replica.storage.memory_store import MemoryStore
 from samemind.cli.show import show
 from samemind.commands.device._checks import quota_checks
+from samemind.commands.group._parts import PeerView
+from samemind.commands.group.peers_list import Peers
 from samemind.config import Settings
-from samemind.results.group import Peers, PeerView
 from samemind.results.plain import to_json
 from sync.identity import Identity
 from sync.wire.messages import Heads, Ops, decode_message, encode_message

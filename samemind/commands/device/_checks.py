@@ -17,11 +17,11 @@ from replica import Core, Status
 from replica.evidence import SENTENCES
 from replica.vouched import vouched_ops
 from samemind.commands.device._parts import Check
+from samemind.commands.group._members import name_of
+from samemind.commands.group._parts import PeerView
 from samemind.config import Settings
 from samemind.device import Device
 from samemind.errors import Failed
-from samemind.results.group import PeerView
-from samemind.verbs.seniority import name_of
 
 # Below this a device is about to fail at its next sync: a full frame, its log and its folded state, twice.
 FREE_BYTES_MIN: Final = 256 << 20

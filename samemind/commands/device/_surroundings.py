@@ -17,9 +17,9 @@ import trio
 from replica import salt_of
 from samemind.agents.connecting import connected_commands
 from samemind.commands.device._parts import Check
+from samemind.commands.group._parts import PeerView
 from samemind.device import Device
 from samemind.recoding import beside, leftovers, stores
-from samemind.results.group import PeerView
 from samemind.starting import COMMAND
 
 # Clocks this far apart make "newest first" wrong for people; nothing breaks.

@@ -44,7 +44,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
     from samemind.commands.device._clones import clone_checks
     from samemind.commands.device._mailbox_checks import mailbox_checks
     from samemind.commands.device._surroundings import surroundings
-    from samemind.verbs.group import peer_views
+    from samemind.commands.group._peers import peer_views
 
     await device.mind.try_models()
     queue = await device.mind.embedding.state()

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Clone, IncidentView, status_lines
+from samemind.commands.group._parts import PeerView
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.results.group import PeerView
 from samemind.results.mailbox import MailboxView
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ async def daemon_status(device: "Device") -> DaemonStatus:
     import os
 
     from samemind.commands.device._clones import clone_of, incidents, put_out_by
-    from samemind.verbs.group import peer_views
+    from samemind.commands.group._peers import peer_views
 
     syncer = device.syncer
     return DaemonStatus(

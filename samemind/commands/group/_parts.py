@@ -1,6 +1,9 @@
 """What several commands of this family take, return and show."""
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
 
 from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock, counted
@@ -28,3 +31,83 @@ def _quota(peer: Document) -> str:
     if used < _QUOTA_TOLD_MIN:
         return ""
     return f", {used:.0%} of its hour's {what}" + ("" if used < 1 else ": the rest waits there")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerView:
+    """One other device of the group. `state` is `linked`, `dialling`, `away` or `revoked`.
+
+    `quota` is the share that it has used up of what one device may send here in an hour: from 1 on the rest
+    waits there.
+    `quota_of` says of what: `ops`, `bytes`, `packed`, `chains` or `introductions`, or one of these `passed on`.
+    """
+
+    device_id: str
+    name: str
+    state: str = "away"
+    last_sync: datetime | None = None
+    offset_ms: int | None = None
+    behind: int | None = None
+    address: str | None = None
+    error: str | None = None
+    quota: float = 0.0
+    quota_of: str = "ops"
+    revoked_by: str | None = None
+    """The name of the eldest device that revoked it."""
+    revoked_at: datetime | None = None
+    """When this device heard that it is out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMember:
+    """One device of a group, this one too. `state`: `member`, `revoked`, `out`, for its introducer is, or `expected` in
+    a group that was rebuilt: it has not moved in yet.
+
+    `rank`: 0 for the eldest, in the order in which devices prevail over each other; None in a group without a root.
+    """
+
+    device_id: str
+    name: str
+    state: str
+    here: bool = False
+    rank: int | None = None
+    introduced_by: str | None = None
+    revoked_by: list[str] = field(default_factory=list)
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupView:
+    """The group, the eldest device first. `root`: `founder`, `recovery code` or `none`, as in groups of 0.1.0."""
+
+    root: str
+    root_id: str | None = None
+    members: list[GroupMember] = field(default_factory=list)
+
+
+# A screen of them; --json has all.
+_LISTED_MAX: Final = 20
+
+
+def some_lines(items: Sequence[Any], line: Callable[[Any], str]) -> list[str]:
+    more = len(items) - _LISTED_MAX
+    return [*map(line, items[:_LISTED_MAX]), *([f"and {more} more: --json lists all"] if more > 0 else [])]
+
+
+def group_lines(document: Document) -> list[str]:
+    """Show the eldest first, since of two that revoke each other the elder stays."""
+    root = {
+        "founder": "founded by the first of these; no recovery code: samemind group recovery",
+        "recovery code": "with a recovery code",
+        "none": "of 0.1.0, in which any revocation counts: samemind group recovery, on the oldest device",
+    }[document["root"]]
+    return [f"a group {root}", *map(_member, document["members"])]
+
+
+def _member(member: Document) -> str:
+    by = f" by {', '.join(map(one_line, member['revoked_by']))}" if member["revoked_by"] else ""
+    since = f" since {clock(member['since'])}" if member["since"] else ""
+    here = ", this device" if member["here"] else ""
+    rank = "  " if member["rank"] is None else f"{member['rank'] + 1:>2}"
+    name = f"{one_line(member['name']):<16} {member['device_id'][:DEVICE_DIGITS]}"
+    return f"{rank}  {name}  {member['state']}{by}{since}{here}"

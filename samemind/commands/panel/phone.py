@@ -78,10 +78,11 @@ class PhoneJoined:
 
 async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
     """Open the panel for phones, if it is not open yet, and show address and code until one phone has joined."""
+    from samemind.commands.group._offering import offer_code
+    from samemind.commands.group.peers_revoke import RevokePeer
+    from samemind.commands.group.peers_revoke import run as peers_revoke
     from samemind.phone_place import PhonePlace
-    from samemind.surface.group import RevokePeer
     from samemind.times import at_ms
-    from samemind.verbs.group import offer_code, peers_revoke
     from sync.identity import fingerprint
 
     if device.panels is None:
@@ -122,7 +123,7 @@ async def run(device: "Device", options: ShowPhone, say: "Say") -> PhoneJoined:
 
 
 async def _away(device: "Device") -> list[PhoneAway]:
-    from samemind.verbs.group import peer_views
+    from samemind.commands.group._peers import peer_views
 
     phones = [each for each in await peer_views(device) if each.state == "away" and each.address is None]
     phones.sort(key=lambda each: 0.0 if each.last_sync is None else each.last_sync.timestamp())

@@ -9,6 +9,7 @@ import trio
 
 from samemind.commands.device._mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
 from samemind.commands.device._parts import Check
+from samemind.commands.group._by_mailbox import _keep, read_opening
 from samemind.commands.mailbox._parts import ago, standing
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
@@ -22,7 +23,6 @@ from samemind.mailboxes import (
 )
 from samemind.results.mailbox import MailboxPeer, MailboxView
 from samemind.results.plain import to_json
-from samemind.verbs.pairing_by_mailbox import _keep, read_opening
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Unreached
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import samemind.results
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
-from samemind.results.group import PeerView
+from samemind.commands.group._parts import PeerView
 from samemind.results.memories import Hit, MemoryView, Recalled
 from samemind.results.plain import from_json, to_json
 

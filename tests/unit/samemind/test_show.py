@@ -11,8 +11,10 @@ from samemind.commands.device.doctor import Doctored
 from samemind.commands.device.verify import Verified
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
+from samemind.commands.group._parts import PeerView
+from samemind.commands.group.peers_list import Peers
+from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
 from samemind.commands.portable._parts import FailedLine, Imported
-from samemind.results.group import Peers, PeerSync, PeerView, Synced, UnreachedPeer
 from samemind.results.memories import Listed, MemoryView
 from samemind.results.plain import to_json
 

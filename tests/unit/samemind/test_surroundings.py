@@ -7,7 +7,7 @@ import pytest
 
 from samemind.commands.device import _surroundings as look
 from samemind.commands.device._parts import Check
-from samemind.results.group import PeerView
+from samemind.commands.group._parts import PeerView
 
 NOW_MS = 1_800_000_000_000
 

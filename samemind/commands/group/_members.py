@@ -1,72 +1,15 @@
-"""Show who prevails over whom in the group, make its recovery code, and put it right with that."""
+"""Say who prevails over whom in the group, make its recovery code, and put it right with that."""
 
-import secrets
 import sqlite3
 
-from replica import DeviceId, introduce, revoke, revoking
+from replica import DeviceId, introduce, revoke
 from replica.core import Core
-from replica.membership import (
-    Member,
-    Revocation,
-    name_author,
-    name_root,
-    names_author,
-    names_root,
-    reach_of,
-)
+from replica.membership import Member, Revocation, name_author, name_root, names_author, names_root, reach_of
+from samemind.commands.group._parts import GroupMember, GroupView
 from samemind.device import Device
 from samemind.errors import NeedsDecision
-from samemind.results.group import GroupMember, GroupView, Recovery
-from samemind.surface.group import MakeRecovery, RestoreGroup, ShowGroup
 from samemind.times import at_ms
-from samemind.verbs.ids import find_device
 from sync.recovery import NAME, RecoveryCode
-
-
-async def group_show(device: Device, options: ShowGroup) -> GroupView:
-    """Show it as this device knows it."""
-    return await device.replica.run(_view)
-
-
-async def group_recovery(device: Device, options: MakeRecovery) -> Recovery:
-    """Hand the root of the group on to a key that is printed here, and kept nowhere."""
-    code = RecoveryCode.draw(secrets.token_bytes)
-
-    def found(core: Core, _: object) -> None:
-        _check_may_found(core)
-        core.learn(*_founding(core, device, code), now_ms=device.now_ms())
-
-    await device.replica.run(found)
-    if device.syncer is not None:
-        await device.syncer.refresh()
-    return Recovery(code=str(code), group_id=code.id.hex())
-
-
-async def group_restore(device: Device, options: RestoreGroup) -> GroupView:
-    """Revoke devices in the name of the code, keep whom those introduced, and take back whom they revoked."""
-    code = RecoveryCode.parse(" ".join(options.code))
-    gone = [
-        await device.replica.read(lambda connection, text=text: find_device(connection, text))  # type: ignore[misc]
-        for text in options.without
-    ]
-
-    def restore(core: Core, connection: sqlite3.Connection) -> GroupView:
-        if core.device in gone:
-            raise NeedsDecision(
-                "this device cannot put itself out",
-                code="own_device",
-                hint="restore from a device that stays, or leave this one out of --without",
-            )
-        if core.membership.root != code.id:
-            core.follow(name_root(code.sign, code.id, public_key=code.public_key, name=NAME))
-        acts = revoking(core.membership, code.sign, code.id, gone, undo=True, keep=_kept(core, gone))
-        core.learn(*acts, now_ms=device.now_ms())
-        return _view(core, connection)
-
-    view = await device.replica.run(restore)
-    if device.syncer is not None:
-        await device.syncer.refresh()
-    return view
 
 
 def name_of(core: Core, device: DeviceId) -> str:
@@ -78,7 +21,7 @@ def name_of(core: Core, device: DeviceId) -> str:
     return NAME if is_root else device.hex()[:12]
 
 
-def _check_may_found(core: Core) -> None:
+def check_may_found(core: Core) -> None:
     root = core.membership.root
     if root is None or root == core.device:
         return
@@ -95,7 +38,7 @@ def _check_may_found(core: Core) -> None:
     )
 
 
-def _founding(core: Core, device: Device, code: RecoveryCode) -> tuple[list[Member], list[Revocation]]:
+def founding(core: Core, device: Device, code: RecoveryCode) -> tuple[list[Member], list[Revocation]]:
     """Return the acts by which a code becomes the root of the group of this device, which it introduces first."""
     own, sign, group = core.membership.members[core.device], device.identity.sign, core.membership
     members = [
@@ -120,7 +63,7 @@ def _founding(core: Core, device: Device, code: RecoveryCode) -> tuple[list[Memb
     return members, [revoke(sign, core.device, each) for each in sorted(group.revoked - {core.device})]
 
 
-def _kept(core: Core, gone: list[DeviceId]) -> list[DeviceId]:
+def kept(core: Core, gone: list[DeviceId]) -> list[DeviceId]:
     """Return who is to stand: this device, whoever stands, and whom nobody has revoked but those that are put out."""
     group, out = core.membership, {*gone}
     by_them = {each.device for each in group.revocations if each.by in out}
@@ -137,7 +80,7 @@ def _state(core: Core, member: Member) -> str:
     return "expected" if names_author(member) and reach_of(member) is None else "out"
 
 
-def _view(core: Core, connection: sqlite3.Connection) -> GroupView:
+def group_view(core: Core, connection: sqlite3.Connection) -> GroupView:
     group, judged = core.membership, core.membership.judgment
     nicknames = dict(connection.execute("SELECT device, nickname FROM peer WHERE nickname IS NOT NULL"))
     ranks = {

@@ -1,0 +1,86 @@
+"""What several commands do with the other devices that are known here."""
+
+import sqlite3
+
+from replica import DeviceId, NotFound
+from replica.core import Core
+from replica.meta import Meta
+from replica.quotas import Quotas
+from samemind.commands.group._members import name_of
+from samemind.commands.group._parts import PeerView
+from samemind.device import Device, quota_limits
+from samemind.errors import Usage
+from samemind.times import at_ms
+from samemind.verbs.ids import find_device
+
+
+async def peer_views(device: Device) -> list[PeerView]:
+    """Return all other devices, those that were put out last."""
+    views = await device.replica.run(lambda core, connection: _views(connection, device, core))
+    if device.syncer is None:
+        return views
+    states = {state.device_id.hex(): state for state in device.syncer.peers()}
+    return [
+        PeerView(
+            device_id=view.device_id,
+            name=view.name,
+            state=state.state,
+            last_sync=None if state.last_sync_ms is None else at_ms(state.last_sync_ms),
+            offset_ms=state.offset_ms,
+            behind=state.behind,
+            address=None if state.address is None else str(state.address),
+            error=state.error,
+            quota=view.quota,
+            quota_of=view.quota_of,
+            revoked_by=view.revoked_by,
+            revoked_at=view.revoked_at,
+        )
+        if (state := states.get(view.device_id)) is not None
+        else view
+        for view in views
+    ]
+
+
+async def other_device(device: Device, text: str) -> DeviceId:
+    peer = await device.replica.read(lambda connection: find_device(connection, text))
+    if peer == device.device_id:
+        raise Usage("expected another device, got this one")
+    return peer
+
+
+async def refreshed(device: Device, peer: DeviceId) -> PeerView:
+    if device.syncer is not None:
+        await device.syncer.refresh()
+    for view in await peer_views(device):
+        if view.device_id == peer.hex():
+            return view
+    raise NotFound(f"no device has the id {peer.hex()}")
+
+
+def _views(connection: sqlite3.Connection, device: Device, core: Core) -> list[PeerView]:
+    standing, judged, since = core.membership.standing, core.membership.judgment, core.out_since
+    quotas = Quotas(quota_limits(device.settings))
+    quotas.restore(Meta.read(dict(connection.execute("SELECT name, value FROM meta"))).quotas)
+    rows = connection.execute(
+        """SELECT n.device, ifnull(p.nickname, n.name), p.last_sync, p.offset_ms,
+                  ifnull(p.last_address, p.fixed_address)
+           FROM member n LEFT JOIN peer p ON p.device = n.device WHERE n.device != ? ORDER BY 2, 1""",
+        (device.device_id,),
+    )
+    views = [
+        PeerView(
+            device_id=peer.hex(),
+            name=name,
+            state="away" if DeviceId(peer) in standing else "revoked",
+            last_sync=None if last_sync is None else at_ms(last_sync),
+            offset_ms=offset_ms,
+            address=address,
+            quota=round(share, 3),
+            quota_of=what.name.lower().replace("_", " "),
+            revoked_by=name_of(core, judged.revoked_by[peer][0]) if peer in judged.revoked_by else None,
+            revoked_at=at_ms(since[peer]) if peer in since else None,
+        )
+        for peer, name, last_sync, offset_ms, address in rows
+        for what, share in [quotas.fullest(DeviceId(peer), device.now_ms())]
+    ]
+    return sorted(views, key=lambda view: view.state == "revoked")

@@ -1,0 +1,50 @@
+"""Call a device by another name here."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.group._parts import PeerView
+from samemind.commands.group._parts import peer_line as _peer
+from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamePeer:
+    """Call a device by another name here."""
+
+    device: str = argument("its id or name", metavar="ID")
+    name: str = argument("the new name", metavar="NAME")
+
+
+async def run(device: "Device", options: RenamePeer) -> PeerView:
+    """Call a device by another name, here only."""
+    from samemind.commands.group._peers import other_device, refreshed
+    from samemind.config import check_name
+    from sync import peers
+
+    name = check_name(options.name)
+    peer = await other_device(device, options.device)
+    await device.replica.run(lambda _, connection: peers.rename(connection, peer, name))
+    return await refreshed(device, peer)
+
+
+def render(document: Document) -> list[str]:
+    return [_peer(document)]
+
+
+COMMAND: Final = Command(
+    "peers rename",
+    RenamePeer,
+    PeerView,
+    run=run,
+    render=render,
+    effects=Effects.CHANGE,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method("rename_peer", "Call a device by another name here."),
+    place=3,
+)

@@ -1,0 +1,58 @@
+"""Put a device out of the group for good."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.group._parts import PeerView
+from samemind.commands.group._parts import peer_line as _peer
+from samemind.declaring import Agents, Command, Effects, Method, argument, option
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokePeer:
+    """Put a device out of the group for good."""
+
+    device: str = argument("its id or name", metavar="ID")
+    undo: bool = option(
+        "--undo", "and take back what it did: whom it introduced goes, whom it revoked returns", default=False
+    )
+
+
+async def run(device: "Device", options: RevokePeer) -> PeerView:
+    """Put a device out of the group: links to it close here at once, and elsewhere as others hear of it."""
+    from replica import revoking
+    from samemind.commands.group._peers import other_device, refreshed
+
+    peer = await other_device(device, options.device)
+    await device.replica.run(
+        lambda core, _: core.learn(
+            *revoking(core.membership, device.identity.sign, device.device_id, [peer], undo=options.undo),
+            now_ms=device.now_ms(),
+        )
+    )
+    return await refreshed(device, peer)
+
+
+def render(document: Document) -> list[str]:
+    return [_peer(document)]
+
+
+COMMAND: Final = Command(
+    "peers revoke",
+    RevokePeer,
+    PeerView,
+    run=run,
+    render=render,
+    effects=Effects.DESTROY,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method(
+        "revoke_peer",
+        "Put a device out of the group for good; `undo` takes back whom it introduced and whom it revoked.",
+    ),
+    place=5,
+)

@@ -1,0 +1,39 @@
+"""Show who belongs to the group, who prevails over whom, and who was put out by whom."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.group._parts import GroupView, group_lines
+from samemind.declaring import Agents, Command, Effects, Method
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowGroup:
+    """Show who belongs to the group, who prevails over whom, and who was put out by whom."""
+
+
+async def run(device: "Device", options: ShowGroup) -> GroupView:
+    """Show it as this device knows it."""
+    from samemind.commands.group._members import group_view
+
+    return await device.replica.run(group_view)
+
+
+COMMAND: Final = Command(
+    "group show",
+    ShowGroup,
+    GroupView,
+    run=run,
+    render=group_lines,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel="shows a secret or asks for one, and has no page yet",
+    library=Method(
+        "group", "Return who belongs to the group, who prevails over whom, and who was put out by whom."
+    ),
+    rows="members",
+    place=6,
+)
