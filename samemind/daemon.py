@@ -38,7 +38,7 @@ from samemind.notifying import NotifyLoop
 from samemind.panel.demand import LOOPBACK, panel_on_demand
 from samemind.performing import perform
 from samemind.phone_place import EVERYWHERE, PhonePlace
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 from samemind.taking_over import take_over
 from samemind.thinking import ThinkLoop
 from sync.mailbox.keeping import Keeper

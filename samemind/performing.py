@@ -11,7 +11,7 @@ from replica.collector import collector_paused
 from replica.errors import ReplicaError, StoreCorrupt
 from samemind.declaring import Command
 from samemind.errors import Usage, explain
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

@@ -18,7 +18,7 @@ from samemind.declaring import Command, read_options
 from samemind.device import Device, open_device
 from samemind.errors import Locked, translated
 from samemind.performing import result_of
-from samemind.results.plain import as_received, to_json
+from samemind.plain import as_received, to_json
 
 Result = TypeVar("Result")
 # Some ten verbs in a row, on a slow machine.

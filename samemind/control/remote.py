@@ -13,7 +13,7 @@ from samemind.control.protocol import answer, decode, request, short_path
 from samemind.control.server import CHUNK_BYTES, Say
 from samemind.declaring import Command
 from samemind.errors import HOLDER_ENDED, Unreachable
-from samemind.results.plain import from_json
+from samemind.plain import from_json
 
 Result = TypeVar("Result")
 

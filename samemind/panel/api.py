@@ -21,7 +21,7 @@ from samemind.declaring import Command, Declared, declared, read_options
 from samemind.errors import SamemindError, Usage, explain
 from samemind.panel.guard import API, TooLong, TooSlow
 from samemind.performing import perform
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 
 if TYPE_CHECKING:
     from samemind.control.server import Say

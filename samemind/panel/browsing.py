@@ -22,17 +22,17 @@ from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from samemind.commands.answers.why import ExplainWhy
 from samemind.commands.answers.why import run as why
 from samemind.errors import Usage
+from samemind.ids import find_memory
 from samemind.panel.catalogue import FACETS, Wanted
 from samemind.panel.moments import Moments, Standpoint
+from samemind.plain import show_time, to_json
 from samemind.results.memories import MemoryView
-from samemind.results.plain import show_time, to_json
 from samemind.surface.memories import ShowHistory
 from samemind.times import at_ms, read_end, read_time, read_until
-from samemind.verbs.ids import find_memory
 from samemind.verbs.memories import show_claim
 from samemind.verbs.record import history
 from samemind.verbs.standing import view_of
-from samemind.verbs.views import view_of_memory
+from samemind.views import view_of_memory
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -25,7 +25,7 @@ from samemind.commands.portable.import_ import run as import_
 from samemind.commands.thinking._parts import Retract
 from samemind.commands.thinking.retract import run as retract
 from samemind.errors import NotFound, Usage
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 from samemind.times import at_ms
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ from samemind.panel.posting import add_mailbox
 from samemind.panel.serving import GRACE_S, Door, listening, machine_names
 from samemind.panel.undo import CLEAR_ALL_S, FORGET_S, UndoWindows
 from samemind.phone_place import PhonePlace, place_of
+from samemind.plain import to_json
 from samemind.qr import qr_rows
-from samemind.results.plain import to_json
 from sync.dialling import ANY
 from sync.network import own_addresses, own_hosts
 

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from samemind.commands.device.log import ops_after
 from samemind.commands.device.status import daemon_status
 from samemind.panel.api import until_gone
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 
 if TYPE_CHECKING:
     from samemind.panel.door import Panel

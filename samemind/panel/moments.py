@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
+from samemind.moments import Past, opened_past
 from samemind.panel.catalogue import Catalogue, read_catalogue
-from samemind.verbs.moments import Past, opened_past
 
 if TYPE_CHECKING:
     from cognition import Mind, PastMind

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from samemind.errors import Usage
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 from samemind.verbs.mailbox import SECRET_BYTES_MAX, invited_to, use_mailbox
 from sync.mailbox.places import Place
 

@@ -14,13 +14,13 @@ from replica import FIELDS, Core, Erase, MemoryId, Write, erasure_status, show_m
 from replica.limits import NAMES_MAX
 from samemind.device import Device
 from samemind.fields import LABELS_OFF, LABELS_ON, META_ENTRIES, read_assignment, read_typed
+from samemind.held_back import change_kept_back, settings_of
+from samemind.ids import find_memory
 from samemind.results.memories import Forgotten, MemoryView
 from samemind.surface.memories import Archive, Edit, Forget, Pin, Set, Tag, Unarchive, Unpin
 from samemind.verbs.correcting import rewrite, text_unless_changed
-from samemind.verbs.held import change_kept_back, settings_of
-from samemind.verbs.ids import find_memory
 from samemind.verbs.pins import check_pins
-from samemind.verbs.views import memory_view
+from samemind.views import memory_view
 
 Asked = dict[str, Any]
 

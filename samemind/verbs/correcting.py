@@ -18,7 +18,7 @@ from replica.limits import SURENESS_MAX
 from samemind.device import Device
 from samemind.errors import NeedsDecision
 from samemind.results.contradictions import Corrected
-from samemind.verbs.views import memory_view
+from samemind.views import memory_view
 
 
 def text_unless_changed(

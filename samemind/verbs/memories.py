@@ -42,20 +42,20 @@ from samemind.device import Device
 from samemind.errors import SamemindError, Usage
 from samemind.fields import fields_of, read_record
 from samemind.giving_back import MANY, give_back
+from samemind.held_back import kept_back
+from samemind.ids import check_asked_again
+from samemind.moments import at_moment
 from samemind.results.memories import ClaimedValue, Hit, HitClaim, Recalled, Remembered, RememberedMany
 from samemind.surface.memories import Recall, Remember, RememberMany
+from samemind.talk import note_talk
 from samemind.times import at_ms, at_stamp, read_time
 from samemind.verbs.contradictions import open_among
 from samemind.verbs.found import found_in
-from samemind.verbs.held import kept_back
-from samemind.verbs.ids import check_asked_again
-from samemind.verbs.moments import at_moment
 from samemind.verbs.nominees import nominees_of
 from samemind.verbs.pins import check_pins
 from samemind.verbs.reminders import with_reminder
 from samemind.verbs.standing import kept
-from samemind.verbs.talk import note_talk
-from samemind.verbs.views import show_origin
+from samemind.views import show_origin
 
 Fields = dict[str, Value]
 

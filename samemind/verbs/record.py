@@ -10,11 +10,11 @@ from replica.history import history as happened
 from replica.history import horizon_ms
 from samemind.device import Device
 from samemind.fields import DOOR_NAMES, LABELS_OFF, LABELS_ON
+from samemind.ids import find_memory
 from samemind.results.memories import History, Version
 from samemind.surface.memories import ShowHistory
 from samemind.times import at_stamp
-from samemind.verbs.ids import find_memory
-from samemind.verbs.views import show_field
+from samemind.views import show_field
 
 # What each device is called here.
 NAMES: Final = (

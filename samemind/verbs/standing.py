@@ -20,12 +20,12 @@ from replica import MemoryId, NotFound, ShownMemory, memories_called, memories_o
 from samemind.device import Device
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES, read_pairs
+from samemind.ids import find_memory
+from samemind.moments import moment_of, read_at
 from samemind.results.memories import Listed, MemoryView
 from samemind.surface.memories import Filters, Get, List
 from samemind.times import at_ms, at_stamp, read_time, read_until
-from samemind.verbs.ids import find_memory
-from samemind.verbs.moments import moment_of, read_at
-from samemind.verbs.views import memory_view, show_field, show_origin, view_of_memory
+from samemind.views import memory_view, show_field, show_origin, view_of_memory
 
 # Nobody reads more in one go; `--offset` goes on from there.
 LIST_MAX: Final = 100_000

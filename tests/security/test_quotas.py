@@ -23,7 +23,7 @@ from samemind.commands.device._checks import quota_checks
 from samemind.commands.group._parts import PeerView
 from samemind.commands.group.peers_list import Peers
 from samemind.config import Settings
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 from sync.identity import Identity
 from sync.wire.messages import Heads, Ops, decode_message, encode_message
 from tests.support.links import identity

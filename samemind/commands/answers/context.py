@@ -99,7 +99,7 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     from cognition.prompting import Prompt, prompt
     from cognition.ranking.classes import SINGLE_HOP
     from replica import show_memory_id
-    from samemind.verbs.moments import at_moment
+    from samemind.moments import at_moment
     from samemind.verbs.standing import kept
 
     talk = _conversation(options)

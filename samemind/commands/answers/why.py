@@ -75,7 +75,7 @@ _DEVICE_DIGITS: Final = 12
 
 async def run(device: "Device", options: ExplainWhy) -> Why:
     """Follow a memory back to where it came from; the store's writer waits, so that the log holds still."""
-    from samemind.verbs.moments import moment_of, opened_past
+    from samemind.moments import moment_of, opened_past
 
     if options.as_of is None and options.seen_by is None:
         return await device.replica.run(partial(_why, options.rid))
@@ -87,7 +87,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
     """Tell where a memory comes from: its words as the connection has them, its ops as the log does."""
     from cognition.consolidation.summaries import summary_named
     from replica import show_memory_id
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     rid = find_memory(connection, named, forgotten=True, summary=True)
     summary = summary_named(connection, rid)
@@ -107,7 +107,7 @@ def _why(named: str, core: "Core", connection: "sqlite3.Connection") -> Why:
 def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> Iterable[Provenance]:
     """Give a memory, and what it was taken from, to the end; a circle that somebody made by hand ends it too."""
     from replica import MemoryId, memories_called
-    from samemind.verbs.views import view_of_memory
+    from samemind.views import view_of_memory
 
     relation, seen, at = "itself", set[bytes](), bytes(rid)
     while at not in seen:
@@ -123,7 +123,7 @@ def _chain(core: "Core", connection: "sqlite3.Connection", rid: "MemoryId") -> I
 def _drawn(core: "Core", connection: "sqlite3.Connection", summary: "Summary") -> Iterable[Provenance]:
     """Give a summary, and every memory that it was drawn from, the oldest first."""
     from replica import show_memory_id
-    from samemind.verbs.views import memory_view
+    from samemind.views import memory_view
 
     yield Provenance(rid=show_memory_id(summary.rid), relation="itself", text=summary.memory.text)
     for member in summary.members:

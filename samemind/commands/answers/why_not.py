@@ -43,8 +43,8 @@ class WhyNot:
 async def run(device: "Device", options: ExplainWhyNot) -> WhyNot:
     """Ask the question again, and watch what becomes of one memory."""
     from replica import show_memory_id
-    from samemind.verbs.ids import find_memory
-    from samemind.verbs.moments import at_moment
+    from samemind.ids import find_memory
+    from samemind.moments import at_moment
     from samemind.verbs.standing import kept
 
     async with at_moment(device, options.as_of, options.seen_by) as mind:

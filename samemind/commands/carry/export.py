@@ -40,7 +40,7 @@ async def run(device: "Device", options: CarryExport) -> CarriedOut:
 
     from replica import Core, DeviceId
     from samemind.durable import whole_file
-    from samemind.verbs.ids import find_device
+    from samemind.ids import find_device
     from sync.carrier.cargo import Exported, export
     from sync.peers import known_of
 

@@ -18,8 +18,8 @@ from cognition.contradictions.tables import told_of
 from replica import show_memory_id
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
+from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
 from samemind.times import at_ms, at_stamp, read_end
-from samemind.verbs.ids import CANDIDATES_MAX, ambiguous, id_range
 
 ORDER: Final = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 

@@ -27,10 +27,10 @@ class Correct:
 async def run(device: "Device", options: Correct) -> Corrected:
     """Put it right."""
     from replica import show_memory_id
+    from samemind.held_back import change_kept_back
+    from samemind.ids import find_memory
     from samemind.verbs.correcting import rewrite
-    from samemind.verbs.held import change_kept_back
-    from samemind.verbs.ids import find_memory
-    from samemind.verbs.views import memory_view
+    from samemind.views import memory_view
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Corrected:
         rid = find_memory(connection, options.rid)

@@ -115,7 +115,7 @@ def _merged(
     from replica import Write
     from replica.codec import check_text
     from samemind.commands.contradictions._work import texts_of
-    from samemind.verbs.refusing import refuse_secret
+    from samemind.refusing import refuse_secret
 
     check_text(text)
     refuse_secret(text, known=texts_of(connection, judged).values())
@@ -133,7 +133,7 @@ def _merged(
 def _chosen(connection: "sqlite3.Connection", judged: "Judged", options: ResolveContradiction) -> list[str]:
     """Return which values are to be kept."""
     from replica import show_memory_id
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     values = [side[0].told.value for side in judged.sides]
     if options.keep_both:

@@ -61,8 +61,8 @@ async def run(device: "Device", options: Settle) -> Settled:
     from cognition.contradictions.values import folded
     from cognition.judging.settling import settle as write_verdict
     from cognition.judging.verdicts import WEIGHTS, Judge, Standing, Verdict, standing
+    from samemind.ids import find_memory
     from samemind.times import read_since
-    from samemind.verbs.ids import find_memory
 
     verdict, judge = Verdict(options.verdict), Judge(options.by)
     since_ms = (

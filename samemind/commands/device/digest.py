@@ -40,7 +40,7 @@ class Digest:
 
 async def run(device: "Device", options: ShowDigest) -> Digest:
     """Show both digests, and what they are over."""
-    from samemind.verbs.views import show_origin
+    from samemind.views import show_origin
 
     def read(core: "Core", connection: "sqlite3.Connection") -> Digest:
         digests = core.digests()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import Usage
+from samemind.plain import to_json
 from samemind.rendering import DEVICE_DIGITS, Document, clock
-from samemind.results.plain import to_json
 
 if TYPE_CHECKING:
     import sqlite3
@@ -119,7 +119,7 @@ def _view(row: Sequence[Any]) -> OpView:
     from replica import Status, op_uuid, show_memory_id
     from samemind.times import at_stamp
     from samemind.verbs.record import show_kind
-    from samemind.verbs.views import show_origin
+    from samemind.views import show_origin
 
     position, op_id, hlc, seq, kind, rid, signed, status, device, incarnation, device_name = row
     return OpView(

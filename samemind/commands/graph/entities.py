@@ -38,7 +38,7 @@ async def run(device: "Device", options: ListEntities) -> Entities:
     """List what memories name, the commonest first."""
     from cognition.entities import entities as named
     from samemind.commands.graph._work import EDGES_MAX
-    from samemind.verbs.moments import at_moment
+    from samemind.moments import at_moment
 
     if not 0 <= options.limit <= EDGES_MAX:
         raise Usage(f"expected a limit of 0 to {EDGES_MAX}, got {options.limit}", code="invalid")

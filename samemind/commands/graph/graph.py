@@ -45,7 +45,7 @@ RELATED_LOOKED_UP_MAX: Final = 50
 async def run(device: "Device", options: ShowGraph) -> Graph:
     """Walk the edges from an entity, in both directions: those that were told, and what memories state."""
     from samemind.commands.graph._work import entity_name
-    from samemind.verbs.moments import at_moment
+    from samemind.moments import at_moment
 
     if not 1 <= options.hops <= HOPS_MAX:
         raise Usage(f"expected 1 to {HOPS_MAX} hops, got {options.hops}", code="invalid")

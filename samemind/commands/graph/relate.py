@@ -29,7 +29,7 @@ async def run(device: "Device", options: Relate) -> EdgeView:
     from cognition.relating import check_relation
     from replica import Core, Write, edge_weight
     from samemind.commands.graph._work import entity_name, memory_id_of
-    from samemind.verbs.refusing import refuse_secret
+    from samemind.refusing import refuse_secret
 
     source, relation, target = (
         entity_name(options.source),

@@ -13,7 +13,7 @@ from samemind.config import Home
 from samemind.control.server import Say
 from samemind.device import Device
 from samemind.durable import whole_file
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 from samemind.times import at_ms, read_span
 
 if TYPE_CHECKING:

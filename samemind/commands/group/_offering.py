@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from samemind.control.server import Say
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 
 if TYPE_CHECKING:
     from sync.meeting import CodeOffered

@@ -10,8 +10,8 @@ from samemind.commands.group._members import name_of
 from samemind.commands.group._parts import PeerView
 from samemind.device import Device, quota_limits
 from samemind.errors import Usage
+from samemind.ids import find_device
 from samemind.times import at_ms
-from samemind.verbs.ids import find_device
 
 
 async def peer_views(device: Device) -> list[PeerView]:

@@ -98,8 +98,8 @@ def run(home: "Home", options: RebuildGroup) -> Rebuilt:
     from replica.rebuilding import authors_of, carry_over, found, holds_of, mend_texts, tell_again
     from replica.replica import wall_clock_ms
     from samemind.commands.group._rebuilding import held_alone
+    from samemind.ids import find_memory
     from samemind.times import read_time
-    from samemind.verbs.ids import find_memory
     from sync import peers
 
     with held_alone(home, "samemind group rebuild") as place, place.open(home.store) as (old, connection):
@@ -132,7 +132,7 @@ def _chosen(
     core: "Core", connection: "sqlite3.Connection", options: RebuildGroup
 ) -> "tuple[set[DeviceId], set[DeviceId]]":
     """Return who stays beside this device, and who is left out with what it wrote."""
-    from samemind.verbs.ids import find_device
+    from samemind.ids import find_device
 
     bad = {find_device(connection, each) for each in options.without}
     staying = {find_device(connection, each) for each in options.staying}

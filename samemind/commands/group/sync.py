@@ -55,7 +55,7 @@ class Synced:
 
 async def run(device: "Device", options: Sync) -> Synced:
     """Sync with one device, or with all; it is no failure that some are away, unless all are."""
-    from samemind.verbs.ids import find_device
+    from samemind.ids import find_device
     from sync import Address
 
     address = None if options.address is None else Address.parse(options.address)

@@ -16,8 +16,8 @@ from replica import Core, Set, Trigger, Write, show_memory_id
 from samemind.commands.keeping._parts import Triggers, TriggerView
 from samemind.device import Device
 from samemind.errors import Ambiguous, Failed, NotFound
+from samemind.ids import CANDIDATES_MAX, id_range
 from samemind.times import at_ms, at_stamp
-from samemind.verbs.ids import CANDIDATES_MAX, id_range
 
 LIVE: Final = (Status.PENDING, Status.DELIVERED)
 

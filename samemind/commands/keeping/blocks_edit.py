@@ -30,7 +30,7 @@ async def run(device: "Device", options: EditBlock) -> BlockView:
     from replica import Remember, Write
     from replica.codec import check_text
     from samemind.commands.keeping._profile import checked_label, find_block
-    from samemind.verbs.refusing import refuse_secret
+    from samemind.refusing import refuse_secret
 
     label = checked_label(options.label)
     check_text(options.text)

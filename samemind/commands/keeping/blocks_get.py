@@ -23,7 +23,7 @@ class GetBlock(Moment):
 async def run(device: "Device", options: GetBlock) -> BlockView:
     """Show one block."""
     from samemind.commands.keeping._profile import checked_label, find_block
-    from samemind.verbs.moments import read_at
+    from samemind.moments import read_at
 
     label = checked_label(options.label)
     return await read_at(

@@ -36,7 +36,7 @@ async def run(device: "Device", options: ListBlocks) -> Blocks:
     """List the blocks."""
     from cognition import profile as known
     from samemind.commands.keeping._profile import block_view
-    from samemind.verbs.moments import read_at
+    from samemind.moments import read_at
 
     return await read_at(
         device,

@@ -56,7 +56,7 @@ async def run(device: "Device", options: MakeCalendar) -> Calendar:
 
     import trio
 
-    from samemind.verbs.moments import read_at
+    from samemind.moments import read_at
 
     text, count = await read_at(device, options.as_of, options.seen_by, calendar_text)
     if options.output is None:

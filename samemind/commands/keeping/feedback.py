@@ -60,7 +60,7 @@ async def run(device: "Device", options: GiveFeedback) -> Taught:
 
 
 def _named(connection: "sqlite3.Connection", text: str) -> "tuple[MemoryId, str]":
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     rid = find_memory(connection, text)
     ((said,),) = connection.execute("SELECT text FROM memory WHERE rid = ?", (rid,))

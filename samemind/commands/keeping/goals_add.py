@@ -27,7 +27,7 @@ async def run(device: "Device", options: AddGoal) -> GoalView:
     from replica import Remember, Write, new_memory_id
     from replica.codec import check_text
     from samemind.commands.keeping._goals import read_view
-    from samemind.verbs.held import kept_back
+    from samemind.held_back import kept_back
 
     check_text(options.text)
 

@@ -26,7 +26,7 @@ async def run(device: "Device", options: FinishGoal) -> GoalView:
     import replica
     from replica import Write
     from samemind.commands.keeping._goals import read_view
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     def write(core: "Core", connection: "sqlite3.Connection") -> GoalView:
         rid, now_ms = find_memory(connection, options.rid), device.now_ms()

@@ -39,7 +39,7 @@ async def run(device: "Device", options: ListGoals) -> Goals:
     """List goals with what was told of each."""
     from cognition.triggers.goals import read_goals
     from samemind.commands.keeping._goals import goal_view
-    from samemind.verbs.moments import moment_of, read_at
+    from samemind.moments import moment_of, read_at
 
     now_ms = moment_of(device, options.as_of)
 

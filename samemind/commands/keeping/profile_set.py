@@ -31,7 +31,7 @@ async def run(device: "Device", options: SetProfile) -> Profile:
     from replica import Write
     from samemind.commands.keeping._profile import profile_of
     from samemind.fields import read_pairs
-    from samemind.verbs.refusing import refuse_secret
+    from samemind.refusing import refuse_secret
 
     entries: dict[str, str] = {}
     for key, value in read_pairs(options.values, name="profile"):

@@ -19,7 +19,7 @@ class ShowProfile(Moment):
 async def run(device: "Device", options: ShowProfile) -> Profile:
     """Show what was set, and what follows from what was told, now or then."""
     from samemind.commands.keeping._profile import profile_of
-    from samemind.verbs.moments import moment_of, read_at
+    from samemind.moments import moment_of, read_at
 
     now_ms = moment_of(device, options.as_of)
     return await read_at(

@@ -61,8 +61,8 @@ SESSIONS_MAX = 1_000
 async def run(device: "Device", options: ListSessions) -> Sessions:
     """List conversations, the latest first, as they are or as they were."""
     from cognition.sessions import list_sessions
+    from samemind.moments import read_at
     from samemind.times import at_stamp
-    from samemind.verbs.moments import read_at
 
     if not 0 <= options.limit <= SESSIONS_MAX:
         raise Usage(f"expected a limit of 0 to {SESSIONS_MAX}, got {options.limit}", code="invalid")

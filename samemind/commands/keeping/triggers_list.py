@@ -25,7 +25,7 @@ async def run(device: "Device", options: ListTriggers) -> Triggers:
     """List triggers; those that are moot or over only when all are asked for."""
     from cognition.triggers.raised import described
     from samemind.commands.keeping._triggers import LIVE, views_of
-    from samemind.verbs.moments import moment_of, read_at
+    from samemind.moments import moment_of, read_at
 
     now_ms = moment_of(device, options.as_of)
 

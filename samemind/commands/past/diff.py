@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
 from samemind.errors import Usage
+from samemind.plain import to_json
 from samemind.printable import one_line
 from samemind.rendering import Document, plain, titled
 from samemind.results.memories import MemoryView
-from samemind.results.plain import to_json
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,8 +60,8 @@ _NO_CHANGE: Final = frozenset({"accesses", "last_access", "updated_at", "device_
 
 async def run(device: "Device", options: Diff) -> Difference:
     """Make both moments, one after the other, and compare them."""
+    from samemind.moments import moment_of, opened_past
     from samemind.times import at_ms, read_time
-    from samemind.verbs.moments import moment_of, opened_past
 
     if not options.since:
         raise Usage("diff: expected --since TIME, which is missing")
@@ -88,7 +88,7 @@ async def run(device: "Device", options: Diff) -> Difference:
 
 def _memories(connection: "sqlite3.Connection") -> Mapping[str, MemoryView]:
     from replica import memories_by_age
-    from samemind.verbs.views import view_of_memory
+    from samemind.views import view_of_memory
 
     return {view.rid: view for view in map(view_of_memory, memories_by_age(connection))}
 

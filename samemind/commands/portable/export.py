@@ -74,9 +74,9 @@ async def run(device: "Device", options: Export, say: "Say") -> Exported:
 
 def export_lines(connection: "sqlite3.Connection") -> Iterator[str]:
     from replica import all_edges, all_links, all_memories, read_settings, show_memory_id, unknown_fields
+    from samemind.commands.portable._claim_lines import claim_records
     from samemind.portable import jsonl
-    from samemind.verbs.claim_lines import claim_records
-    from samemind.verbs.views import view_of_memory
+    from samemind.views import view_of_memory
 
     unknown = {show_memory_id(rid): fields for rid, fields in unknown_fields(connection).items()}
     for view in map(view_of_memory, all_memories(connection)):

@@ -72,7 +72,7 @@ async def run(device: "Device", options: Import, say: "Say") -> Imported:
         write_page,
     )
     from samemind.portable.texts import source_of
-    from samemind.verbs.stretches import Written
+    from samemind.stretches import Written
 
     counts, done = Counter[str](), 0
     failed: list[FailedLine] = []

@@ -29,7 +29,7 @@ class Requeued:
 async def run(device: "Device", options: Requeue) -> Requeued:
     """Give entries five attempts more."""
     from samemind.commands.taking._work import TALK
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     if not options.ids:
         count = await device.mind.embedding.requeue()

@@ -22,9 +22,9 @@ from replica.hlc import COUNTER_BITS
 from replica.limits import COMMIT_OPS_MAX, NAMES_MAX
 from replica.writers import edge_writers, setting_writers
 from samemind.commands.thinking._parts import Retract, Retracted
+from samemind.ids import find_device
+from samemind.stretches import Meant, read_stretches
 from samemind.times import read_time
-from samemind.verbs.ids import find_device
-from samemind.verbs.stretches import Meant, read_stretches
 
 # Nobody waits longer than this for what was decided; the panel's own windows are 4 and 8 seconds.
 UNDO_S_MAX: Final = 600.0

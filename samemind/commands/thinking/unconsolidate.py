@@ -34,7 +34,7 @@ async def run(device: "Device", options: Unconsolidate) -> Unconsolidated:
 
     from cognition.consolidation.summaries import summary_named, summary_rid
     from replica import Set, Withdraw, Write, proposals_of, show_memory_id
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Unconsolidated:
         rid = find_memory(connection, options.rid, summary=True)

@@ -37,7 +37,7 @@ async def run(device: "Device", options: Unlink) -> Unlinked:
     from cognition.tellings import tellings_with, words_of_telling
     from replica import Write, links_of, show_memory_id
     from replica.limits import NAMES_MAX
-    from samemind.verbs.ids import find_memory
+    from samemind.ids import find_memory
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Unlinked:
         rid = find_memory(connection, options.rid)

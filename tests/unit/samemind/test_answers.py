@@ -16,8 +16,8 @@ from samemind.cli.show import show
 from samemind.mcp.telling import tell
 from samemind.panel.browsing import search
 from samemind.panel.moments import Moments
+from samemind.plain import from_json, to_json
 from samemind.results.memories import Recalled
-from samemind.results.plain import from_json, to_json
 from tests.bench.homes import ASIDE, LATER, MISSING, SEEN, SINCE, ask, read
 from tests.support.devices import run
 from tests.support.doors import opened

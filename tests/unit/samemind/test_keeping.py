@@ -10,7 +10,7 @@ import samemind
 from samemind.cli.show import show
 from samemind.config import Home, Settings
 from samemind.library import Mind
-from samemind.results.plain import to_json
+from samemind.plain import to_json
 from tests.support import cli
 from tests.support.devices import run
 from tests.support.doors import opened

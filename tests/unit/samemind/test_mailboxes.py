@@ -21,8 +21,8 @@ from samemind.mailboxes import (
     read_mailboxes,
     write_mailboxes,
 )
+from samemind.plain import to_json
 from samemind.results.mailbox import MailboxPeer, MailboxView
-from samemind.results.plain import to_json
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Unreached
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening

@@ -10,8 +10,8 @@ import samemind.results
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
 from samemind.commands.group._parts import PeerView
+from samemind.plain import from_json, to_json
 from samemind.results.memories import Hit, MemoryView, Recalled
-from samemind.results.plain import from_json, to_json
 
 NOON = datetime(2023, 5, 8, 12, 0, 0, 250_000, tzinfo=UTC)
 

@@ -15,8 +15,8 @@ from samemind.commands.group._parts import PeerView
 from samemind.commands.group.peers_list import Peers
 from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
 from samemind.commands.portable._parts import FailedLine, Imported
+from samemind.plain import to_json
 from samemind.results.memories import Listed, MemoryView
-from samemind.results.plain import to_json
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ import trio
 
 import samemind
 from samemind.library import Mind
-from samemind.results.plain import from_json, to_json
+from samemind.plain import from_json, to_json
 
 LAKE = "We hiked around the blue lake "
 

@@ -15,8 +15,8 @@ from cognition.holding import texts_of
 from cognition.memories import read_memories
 from replica import Core, MemoryId, Place, ShownClaim, Verdict, Write, read_claims
 from replica.limits import COMMIT_OPS_MAX
+from samemind.held_back import edge_said, line_kept_back
 from samemind.portable.records import Claimed
-from samemind.verbs.held import edge_said, line_kept_back
 
 # A commit holds up other writers while it is made.
 BATCH: Final = 2_000

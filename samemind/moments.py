@@ -18,8 +18,8 @@ from replica import DeviceId, SqliteStore, connect
 from replica.past import BeyondHorizon, rebuild
 from samemind.device import Device, derived_tables
 from samemind.errors import NotFound
+from samemind.ids import find_device
 from samemind.times import at_ms, read_end
-from samemind.verbs.ids import find_device
 
 if TYPE_CHECKING:
     from cognition import Mind, PastMind

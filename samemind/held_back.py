@@ -16,7 +16,7 @@ from replica import (
 )
 from samemind.device import Device
 from samemind.fields import LABELS_OFF, changes_of
-from samemind.verbs.views import memory_view
+from samemind.views import memory_view
 
 
 def kept_back(
