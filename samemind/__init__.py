@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from samemind.commands.answers.why_not import StageView, WhyNot
     from samemind.commands.carry._parts import CarriedIn, SkippedFile
     from samemind.commands.carry.export import CarriedOut
-    from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
+    from samemind.commands.contradictions._parts import (
+        BeliefView,
+        ContradictionView,
+        Corrected,
+        NomineeValue,
+        NomineeView,
+        ResolutionView,
+        Side,
+    )
     from samemind.commands.contradictions.list import Contradictions
     from samemind.commands.contradictions.resolve import Resolved
     from samemind.commands.contradictions.review import Review, Unjudged
@@ -66,6 +74,10 @@ if TYPE_CHECKING:
     from samemind.commands.keeping.goals_list import Goals
     from samemind.commands.keeping.sessions import Sessions, SessionView
     from samemind.commands.keeping_safe.backup import BackedUp
+    from samemind.commands.memories._parts import Forgotten, Listed, Remembered, ReminderView
+    from samemind.commands.memories.history import History, Version
+    from samemind.commands.memories.recall import ClaimedValue, Hit, HitClaim, Recalled
+    from samemind.commands.memories.remember_many import RememberedMany
     from samemind.commands.past.diff import Changed, Difference
     from samemind.commands.portable._parts import FailedLine, Imported
     from samemind.commands.portable.export import Exported
@@ -90,7 +102,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from samemind.library import Mind
-    from samemind.results.contradictions import Corrected
+    from samemind.memory_view import MemoryView
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,
@@ -100,22 +112,6 @@ if TYPE_CHECKING:
         MailboxRemoved,
         MailboxView,
         ServerConfig,
-    )
-    from samemind.results.memories import (
-        ClaimedValue,
-        Forgotten,
-        History,
-        Hit,
-        HitClaim,
-        Listed,
-        MemoryView,
-        NomineeValue,
-        NomineeView,
-        Recalled,
-        Remembered,
-        RememberedMany,
-        ReminderView,
-        Version,
     )
     # end: imports
 
@@ -254,14 +250,14 @@ _MODULE_OF: Final = {
     "CarriedOut": "samemind.commands.carry.export",
     "Changed": "samemind.commands.past.diff",
     "Check": "samemind.commands.device._parts",
-    "ClaimedValue": "samemind.results.memories",
+    "ClaimedValue": "samemind.commands.memories.recall",
     "Clone": "samemind.commands.device._parts",
     "Compacted": "samemind.commands.device.compact",
     "ContextBlock": "samemind.commands.answers.context",
     "ContextSection": "samemind.commands.answers.context",
     "ContradictionView": "samemind.commands.contradictions._parts",
     "Contradictions": "samemind.commands.contradictions.list",
-    "Corrected": "samemind.results.contradictions",
+    "Corrected": "samemind.commands.contradictions._parts",
     "DaemonStatus": "samemind.commands.device.status",
     "Difference": "samemind.commands.past.diff",
     "Digest": "samemind.commands.device.digest",
@@ -274,7 +270,7 @@ _MODULE_OF: Final = {
     "Extracted": "samemind.commands.taking.extract",
     "Failed": "samemind.errors",
     "FailedLine": "samemind.commands.portable._parts",
-    "Forgotten": "samemind.results.memories",
+    "Forgotten": "samemind.commands.memories._parts",
     "FrontierEntry": "samemind.commands.device.digest",
     "GoalView": "samemind.commands.keeping._parts",
     "Goals": "samemind.commands.keeping.goals_list",
@@ -283,14 +279,14 @@ _MODULE_OF: Final = {
     "GroupView": "samemind.commands.group._parts",
     "HeldList": "samemind.commands.taking.held_list",
     "HeldView": "samemind.commands.taking.held_list",
-    "History": "samemind.results.memories",
-    "Hit": "samemind.results.memories",
-    "HitClaim": "samemind.results.memories",
+    "History": "samemind.commands.memories.history",
+    "Hit": "samemind.commands.memories.recall",
+    "HitClaim": "samemind.commands.memories.recall",
     "IdView": "samemind.commands.device.ids",
     "Ids": "samemind.commands.device.ids",
     "Imported": "samemind.commands.portable._parts",
     "IncidentView": "samemind.commands.device._parts",
-    "Listed": "samemind.results.memories",
+    "Listed": "samemind.commands.memories._parts",
     "Locked": "samemind.errors",
     "Log": "samemind.commands.device.log",
     "MailboxInvitation": "samemind.results.mailbox",
@@ -300,11 +296,11 @@ _MODULE_OF: Final = {
     "MailboxView": "samemind.results.mailbox",
     "MailboxesListed": "samemind.results.mailbox",
     "MailboxesLooked": "samemind.results.mailbox",
-    "MemoryView": "samemind.results.memories",
+    "MemoryView": "samemind.memory_view",
     "Mind": "samemind.library",
     "NeedsDecision": "samemind.errors",
-    "NomineeValue": "samemind.results.memories",
-    "NomineeView": "samemind.results.memories",
+    "NomineeValue": "samemind.commands.contradictions._parts",
+    "NomineeView": "samemind.commands.contradictions._parts",
     "NotFound": "samemind.errors",
     "OpView": "samemind.commands.device.log",
     "Paired": "samemind.commands.group.pair",
@@ -320,12 +316,12 @@ _MODULE_OF: Final = {
     "Queue": "samemind.commands.taking._parts",
     "QueueEntry": "samemind.commands.taking._parts",
     "Raised": "samemind.commands.thinking.think",
-    "Recalled": "samemind.results.memories",
+    "Recalled": "samemind.commands.memories.recall",
     "Recovery": "samemind.commands.group.recovery",
     "Released": "samemind.commands.taking.held_release",
-    "Remembered": "samemind.results.memories",
-    "RememberedMany": "samemind.results.memories",
-    "ReminderView": "samemind.results.memories",
+    "Remembered": "samemind.commands.memories._parts",
+    "RememberedMany": "samemind.commands.memories.remember_many",
+    "ReminderView": "samemind.commands.memories._parts",
     "Requeued": "samemind.commands.taking.queue_requeue",
     "ResolutionView": "samemind.commands.contradictions._parts",
     "Resolved": "samemind.commands.contradictions.resolve",
@@ -353,7 +349,7 @@ _MODULE_OF: Final = {
     "UnreachedPeer": "samemind.commands.group.sync",
     "Usage": "samemind.errors",
     "Verified": "samemind.commands.device.verify",
-    "Version": "samemind.results.memories",
+    "Version": "samemind.commands.memories.history",
     "Warmed": "samemind.commands.device.warmup",
     "Why": "samemind.commands.answers.why",
     "WhyNot": "samemind.commands.answers.why_not",

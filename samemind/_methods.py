@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from samemind.commands.answers.why_not import WhyNot
     from samemind.commands.carry._parts import CarriedIn
     from samemind.commands.carry.export import CarriedOut
-    from samemind.commands.contradictions._parts import ContradictionView
+    from samemind.commands.contradictions._parts import ContradictionView, Corrected
     from samemind.commands.contradictions.list import Contradictions
     from samemind.commands.contradictions.resolve import Resolved
     from samemind.commands.contradictions.review import Review
@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from samemind.commands.keeping.goals_list import Goals
     from samemind.commands.keeping.sessions import Sessions
     from samemind.commands.keeping_safe.backup import BackedUp
+    from samemind.commands.memories._parts import Forgotten, Listed, Remembered
+    from samemind.commands.memories.history import History
+    from samemind.commands.memories.recall import Recalled
     from samemind.commands.past.diff import Difference
     from samemind.commands.taking._parts import Queue
     from samemind.commands.taking.extract import Extracted
@@ -67,7 +70,7 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.think import Thought
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
-    from samemind.results.contradictions import Corrected
+    from samemind.memory_view import MemoryView
     from samemind.results.mailbox import (
         MailboxesListed,
         MailboxesLooked,
@@ -76,7 +79,6 @@ if TYPE_CHECKING:
         MailboxView,
         ServerConfig,
     )
-    from samemind.results.memories import Forgotten, History, Listed, MemoryView, Recalled, Remembered
 
 
 class Methods(Asking):

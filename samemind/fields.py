@@ -7,7 +7,6 @@ from typing import Any, Final
 from replica import FIELDS, MemoryId, Value, Write, parse_memory_id
 from replica.labelling import check_room, entry_writes, field_writes, label_writes
 from samemind.errors import Usage
-from samemind.surface.memories import Remember
 from samemind.times import read_time
 
 # What a field is called at the doors, where that differs: `session` means sync elsewhere in this project.
@@ -16,35 +15,12 @@ FIELD_NAMES: Final = {door: field for field, door in DOOR_NAMES.items()}
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})
 _FLAGS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 # What `remember` calls a field, where that differs from the memory that is shown.
-_REMEMBERED_AS: Final = {"session": "conversation", "at": "told_at"}
+REMEMBERED_AS: Final = {"session": "conversation", "at": "told_at"}
 # What a change asks for beside whole fields: entries of the metadata (null takes one out), and labels to put on or off.
 META_ENTRIES: Final = "meta."
 LABELS_ON: Final = "tags+"
 LABELS_OFF: Final = "tags-"
 _DOOR_FIELDS: Final = tuple(sorted(DOOR_NAMES.get(name, name) for name in FIELDS))
-
-
-def fields_of(options: Remember) -> dict[str, Value]:
-    """Return the fields that a `remember` asks for."""
-    fields: dict[str, Value] = {}
-    for name in (
-        "type", "importance", "valence", "certainty", "half_life", "domain", "project", "topic", "speaker",
-        "session", "turn", "source", "workspace",
-    ):  # fmt: skip
-        value = getattr(options, name)
-        if value is not None:
-            fields[_REMEMBERED_AS.get(name, name)] = value
-    for name in ("at", "event_start", "event_end"):
-        value = getattr(options, name)
-        if value is not None:
-            fields[_REMEMBERED_AS.get(name, name)] = read_time(value, name=name)
-    if options.tag:
-        fields["tags"] = sorted(set(options.tag))
-    if options.meta:
-        fields["meta"] = read_meta(options.meta)
-    if options.pin:
-        fields["pinned"] = True
-    return fields
 
 
 def read_pairs(pairs: Iterable[str], *, name: str) -> Iterable[tuple[str, str]]:
@@ -73,7 +49,7 @@ def read_meta(pairs: Iterable[str]) -> dict[str, Any]:
 def read_assignment(word: str) -> tuple[str, str]:
     """Return the field that a `FIELD=VALUE` word names, by its name in the store, and the value as typed."""
     ((door, typed),) = read_pairs([word], name="set")
-    name = FIELD_NAMES.get(door, _REMEMBERED_AS.get(door, door))
+    name = FIELD_NAMES.get(door, REMEMBERED_AS.get(door, door))
     if name not in FIELDS and not door.startswith("meta."):
         raise _unknown(door)
     return name, typed
@@ -135,7 +111,7 @@ def read_record(record: Mapping[str, Any]) -> dict[str, Value]:
     """
     fields: dict[str, Value] = {}
     for door, value in record.items():
-        name = FIELD_NAMES.get(door, _REMEMBERED_AS.get(door, door))
+        name = FIELD_NAMES.get(door, REMEMBERED_AS.get(door, door))
         if name not in FIELDS:
             raise _unknown(door)
         if value is None or value is False or value == [] or value == {}:

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from samemind.commands.group.pair import Paired
     from samemind.commands.keeping._parts import Profile
     from samemind.commands.keeping.feedback import Taught
+    from samemind.commands.memories.remember_many import RememberedMany
     from samemind.commands.portable._parts import Imported
     from samemind.commands.portable.export import Exported
-    from samemind.results.memories import MemoryView, RememberedMany
+    from samemind.memory_view import MemoryView
 
 
 class Mind(Methods):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from replica import MemoryId, NotFound, ShownMemory, memories_called, show_memory_id
 from samemind.fields import DOOR_NAMES
-from samemind.results.memories import MemoryView
+from samemind.memory_view import MemoryView
 from samemind.times import at_ms, at_stamp
 
 _TIMES: Final = frozenset({"told_at", "event_start", "event_end"})

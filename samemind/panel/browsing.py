@@ -21,17 +21,17 @@ from cognition.entities import entities, triples_of
 from replica import MemoryId, memories_of, parse_memory_id, show_memory_id
 from samemind.commands.answers.why import ExplainWhy
 from samemind.commands.answers.why import run as why
+from samemind.commands.memories._standing import view_of
+from samemind.commands.memories.history import ShowHistory
+from samemind.commands.memories.history import run as history
+from samemind.commands.memories.recall import show_claim
 from samemind.errors import Usage
 from samemind.ids import find_memory
+from samemind.memory_view import MemoryView
 from samemind.panel.catalogue import FACETS, Wanted
 from samemind.panel.moments import Moments, Standpoint
 from samemind.plain import show_time, to_json
-from samemind.results.memories import MemoryView
-from samemind.surface.memories import ShowHistory
 from samemind.times import at_ms, read_end, read_time, read_until
-from samemind.verbs.memories import show_claim
-from samemind.verbs.record import history
-from samemind.verbs.standing import view_of
 from samemind.views import view_of_memory
 
 if TYPE_CHECKING:

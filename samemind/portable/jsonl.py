@@ -27,9 +27,9 @@ from replica.fields import check_field
 from replica.labelling import take_entries
 from samemind.errors import SamemindError, Usage
 from samemind.fields import read_record
+from samemind.memory_view import MemoryView
 from samemind.plain import to_json
 from samemind.portable.records import Claimed, Edge, Item, Linked, Record, Setting, Unreadable
-from samemind.results.memories import MemoryView
 from samemind.times import read_time
 
 SOURCE: Final = "jsonl"

@@ -17,8 +17,8 @@ from typing import Any, Final
 import trio
 
 import samemind
+from samemind.commands.memories.recall import Hit
 from samemind.library import Mind
-from samemind.results.memories import Hit
 from tests.bench.locomo_file import add_data
 
 QUESTIONS: Final = 300

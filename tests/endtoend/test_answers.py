@@ -139,10 +139,10 @@ def test_pm_60_after_a_warmup_the_first_recall_loads_nothing(tmp_path: Path) -> 
 
     from samemind.commands.device.warmup import Warmup
     from samemind.commands.device.warmup import run as warmup
+    from samemind.commands.memories.recall import Recall
+    from samemind.commands.memories.recall import run as recall
     from samemind.config import Home
     from samemind.device import open_device
-    from samemind.surface.memories import Recall
-    from samemind.verbs.memories import recall
 
     async def main() -> None:
         async with open_device(Home.at(tmp_path), program="a test", answers=False) as device:

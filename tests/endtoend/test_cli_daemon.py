@@ -88,8 +88,10 @@ def test_a_verb_through_the_daemon_loads_nothing_heavy(tmp_path: Path) -> None:
     }
     assert imported & (ours | theirs | pythons) == set()
     assert "importlib.metadata" not in modules
-    shown = {name for name in modules if name.startswith("samemind.results.")}
-    assert shown == {"samemind.results.memories"}, "of all families the one that was asked for"
+    declared = {name for name in modules if name.startswith("samemind.commands.")}
+    assert "samemind.commands.memories.recall" in declared
+    commands = {name.split(".")[3] for name in declared if name.count(".") == 3 and "._" not in name}
+    assert commands == {"recall"}, "of all commands the one that was asked for"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -263,9 +265,9 @@ def test_yd_78_five_writers_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_yd_78_a_reader_is_not_held_up_by_a_write(tmp_path: Path) -> None:
     import trio
 
+    from samemind.commands.memories.list import List
+    from samemind.commands.memories.list import run as list_
     from samemind.device import open_device
-    from samemind.surface.memories import List
-    from samemind.verbs.standing import list_
 
     async def main() -> None:
         async with open_device(Home.at(tmp_path), program="a test", answers=False) as device:

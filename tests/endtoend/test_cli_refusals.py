@@ -166,8 +166,8 @@ def test_a_full_disk_is_an_error_and_nothing_is_half_written(call: Call, tmp_pat
 def test_a_home_of_another_user_is_refused_as_not_permitted(call: Call, tmp_path: Path) -> None:
     remember(call, "mine")
     script = (
-        "import os, sys; from samemind.cli.main import main; import samemind.cli.opening, samemind.verbs.memories;"
-        "import samemind.surface.memories; os.setuid(65534); sys.exit(main())"
+        "import os, sys; from samemind.cli.main import main; import samemind.cli.opening;"
+        "import samemind.commands.memories.remember; os.setuid(65534); sys.exit(main())"
     )
     for folder in list(tmp_path.parents)[:-1]:
         if folder.stat().st_mode & 0o011 != 0o011 and folder.is_relative_to("/tmp"):

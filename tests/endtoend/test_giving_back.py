@@ -26,8 +26,7 @@ import trio
 from samemind.config import Home
 from samemind.device import open_device
 from samemind.giving_back import give_back, share_one_heap
-from samemind.verbs.memories import remember
-from samemind.surface.memories import Remember
+from samemind.commands.memories.remember import Remember, run as remember
 
 
 def held() -> int:

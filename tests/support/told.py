@@ -34,8 +34,9 @@ from replica.labelling import label_writes
 from replica.ops import Forget, SaysSame, Unlink
 from replica.state.cells import Link
 from replica.verify import verify_replica
+from samemind.commands.memories import _forgetting as changes
+from samemind.commands.memories import _standing as standing
 from samemind.commands.portable.export import export_lines
-from samemind.verbs import changes, standing
 from simulations.checkers.tellings import recalled
 from simulations.disk import THRESHOLDS, MemoryDisk, SqliteDisk
 from tests.support.links import identity

@@ -9,9 +9,9 @@ from samemind.commands.answers._parts import PendingQuestion
 from samemind.commands.keeping._parts import TriggerView
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import Usage
+from samemind.options import Filters
 from samemind.printable import safe
 from samemind.rendering import Document
-from samemind.surface.memories import Filters
 
 if TYPE_CHECKING:
     import sqlite3
@@ -99,8 +99,8 @@ async def run(device: "Device", options: MakeContext) -> ContextBlock:
     from cognition.prompting import Prompt, prompt
     from cognition.ranking.classes import SINGLE_HOP
     from replica import show_memory_id
+    from samemind.filtering import kept
     from samemind.moments import at_moment
-    from samemind.verbs.standing import kept
 
     talk = _conversation(options)
     query = options.query

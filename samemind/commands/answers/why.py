@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument
+from samemind.memory_view import MemoryView
+from samemind.options import Moment
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
-from samemind.results.memories import MemoryView
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     import sqlite3

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
+from samemind.options import Filters
 from samemind.printable import one_line
 from samemind.rendering import Document
-from samemind.surface.memories import Filters
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -43,9 +43,9 @@ class WhyNot:
 async def run(device: "Device", options: ExplainWhyNot) -> WhyNot:
     """Ask the question again, and watch what becomes of one memory."""
     from replica import show_memory_id
+    from samemind.filtering import kept
     from samemind.ids import find_memory
     from samemind.moments import at_moment
-    from samemind.verbs.standing import kept
 
     async with at_moment(device, options.as_of, options.seen_by) as mind:
         rid = await mind.read(

@@ -8,8 +8,6 @@ from typing import Final
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
 
-TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeliefView:
@@ -121,3 +119,49 @@ def status_words(each: Document) -> str:
     if each["status"] == "open":
         return f"open, {_ATTENTION.get(each['attention'], each['attention'])}"
     return _SETTLED.get(each["settled_by"], "settled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NomineeValue:
+    """What two tellings both state: the kind (money, clock, date …), as told before and as told now."""
+
+    kind: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NomineeView:
+    """An older memory that a new one may repeat or contradict: whoever understands both can `settle` it.
+
+    `relation` is a guess by their values alone: `differs`, `repeats` or `alike`. `why` says what they share.
+    """
+
+    rid: str
+    text: str
+    speaker: str | None
+    told_at: datetime | None
+    relation: str
+    values: list[NomineeValue] = field(default_factory=list)
+    why: str
+    weight: float
+
+    def __str__(self) -> str:
+        return self.rid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A memory says something else now, and so do the facts beside it.
+
+    `settled` are contradictions that this settled, `contradictions` ones that it left or made open. A correction that
+    looks secret is `held`: it waits on this device, under this id, and was not made.
+    """
+
+    rid: str
+    text: str
+    facts: list[str] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+    settled: list[str] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
+    held: str | None = None

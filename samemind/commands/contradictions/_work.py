@@ -1,7 +1,7 @@
 """What several commands of this family do."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from cognition.contradictions.relations import (
@@ -13,9 +13,9 @@ from cognition.contradictions.relations import (
     relation_of,
 )
 from cognition.contradictions.resolving import resolutions
-from cognition.contradictions.slots import Belief, Judged, Standing, as_known, judge
+from cognition.contradictions.slots import Belief, Judged, Standing, Status, as_known, judge
 from cognition.contradictions.tables import told_of
-from replica import show_memory_id
+from replica import MemoryId, show_memory_id
 from samemind.commands.contradictions._parts import BeliefView, ContradictionView, ResolutionView, Side
 from samemind.errors import NotFound
 from samemind.ids import CANDIDATES_MAX, ambiguous, id_range
@@ -148,3 +148,25 @@ def _belief(belief: Belief, texts: Mapping[bytes, str], names: Mapping[bytes, st
         valid_until=None if belief.until_ms is None else at_ms(belief.until_ms),
         standing=belief.standing.value,
     )
+
+
+def open_among(connection: sqlite3.Connection, slots: Iterable[bytes]) -> list[bytes]:
+    """Return those of the slots that wait for an answer, but for what is only listed."""
+    return [
+        slot
+        for slot in slots
+        if connection.execute(
+            "SELECT 1 FROM contradiction WHERE slot = ? AND status = ? AND attention != ?",
+            (slot, Status.OPEN.value, Attention.QUIET.value),
+        ).fetchone()
+    ]
+
+
+def open_of(connection: sqlite3.Connection, rid: MemoryId) -> list[bytes]:
+    """Return the slots that wait for an answer among those in which a memory, or a fact of it, states something."""
+    rows = connection.execute(
+        """SELECT DISTINCT s.slot FROM claim_slot s JOIN memory m ON m.id = s.id
+           WHERE m.rid = ?1 OR m.parent = ?1 ORDER BY s.slot""",
+        (rid,),
+    )
+    return open_among(connection, [slot for (slot,) in rows.fetchall()])

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ID_DIGITS, TIME, ContradictionView, status_words
+from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, option
 from samemind.errors import Usage
+from samemind.options import TIME
 from samemind.printable import one_line
 from samemind.rendering import Document
 

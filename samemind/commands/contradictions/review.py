@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import nominated
+from samemind.commands.contradictions._parts import NomineeView, nominated
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.errors import Usage
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
-from samemind.results.memories import NomineeView
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -57,8 +56,8 @@ LIST_MAX: Final = 1_000
 async def run(device: "Device", options: ReviewContradictions) -> Review:
     """List the pairs that nobody judged, in order of weight."""
     from replica import show_memory_id
+    from samemind.commands.contradictions._nominees import _told_ms, nominee_view
     from samemind.times import at_ms
-    from samemind.verbs.nominees import _told_ms, nominee_view
 
     if not 0 <= options.limit <= LIST_MAX:
         raise Usage(f"expected a limit of 0 to {LIST_MAX}, got {options.limit}", code="invalid")

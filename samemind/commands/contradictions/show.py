@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.contradictions._parts import ID_DIGITS, TIME, ContradictionView, status_words
+from samemind.commands.contradictions._parts import ID_DIGITS, ContradictionView, status_words
 from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
 from samemind.errors import NotFound
+from samemind.options import TIME
 from samemind.printable import one_line
 from samemind.rendering import Document, clock
 

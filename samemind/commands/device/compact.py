@@ -32,8 +32,8 @@ class Compacted:
 
 async def run(device: "Device", options: Compact) -> Compacted:
     """Fold what every device has; those that were not heard of for the length of a lease hold nothing back."""
+    from samemind.commands.device._record import shown_horizon
     from samemind.housekeeping import fold_away
-    from samemind.verbs.record import shown_horizon
 
     compacted = await fold_away(device, before_ms=None)
 

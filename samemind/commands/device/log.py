@@ -95,7 +95,7 @@ async def run(device: "Device", options: ShowLog, say: "Say") -> Log:
 
 def _erasures_ahead(core: "Core", connection: "sqlite3.Connection") -> list[OpView]:
     """Return the erasures that act here already, ahead of their places in the log: nobody erases without a trace."""
-    from samemind.verbs.record import NAMES
+    from samemind.commands.device._record import NAMES
 
     names = dict(connection.execute(NAMES))
     ops = [core.proofs[each].op() for each in core.ahead]
@@ -117,8 +117,8 @@ def _page(position: int, connection: "sqlite3.Connection") -> list[OpView]:
 
 def _view(row: Sequence[Any]) -> OpView:
     from replica import Status, op_uuid, show_memory_id
+    from samemind.commands.device._record import show_kind
     from samemind.times import at_stamp
-    from samemind.verbs.record import show_kind
     from samemind.views import show_origin
 
     position, op_id, hlc, seq, kind, rid, signed, status, device, incarnation, device_name = row

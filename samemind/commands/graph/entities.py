@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import Usage
+from samemind.options import Moment
 from samemind.rendering import Document
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.graph._parts import EdgeView, edge_line
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import NotFound, Usage
+from samemind.options import Moment
 from samemind.rendering import Document
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     import sqlite3

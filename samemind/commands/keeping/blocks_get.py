@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.options import Moment
 from samemind.printable import safe
 from samemind.rendering import Document
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import BlockView
 from samemind.declaring import Agents, Command, Effects, Method
+from samemind.options import Moment
 from samemind.printable import one_line
 from samemind.rendering import Document
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     from samemind.device import Device

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
+from samemind.options import Moment
 from samemind.printable import one_line
 from samemind.rendering import Document, counted
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     import sqlite3

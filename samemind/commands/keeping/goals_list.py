@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import GoalView, goal_line
 from samemind.declaring import Agents, Command, Effects, Method, option
+from samemind.options import Moment
 from samemind.rendering import Document
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     import sqlite3

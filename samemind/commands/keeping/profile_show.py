@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.keeping._parts import Profile, profile_lines
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.surface.memories import Moment
+from samemind.options import Moment
 
 if TYPE_CHECKING:
     from samemind.device import Device

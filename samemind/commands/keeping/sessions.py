@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import NotFound, Usage
+from samemind.options import Moment
 from samemind.printable import one_line
 from samemind.rendering import Document, clock, counted
-from samemind.surface.memories import Moment
 
 if TYPE_CHECKING:
     import sqlite3

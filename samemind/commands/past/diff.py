@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, option
 from samemind.errors import Usage
+from samemind.memory_view import MemoryView
 from samemind.plain import to_json
 from samemind.printable import one_line
 from samemind.rendering import Document, plain, titled
-from samemind.results.memories import MemoryView
 
 if TYPE_CHECKING:
     import sqlite3

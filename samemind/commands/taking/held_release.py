@@ -71,8 +71,8 @@ def _changed(
     """Write a change that was held back, and hold it no more; a crash in between writes it once more, to no effect."""
     from cognition.holding import drop
     from replica import op_uuid, show_memory_id
+    from samemind.commands.contradictions._correcting import rewrite, text_unless_changed
     from samemind.held_back import settings_of
-    from samemind.verbs.correcting import rewrite, text_unless_changed
 
     ops: list[Op] = []
     facts: list[str] = []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import cognition.recall
-import samemind.verbs.standing
+import samemind.commands.memories._standing
 from cognition.linking import Again
 from replica import MemoryId, Write
 from replica.ops import Forget, Tag
@@ -51,7 +51,7 @@ def hide_in_lists(patch: pytest.MonkeyPatch) -> None:
     def alone(condition: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
         return f"{condition} AND m.id NOT IN (SELECT id FROM telling)", [*values]
 
-    patch.setattr(samemind.verbs.standing, "shown_once", alone)
+    patch.setattr(samemind.commands.memories._standing, "shown_once", alone)
 
 
 def drop_a_tag(patch: pytest.MonkeyPatch) -> None:

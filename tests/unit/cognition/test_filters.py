@@ -8,7 +8,7 @@ import pytest
 from cognition import Filters
 from samemind.catalog import verb_named
 from samemind.declaring import read_options
-from samemind.verbs.standing import kept
+from samemind.filtering import kept
 from tests.support.minds import NOW_MS
 from tests.support.recalling import Memory
 

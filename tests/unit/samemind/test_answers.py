@@ -13,11 +13,11 @@ from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
 from samemind.blocking import BlockingMind
 from samemind.cli.show import show
+from samemind.commands.memories.recall import Recalled
 from samemind.mcp.telling import tell
 from samemind.panel.browsing import search
 from samemind.panel.moments import Moments
 from samemind.plain import from_json, to_json
-from samemind.results.memories import Recalled
 from tests.bench.homes import ASIDE, LATER, MISSING, SEEN, SINCE, ask, read
 from tests.support.devices import run
 from tests.support.doors import opened

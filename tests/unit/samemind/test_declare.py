@@ -11,7 +11,6 @@ from samemind.catalog import NAMES, verb_named
 from samemind.declaring import declared, read_options
 from samemind.errors import Usage
 from samemind.fields import DOOR_NAMES
-from samemind.surface import memories
 
 
 def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_its_result() -> None:
@@ -44,7 +43,7 @@ def test_names_are_listed_once_and_short_forms_lead_to_them() -> None:
 
 
 def test_every_field_of_a_memory_can_be_shown() -> None:
-    from samemind.results.memories import MemoryView
+    from samemind.memory_view import MemoryView
 
     shown = set(inspect.signature(MemoryView).parameters)
     assert {DOOR_NAMES.get(name, name) for name in FIELDS} <= shown
@@ -69,21 +68,23 @@ def test_every_field_of_a_memory_can_be_shown() -> None:
 )
 def test_options_that_cannot_be_meant_are_refused_by_name(given: dict[str, Any], message: str) -> None:
     with pytest.raises(Usage, match=message):
-        read_options(memories.REMEMBER, given)
+        read_options(verb_named("remember"), given)
 
 
 def test_options_that_are_left_out_are_as_declared() -> None:
-    options = read_options(memories.REMEMBER, {"text": "x", "importance": 1, "tag": ["a"], "type": None})
+    options = read_options(verb_named("remember"), {"text": "x", "importance": 1, "tag": ["a"], "type": None})
     assert (options.importance, options.tag, options.type, options.pin) == (1.0, ("a",), None, False)
     assert isinstance(options.importance, float)
 
 
 def test_null_stands_for_what_is_left_out() -> None:
-    assert read_options(memories.LIST, {"limit": None, "tag": None}) == read_options(memories.LIST, {})
+    assert read_options(verb_named("list"), {"limit": None, "tag": None}) == read_options(
+        verb_named("list"), {}
+    )
 
 
 def test_a_number_that_no_store_can_hold_is_refused() -> None:
-    assert read_options(memories.LIST, {"offset": 2**63 - 1}).offset == 2**63 - 1
+    assert read_options(verb_named("list"), {"offset": 2**63 - 1}).offset == 2**63 - 1
     for number in (2**63, -(2**63), 2**70):
         with pytest.raises(Usage, match="for offset, got a larger one"):
-            read_options(memories.LIST, {"offset": number})
+            read_options(verb_named("list"), {"offset": number})

@@ -6,12 +6,13 @@ import pkgutil
 from dataclasses import is_dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
-import samemind.results
+import samemind.commands
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
 from samemind.commands.group._parts import PeerView
+from samemind.commands.memories.recall import Hit, Recalled
+from samemind.memory_view import MemoryView
 from samemind.plain import from_json, to_json
-from samemind.results.memories import Hit, MemoryView, Recalled
 
 NOON = datetime(2023, 5, 8, 12, 0, 0, 250_000, tzinfo=UTC)
 
@@ -44,7 +45,7 @@ def test_a_key_that_a_later_version_adds_is_left_out() -> None:
 
 
 def test_every_result_is_frozen_and_takes_its_fields_by_name() -> None:
-    for found in pkgutil.iter_modules(samemind.results.__path__, "samemind.results."):
+    for found in pkgutil.walk_packages(samemind.commands.__path__, "samemind.commands."):
         for kind in vars(importlib.import_module(found.name)).values():
             if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == found.name:
                 parameters = kind.__dataclass_params__  # type: ignore[attr-defined]

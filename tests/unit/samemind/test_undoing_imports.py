@@ -14,6 +14,8 @@ import samemind
 from replica import Core, MemoryId, Relate, Set, Write, read_settings, show_memory_id
 from samemind.catalog import verb_named
 from samemind.cli.line import read_line, read_words
+from samemind.commands.memories.remember import Remember
+from samemind.commands.memories.remember import run as remember
 from samemind.commands.portable import _importing
 from samemind.commands.portable._parts import Imported
 from samemind.commands.portable.import_ import Import
@@ -23,8 +25,6 @@ from samemind.commands.thinking.retract import run as retract
 from samemind.config import Home
 from samemind.declaring import read_options
 from samemind.device import Device, open_device
-from samemind.surface.memories import Remember
-from samemind.verbs.memories import remember
 
 NOW_MS = 1_780_000_000_000
 DAY_MS = 24 * 3_600_000

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from samemind.results.memories import Hit
+from samemind.commands.memories.recall import Hit
 from tests.bench.consolidation_on_locomo import any_at, turns_told
 
 TURNS = {"rid-1": ("conv-26", "D1:1"), "rid-2": ("conv-26", "D1:2"), "rid-3": ("conv-26", "D1:3")}

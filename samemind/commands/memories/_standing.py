@@ -17,18 +17,12 @@ from cognition.fading import weakest
 from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_by_group
 from cognition.tiers import tier
 from replica import MemoryId, NotFound, ShownMemory, memories_called, memories_of, show_memory_id
-from samemind.device import Device
-from samemind.errors import Usage
-from samemind.fields import DOOR_NAMES, read_pairs
-from samemind.ids import find_memory
-from samemind.moments import moment_of, read_at
-from samemind.results.memories import Listed, MemoryView
-from samemind.surface.memories import Filters, Get, List
-from samemind.times import at_ms, at_stamp, read_time, read_until
+from samemind.commands.memories._parts import Listed
+from samemind.fields import DOOR_NAMES
+from samemind.memory_view import MemoryView
+from samemind.times import at_ms, at_stamp
 from samemind.views import memory_view, show_field, show_origin, view_of_memory
 
-# Nobody reads more in one go; `--offset` goes on from there.
-LIST_MAX: Final = 100_000
 # A summary stands in a list only where each of its members would: it says what all of them say.
 _WHOLE: Final = """WITH whole (no) AS (
     SELECT s.no FROM summary s WHERE NOT EXISTS (
@@ -37,67 +31,14 @@ _WHOLE: Final = """WITH whole (no) AS (
 _ALONE: Final = "m.id NOT IN (SELECT x.id FROM summary_member x JOIN whole w ON w.no = x.summary)"
 
 
-async def get(device: Device, options: Get) -> MemoryView:
-    """Show one memory, or a summary, as it is or as it was."""
-    now_ms = moment_of(device, options.as_of)
-    return await read_at(
-        device,
-        options.as_of,
-        options.seen_by,
-        lambda connection: view_of(
-            connection,
-            find_memory(connection, options.rid, summary=True),
-            now_ms=now_ms,
-            profile=device.profile,
-        ),
-    )
-
-
-async def list_(device: Device, options: List) -> Listed:
-    """List memories, newest first."""
-    if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
-        raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
-    filters, now_ms = kept(options), moment_of(device, options.as_of)
-    page = fading_page if options.fading else list_page
-    return await read_at(
-        device,
-        options.as_of,
-        options.seen_by,
-        lambda connection: page(
-            connection,
-            filters,
-            limit=options.limit,
-            offset=options.offset,
-            now_ms=now_ms,
-            profile=device.profile,
-        ),
-    )
-
-
-def kept(options: Filters) -> Kept:
-    """Return the filters that were typed, as cognition takes them."""
-    return Kept(
-        type=options.type,
-        domain=options.domain,
-        project=options.project,
-        topic=options.topic,
-        speaker=options.speaker,
-        conversation=options.session,
-        workspace=options.workspace,
-        tags=options.tag,
-        meta=dict(read_pairs(options.meta, name="meta")),
-        since_ms=None if options.since is None else read_time(options.since, name="since"),
-        until_ms=None if options.until is None else read_until(options.until, name="until"),
-        include_archived=options.include_cold,
-    )
-
-
 def view_of(connection: sqlite3.Connection, rid: MemoryId, *, now_ms: int, profile: Profile) -> MemoryView:
     """Return one memory, or a summary, as it stands."""
     summary = summary_named(connection, rid)
     if summary is not None:
         return _summary_view(connection, summary, now_ms=now_ms, profile=profile)
-    for view in _standing(connection, [*memories_called(connection, (rid,))], now_ms=now_ms, profile=profile):
+    for view in standing_views(
+        connection, [*memories_called(connection, (rid,))], now_ms=now_ms, profile=profile
+    ):
         return view
     raise NotFound(f"no memory has the id {show_memory_id(rid)}")
 
@@ -121,7 +62,7 @@ def list_page(
             (*both, limit, offset),
         )
         page = _in_order(connection, [number for (number,) in ids])
-        return Listed(memories=_standing(connection, page, now_ms=now_ms, profile=profile), total=total)
+        return Listed(memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=total)
     if not filters.include_archived:  # what no summary says of a group is shown by the newest of that
         once, both = shown_once(f"{condition} AND {_ALONE}", values)
     everything = f"""{_WHOLE.format(condition=condition)}, page (created, rid, id, no) AS (
@@ -134,7 +75,7 @@ def list_page(
         (*twice, limit, offset),
     ).fetchall()
     page = _in_order(connection, [number for _, number, no in rows if no is None])
-    memories = _standing(connection, page, now_ms=now_ms, profile=profile)
+    memories = standing_views(connection, page, now_ms=now_ms, profile=profile)
     shown = {view.rid: view for view in memories}
     for summary in read_summaries(connection, [no for *_, no in rows if no is not None]):
         shown[show_memory_id(summary.rid)] = _summary_view(
@@ -157,7 +98,7 @@ def fading_page(
     wanted = [rid for rid, _ in found[offset : offset + limit]]
     shown = {each.memory.rid: each for each in memories_called(connection, wanted)}
     page = [shown[rid] for rid in wanted]
-    return Listed(memories=_standing(connection, page, now_ms=now_ms, profile=profile), total=len(found))
+    return Listed(memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=len(found))
 
 
 def _in_order(connection: sqlite3.Connection, ids: Sequence[int]) -> list[ShownMemory]:
@@ -166,7 +107,7 @@ def _in_order(connection: sqlite3.Connection, ids: Sequence[int]) -> list[ShownM
     return [shown[number] for number in ids]
 
 
-def _standing(
+def standing_views(
     connection: sqlite3.Connection, page: Sequence[ShownMemory], *, now_ms: int, profile: Profile
 ) -> list[MemoryView]:
     """Return memories with the tier of each, the summary under which it stands, and what else says the same."""

@@ -4,8 +4,8 @@ import sqlite3
 
 from cognition.tellings import tellings_with
 from replica import MemoryId, facts_of, show_memory_id
-from samemind.results.memories import Remembered
-from samemind.verbs.contradictions import open_of
+from samemind.commands.contradictions._work import open_of
+from samemind.commands.memories._parts import Remembered
 
 
 def found_in(connection: sqlite3.Connection, rid: MemoryId, *, dropped: int) -> Remembered:

@@ -15,9 +15,9 @@ from cognition.contradictions.telling import Teller, telling_of, withdrawn
 from cognition.tellings import words_of_telling
 from replica import Core, MemoryId, Op, SaysSame, Write, is_known, show_memory_id
 from replica.limits import SURENESS_MAX
+from samemind.commands.contradictions._parts import Corrected
 from samemind.device import Device
 from samemind.errors import NeedsDecision
-from samemind.results.contradictions import Corrected
 from samemind.views import memory_view
 
 

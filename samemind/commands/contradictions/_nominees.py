@@ -1,10 +1,10 @@
-"""Name what a new memory may repeat or contradict, and take the verdict of whoever understands both."""
+"""Name what a new memory may repeat or contradict."""
 
 from cognition.judging.nominating import Nominated
 from cognition.judging.nominees import explained
 from replica import MemoryId, show_memory_id
+from samemind.commands.contradictions._parts import NomineeValue, NomineeView
 from samemind.device import Device
-from samemind.results.memories import NomineeValue, NomineeView
 from samemind.times import at_ms
 
 

@@ -1,0 +1,65 @@
+"""Change the words of a memory; what others change in it at the same time is kept too."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.memories._parts import memory_lines
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument, option
+from samemind.memory_view import MemoryView
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Change the words of a memory; what others change in it at the same time is kept too."""
+
+    rid: str = argument("its id", takes=Takes.RID)
+    text: str = argument("what it says from now on; - reads it from standard input", metavar="TEXT")
+    was: str | None = option(
+        "--was", "refuse, with exit code 4, if it says something else by now", metavar="TEXT"
+    )
+
+
+async def run(device: "Device", options: Edit) -> MemoryView:
+    """Change a memory's words; concurrent changes elsewhere keep theirs."""
+    from samemind.commands.contradictions._correcting import rewrite, text_unless_changed
+    from samemind.commands.memories._changes import seen_with
+    from samemind.held_back import change_kept_back
+    from samemind.ids import find_memory
+
+    def write(core: "Core", connection: "sqlite3.Connection") -> MemoryView:
+        rid = find_memory(connection, options.rid)
+        text = text_unless_changed(connection, rid, was=options.was, wanted=options.text)
+        held = None
+        if text != options.text:
+            held = change_kept_back(device, connection, rid, options.text)
+            if held is None:
+                rewrite(device, core, connection, rid, options.text)
+        return seen_with(connection, rid, held)
+
+    return await device.replica.run(write)
+
+
+COMMAND: Final = Command(
+    "edit",
+    Edit,
+    MemoryView,
+    run=run,
+    render=memory_lines,
+    effects=Effects.DESTROY,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "edit",
+        "Change the words of a memory; `NeedsDecision` if it says something else by now than it `was`.",
+    ),
+    idempotent=True,
+    workspace=Workspace.CHANGED_BY_ID,
+    place=6,
+    elsewhere=("update",),
+)

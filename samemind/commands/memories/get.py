@@ -1,0 +1,56 @@
+"""Show one memory."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.memories._parts import memory_lines
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
+from samemind.memory_view import MemoryView
+from samemind.options import Moment
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Get(Moment):
+    """Show one memory."""
+
+    rid: str = argument("its id, or 6 and more characters of it", takes=Takes.RID)
+
+
+async def run(device: "Device", options: Get) -> MemoryView:
+    """Show one memory, or a summary, as it is or as it was."""
+    from samemind.commands.memories._standing import view_of
+    from samemind.ids import find_memory
+    from samemind.moments import moment_of, read_at
+
+    now_ms = moment_of(device, options.as_of)
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: view_of(
+            connection,
+            find_memory(connection, options.rid, summary=True),
+            now_ms=now_ms,
+            profile=device.profile,
+        ),
+    )
+
+
+COMMAND: Final = Command(
+    "get",
+    Get,
+    MemoryView,
+    run=run,
+    render=memory_lines,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("get", "Return one memory, as it is or as it was."),
+    workspace=Workspace.READ_BY_ID,
+    opens_mind=False,
+    place=4,
+    elsewhere=("cat", "show", "view"),
+)

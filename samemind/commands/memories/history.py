@@ -1,0 +1,146 @@
+"""Show everything that happened to a memory."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
+from samemind.memory_view import Meta
+from samemind.printable import one_line
+from samemind.rendering import DEVICE_DIGITS, Document, clock, plain
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Body, Core
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowHistory:
+    """Show everything that happened to a memory."""
+
+    rid: str = argument("its id", takes=Takes.RID)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One thing that happened to a memory.
+
+    Which op, when, on which device, and the memory's text after it.
+    """
+
+    op_id: str
+    at: datetime
+    device: str
+    device_name: str | None
+    kind: str
+    text: str | None
+    change: Meta = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Everything that happened to a memory, oldest first; what came before the `horizon`, if there is one, may lack."""
+
+    rid: str
+    versions: list[Version]
+    horizon: datetime | None = None
+
+
+async def run(device: "Device", options: ShowHistory) -> History:
+    """Show what happened to a memory, also to one that was forgotten since, as far as the log still tells."""
+    from replica import Row, op_uuid, show_memory_id
+    from replica.history import history as happened
+    from replica.history import horizon_ms
+    from samemind.commands.device._record import NAMES, show_kind, shown_horizon
+    from samemind.ids import find_memory
+    from samemind.times import at_stamp
+
+    def read(core: "Core", connection: "sqlite3.Connection") -> History:
+        rid = find_memory(connection, options.rid, forgotten=True)
+        rows = list(map(Row._make, connection.execute("SELECT * FROM op WHERE rid = ? ORDER BY pos", (rid,))))
+        writers = {
+            no: (device_id, name)
+            for no, device_id, name in connection.execute(
+                """SELECT f.no, f.device, ifnull(p.nickname, n.name) FROM feed f
+                   LEFT JOIN member n ON n.device = f.device LEFT JOIN peer p ON p.device = f.device"""
+            )
+        }
+        versions = [
+            Version(
+                op_id=str(op_uuid(row.id, row.hlc)),
+                at=at_stamp(row.hlc),
+                device=writers[row.feed][0].hex(),
+                device_name=writers[row.feed][1],
+                kind=show_kind(row.kind),
+                text=text,
+                change=_change(body),
+            )
+            for row, body, text in happened(rid, rows)
+        ]
+        names = dict(connection.execute(NAMES))
+        erased = [
+            Version(
+                op_id=str(op_uuid(op.id, op.hlc)),
+                at=at_stamp(op.hlc),
+                device=op.origin.device.hex(),
+                device_name=names.get(op.origin.device),
+                kind=show_kind(op.kind),
+                text=None,
+                change={},
+            )
+            for op in (proof.op() for proof in core.proofs.values() if rid in proof.rids)
+        ]
+        versions += sorted(erased, key=lambda version: (version.at, version.op_id))
+        horizon = shown_horizon(horizon_ms(connection))
+        return History(rid=show_memory_id(rid), versions=versions, horizon=horizon)
+
+    return await device.replica.run(read)
+
+
+def _change(body: "Body | None") -> dict[str, Any]:
+    """Return the fields that an op wrote, as the doors show them."""
+    import replica
+    from samemind.fields import DOOR_NAMES, LABELS_OFF, LABELS_ON
+    from samemind.views import show_field
+
+    match body:
+        case replica.Remember(fields=fields):
+            return {DOOR_NAMES.get(name, name): show_field(name, value) for name, value in fields.items()}
+        case replica.Set(name, value):
+            return {DOOR_NAMES.get(name, name): show_field(name, value)}
+        case replica.Tag(labels):
+            return {LABELS_ON: list(labels)}
+        case replica.Untag(labels):
+            return {LABELS_OFF: list(labels)}
+        case replica.Claim(entity=entity, relation=relation, value=value):
+            return {"claim": f"{entity} {relation} {value}"}
+        case _:
+            return {}
+
+
+def render(document: Document) -> list[str]:
+    lines = []
+    for version in document["versions"]:
+        who = version["device_name"] or version["device"][:DEVICE_DIGITS]
+        change = " ".join(f"{name}={plain(value)}" for name, value in version["change"].items())
+        text = "" if version["text"] is None else one_line(version["text"])
+        lines.append(f"{clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")
+    return lines
+
+
+COMMAND: Final = Command(
+    "history",
+    ShowHistory,
+    History,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("history", "Return everything that happened to a memory."),
+    workspace=Workspace.READ_BY_ID,
+    rows="versions",
+    place=14,
+)

@@ -1,0 +1,86 @@
+"""List memories, newest first."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.memories._parts import Listed
+from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
+from samemind.errors import Usage
+from samemind.options import Filters
+from samemind.rendering import Document, titled
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class List(Filters):
+    """List memories, newest first."""
+
+    fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)
+    limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
+    offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
+
+
+# Nobody reads more in one go; `--offset` goes on from there.
+LIST_MAX: Final = 100_000
+
+
+async def run(device: "Device", options: List) -> Listed:
+    """List memories, newest first."""
+    from samemind.commands.memories._standing import fading_page, list_page
+    from samemind.filtering import kept
+    from samemind.moments import moment_of, read_at
+
+    if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
+        raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
+    filters, now_ms = kept(options), moment_of(device, options.as_of)
+    page = fading_page if options.fading else list_page
+    return await read_at(
+        device,
+        options.as_of,
+        options.seen_by,
+        lambda connection: page(
+            connection,
+            filters,
+            limit=options.limit,
+            offset=options.offset,
+            now_ms=now_ms,
+            profile=device.profile,
+        ),
+    )
+
+
+def render(document: Document) -> list[str]:
+    lines = [f"{memory['rid']}  {titled(memory)}" for memory in document["memories"]]
+    left = document["total"] - len(lines)
+    return (
+        [*lines, f"and {left} more: -n {document['total']} shows all"]
+        if lines and left > 0
+        else lines or ["no memories"]
+    )
+
+
+COMMAND: Final = Command(
+    "list",
+    List,
+    Listed,
+    run=run,
+    render=render,
+    effects=Effects.READ,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method(
+        "list",
+        (
+            "List memories, newest first; or, `fading`, those that are about to be forgotten, the "
+            "faintest first."
+        ),
+    ),
+    workspace=Workspace.FILTERED,
+    opens_mind=False,
+    rows="memories",
+    place=5,
+    elsewhere=("ls",),
+    daily=True,
+)

@@ -1,0 +1,233 @@
+"""Store a memory."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from replica.memory_types import MEMORY_TYPES
+from samemind.commands.contradictions._parts import nominated, raised
+from samemind.commands.memories._parts import Remembered
+from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
+from samemind.options import TIME
+from samemind.rendering import HELD_BACK, Document, clock, counted
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core, Value
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember:
+    """Store a memory."""
+
+    text: str = argument("what to remember; - reads it from standard input", metavar="TEXT")
+    type: str | None = option("--type", "what kind of memory it is", choices=MEMORY_TYPES)
+    importance: float | None = option("--importance", "how much it matters, 0 to 1")
+    valence: float | None = option("--valence", "how it feels, -1 to 1")
+    certainty: float | None = option("--certainty", "how sure the teller is, 0 to 1")
+    half_life: float | None = option("--half-life", "seconds in which its strength halves", metavar="SECONDS")
+    domain: str | None = option("--domain", "area of life or work")
+    project: str | None = option("--project", "project it belongs to")
+    topic: str | None = option("--topic", "what it is about")
+    speaker: str | None = option("--speaker", "who said it")
+    session: str | None = option("--session", "the chat it came from")
+    turn: str | None = option("--turn", "which turn of the chat")
+    event_start: str | None = option("--event-start", f"when it happened: {TIME}", takes=Takes.TIME)
+    event_end: str | None = option("--event-end", "when that ended", takes=Takes.TIME)
+    at: str | None = option("--at", "when it was told", takes=Takes.TIME)
+    source: str | None = option("--source", "where it was taken from")
+    tag: tuple[str, ...] = option("--tag", "a label; may be given several times", default=())
+    meta: tuple[str, ...] = option(
+        "--meta", "anything else worth keeping; several times", default=(), takes=Takes.PAIRS
+    )
+    pin: bool = option("--pin", "never let it leave the core profile by itself", default=False)
+    workspace: str | None = option("--workspace", "a space that several agents share")
+    wait: bool = option(
+        "--wait", "return when it can also be found by meaning", hidden_from=("agents",), default=False
+    )
+    no_dedup: bool = option("--no-dedup", "does nothing: a telling is always stored", default=False)
+    no_facts: bool = option(
+        "--no-facts", "store it as it is, without the facts in it beside it", default=False
+    )
+    read: bool = option(
+        "", "return when it was read: with its facts, and with what it repeats or contradicts", default=True
+    )
+    nominees: bool = option(
+        "--nominees", "name at most three older memories that it may repeat or contradict", default=False
+    )
+    rid: str | None = option(
+        "--rid", "the id it is to have: a telling that is asked for twice under one id is one", metavar="ID"
+    )
+
+
+async def run(device: "Device", options: Remember) -> Remembered:
+    """Store a memory, and the facts in it beside it: always a new one, whatever is known already.
+
+    What says the same is linked to it, and shown with it as one. Both are done later, unless they are waited for.
+    """
+    from cognition import Extraction, read_text, take_in
+    from cognition.ingest import Told
+    from cognition.linking import with_origin
+    from cognition.taking import dated, own_zone
+    from replica import is_known, new_memory_id, op_uuid, parse_memory_id, show_memory_id
+    from samemind.commands.contradictions._nominees import nominees_of
+    from samemind.commands.contradictions._work import open_among
+    from samemind.commands.memories._found import found_in
+    from samemind.commands.memories._pins import check_pins
+    from samemind.commands.memories._reminders import with_reminder
+    from samemind.held_back import kept_back
+    from samemind.ids import check_asked_again
+    from samemind.talk import note_talk
+
+    now_ms = device.now_ms()
+    told, reminder = with_reminder(options.text, fields_of(options), now_ms)
+    awaited = options.read or options.wait or options.nominees
+    found = Extraction()
+    if awaited and not options.no_facts:
+        asked, found = read_text(options.text, told, now_ms=now_ms, zone=own_zone())
+    else:
+        asked = dated(options.text, told, now_ms=now_ms, zone=own_zone())
+
+    def write(core: "Core", connection: "sqlite3.Connection") -> Remembered:
+        now_ms = device.now_ms()
+        rid = new_memory_id(now_ms, device.random) if options.rid is None else parse_memory_id(options.rid)
+        if options.rid is not None and is_known(connection, rid):
+            check_asked_again(core, rid, options.text)
+            if not awaited:
+                return Remembered(rid=show_memory_id(rid), op_id=None)
+            device.mind.ingest.read_all(core, connection)
+            return found_in(connection, rid, dropped=take_in(rid, options.text, asked, found).dropped)
+        if options.pin:
+            check_pins(connection)
+        fields = with_origin(connection, options.text, asked)
+        held = kept_back(connection, rid, options.text, fields, now_ms)
+        if held is not None:
+            return Remembered(rid=show_memory_id(held), op_id=None, held=True)
+        telling = Told(rid, options.text, fields, now_ms)
+        ingest = device.mind.ingest
+        if not awaited:
+            op = ingest.tell(core, connection, telling, facts=not options.no_facts)
+            return Remembered(rid=show_memory_id(rid), op_id=str(op_uuid(op.id, op.hlc)), reminder=reminder)
+        read = ingest.tell_and_read(core, connection, telling, found)
+        return Remembered(
+            rid=show_memory_id(rid),
+            op_id=str(op_uuid(read.op.id, read.op.hlc)),
+            facts=[show_memory_id(fact) for fact in read.facts],
+            says_same=[show_memory_id(other) for other in read.says_same],
+            contradictions=[slot.hex() for slot in open_among(connection, read.slots)],
+            reminder=reminder,
+            facts_dropped=read.dropped,
+            read=True,
+        )
+
+    remembered = await device.replica.run(write)
+    if remembered.held:
+        return remembered
+    if remembered.op_id is not None:
+        await note_talk(device, [asked])
+    if options.wait:
+        await device.mind.settle()
+    if not options.nominees:  # embedding it and comparing it cost more than storing it
+        return remembered
+    return replace(remembered, nominees=await nominees_of(device, parse_memory_id(remembered.rid)))
+
+
+def fields_of(options: Remember) -> "dict[str, Value]":
+    """Return the fields that a `remember` asks for."""
+    from samemind.fields import REMEMBERED_AS, read_meta
+    from samemind.times import read_time
+
+    fields: dict[str, Value] = {}
+    for name in (
+        "type", "importance", "valence", "certainty", "half_life", "domain", "project", "topic", "speaker",
+        "session", "turn", "source", "workspace",
+    ):  # fmt: skip
+        value = getattr(options, name)
+        if value is not None:
+            fields[REMEMBERED_AS.get(name, name)] = value
+    for name in ("at", "event_start", "event_end"):
+        value = getattr(options, name)
+        if value is not None:
+            fields[REMEMBERED_AS.get(name, name)] = read_time(value, name=name)
+    if options.tag:
+        fields["tags"] = sorted(set(options.tag))
+    if options.meta:
+        fields["meta"] = read_meta(options.meta)
+    if options.pin:
+        fields["pinned"] = True
+    return fields
+
+
+def render(document: Document) -> list[str]:
+    if document.get("held"):
+        return [f"{document['rid']} {HELD_BACK}"]
+    same = len(document["says_same"])
+    told = f" (says the same as {counted(same, 'telling', 'tellings')} before)" if same else ""
+    return [
+        f"{document['rid']}{told}",
+        *_reminder(document.get("reminder")),
+        *raised(document),
+        *nominated(document["nominees"]),
+    ]
+
+
+def _reminder(reminder: Document | None) -> list[str]:
+    if reminder is None:
+        return []
+    repeats = f", {reminder['repeats']}" if reminder["repeats"] else ""
+    return [f"reminder: {clock(reminder['due'])}{repeats}"]
+
+
+COMMAND: Final = Command(
+    "remember",
+    Remember,
+    Remembered,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=CoreTool(
+        place=1,
+        name="remember",
+        title="Remember",
+        description=(
+            "Store one thing worth knowing later: a fact, a preference, a decision, an event. One "
+            "idea in plain words, with the names spelled out. Telling it again is harmless."
+        ),
+        offered=(
+            "text",
+            "type",
+            "importance",
+            "certainty",
+            "speaker",
+            "project",
+            "topic",
+            "tag",
+            "at",
+            "event_start",
+            "event_end",
+            "session",
+            "source",
+            "meta",
+            "pin",
+            "workspace",
+        ),
+        seldom=("event_end", "source"),
+    ),
+    panel=True,
+    library=Method(
+        "remember",
+        (
+            "Store a memory, durably.\n\n"
+            "What follows from its words (`facts`, `says_same`, `contradictions`) takes longer than "
+            "storing it. With `read=False` nobody waits for it: it is worked out behind that, "
+            "before anything else is answered. With `wait` it is also waited for until the memory "
+            "is found by meaning, and with `nominees` these are asked for too."
+        ),
+    ),
+    workspace=Workspace.PUT,
+    waits_for_reading=False,
+    place=1,
+    elsewhere=("add", "create", "note", "save", "store"),
+    daily=True,
+)

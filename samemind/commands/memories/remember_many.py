@@ -1,0 +1,180 @@
+"""Store many memories, all or none of each 5,000."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from samemind.declaring import Agents, ByHand, Command, Effects, Takes, option
+from samemind.errors import SamemindError, Usage
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from replica import Core, MemoryId
+    from samemind.commands.memories._many import Wanted
+    from samemind.device import Device
+
+
+# The fields that a JSON line may carry under their own names, beside `text`; `session` and `at` as on the
+# command line.
+BATCH_KEYS: Final = "text, type, importance, speaker, session, at, tags, meta, …"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberMany:
+    """Store many memories, all or none of each 5,000."""
+
+    batch: str | None = option(
+        "--batch",
+        f"JSON lines ({BATCH_KEYS}); - reads standard input",
+        takes=Takes.PATH,
+        hidden_from=("agents",),
+    )
+    lines: tuple[str, ...] = option("", "the lines themselves, where there is no file", default=())
+    workspace: str | None = option("--workspace", "a space that several agents share")
+    wait: bool = option(
+        "--wait", "return when all can also be found by meaning", hidden_from=("agents",), default=False
+    )
+    no_dedup: bool = option("--no-dedup", "does nothing: a telling is always stored", default=False)
+    facts: bool = option("--facts", "store the facts in them beside them too", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberedMany:
+    """One rid for each line, in their order: each is a memory of its own.
+
+    `held` are those among them that look secret and wait to be released.
+    """
+
+    count: int
+    rids: list[str]
+    held: list[str] = field(default_factory=list)
+
+
+async def run(device: "Device", options: RememberMany) -> RememberedMany:
+    """Store many memories in their order.
+
+    Each commit is atomic, and a bad line anywhere in it keeps all of it out.
+    """
+    from functools import partial
+
+    import trio
+
+    from cognition import FACTS_MAX
+    from replica.limits import COMMIT_OPS_MAX
+    from samemind.giving_back import MANY, give_back
+    from samemind.talk import note_talk
+
+    lines: Sequence[str] = options.lines
+    if options.batch is not None:
+        lines = (await trio.Path(options.batch).read_text(encoding="utf-8")).split("\n")
+    wanted = list(_read_lines(lines, options.workspace))
+    rids: list[str] = []
+    held: list[str] = []
+    together = COMMIT_OPS_MAX // (1 + FACTS_MAX) if options.facts else COMMIT_OPS_MAX
+    for start in range(0, len(wanted), together):
+        part = wanted[start : start + together]
+        if options.facts:  # in a thread: it takes a millisecond a text
+            part = await trio.to_thread.run_sync(_take_apart, part, device.now_ms())
+        written, kept = await device.replica.run(partial(_write_many, device, part, options))
+        rids, held = rids + written, held + kept
+    await note_talk(device, [line.fields for line in wanted])
+    if options.wait:
+        await device.mind.settle()
+    if len(rids) >= MANY:
+        await give_back(device.replica)
+    return RememberedMany(count=len(rids), rids=rids, held=held)
+
+
+def _read_lines(lines: Iterable[str], workspace: str | None) -> "Iterable[Wanted]":
+    from replica import InvalidOp
+    from replica.codec import check_text
+    from replica.fields import check_fields
+    from samemind.commands.memories._many import Wanted
+    from samemind.fields import read_record
+
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            if isinstance(record, str):
+                record = {"text": record}
+            if not isinstance(record, dict) or not isinstance(record.get("text"), str):
+                raise Usage("expected an object with a text", code="invalid")
+            text = record.pop("text")
+            fields = read_record(record)
+            check_text(text)
+            check_fields(fields)
+        except (SamemindError, InvalidOp, ValueError) as error:
+            raise Usage(f"line {number}: {error}", code="bad_line", hint="nothing was stored") from None
+        yield Wanted(text, {"workspace": workspace, **fields} if workspace is not None else fields)
+
+
+def _take_apart(wanted: "list[Wanted]", now_ms: int) -> "list[Wanted]":
+    """Return the lines with the facts in them; days are those of this machine."""
+    from cognition import read_text
+    from cognition.taking import own_zone
+    from samemind.commands.memories._many import Wanted
+
+    zone = own_zone()
+    return [
+        Wanted(line.text, *read_text(line.text, line.fields, now_ms=now_ms, zone=zone)) for line in wanted
+    ]
+
+
+def _write_many(
+    device: "Device",
+    wanted: "list[Wanted]",
+    options: RememberMany,
+    core: "Core",
+    connection: "sqlite3.Connection",
+) -> tuple[list[str], list[str]]:
+    """Commit lines together; return an id for each, and the ids of those that were held back."""
+    from cognition import take_in
+    from cognition.contradictions.telling import Teller
+    from cognition.linking import wait_for_links
+    from cognition.taking import stated
+    from replica import new_memory_id, show_memory_id
+    from samemind.held_back import kept_back
+
+    now_ms = device.now_ms()
+    teller = Teller(core, connection, now_ms)
+    rids: list[MemoryId] = []
+    held: list[MemoryId] = []
+    for text, fields, found in wanted:
+        rid = new_memory_id(now_ms, device.random)
+        kept = kept_back(connection, rid, text, fields, now_ms)
+        if kept is not None:
+            rid = kept
+            held.append(kept)
+        else:
+            taken = take_in(rid, text, fields, found)
+            teller.tell(
+                taken.writes, stated(connection, taken, fields, taken.writes, now_ms, newer=device.newer)
+            )
+        rids.append(rid)
+    teller.commit()
+    wait_for_links(connection, rids)
+    return [show_memory_id(rid) for rid in rids], [show_memory_id(rid) for rid in held]
+
+
+def render(document: Document) -> list[str]:
+    return [f"{document['count']} remembered"]
+
+
+COMMAND: Final = Command(
+    "remember-many",
+    RememberMany,
+    RememberedMany,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=Agents.FULL,
+    panel="reads or writes files",
+    library=ByHand("remember_many"),
+    kept="what came in so far is kept, in whole batches; `samemind list` shows it",
+    place=2,
+)

@@ -1,0 +1,41 @@
+"""Let a pinned memory fade again."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.memories._parts import memory_lines
+from samemind.declaring import Agents, Command, Effects, Method, Takes, Workspace, argument
+from samemind.memory_view import MemoryView
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpin:
+    """Let a pinned memory fade again."""
+
+    rid: str = argument("its id", takes=Takes.RID)
+
+
+async def run(device: "Device", options: Unpin) -> MemoryView:
+    """Let it fade again."""
+    from samemind.commands.memories._changes import set_fields
+
+    return await set_fields(device, options.rid, {"pinned": None})
+
+
+COMMAND: Final = Command(
+    "unpin",
+    Unpin,
+    MemoryView,
+    run=run,
+    render=memory_lines,
+    effects=Effects.CHANGE,
+    agents=Agents.FULL,
+    panel=True,
+    library=Method("unpin", "Let a pinned memory fade again."),
+    idempotent=True,
+    workspace=Workspace.CHANGED_BY_ID,
+    place=10,
+)

@@ -1,0 +1,43 @@
+"""Options that many commands take: a moment of the past, and filters."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from replica.memory_types import MEMORY_TYPES
+from samemind.declaring import Takes, option
+
+TIME: Final = "YYYY-MM-DD[THH:MM[:SS][Z|+HH:MM]]; without a zone it is this machine's"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Which moment is meant, where it is not now."""
+
+    as_of: str | None = option(
+        "--as-of", "as it was then; a date alone is the end of that day", takes=Takes.TIME
+    )
+    seen_by: str | None = option("--seen-by", "as that device knew it", metavar="DEVICE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters(Moment):
+    """Which memories are meant."""
+
+    type: str | None = option("--type", "only this kind of memory", choices=MEMORY_TYPES)
+    domain: str | None = option("--domain", "only this area")
+    project: str | None = option("--project", "only this project")
+    topic: str | None = option("--topic", "only this topic")
+    tag: tuple[str, ...] = option("--tag", "only with this label; several must all be there", default=())
+    meta: tuple[str, ...] = option(
+        "--meta", "only with this entry; several must all be there", default=(), takes=Takes.PAIRS
+    )
+    speaker: str | None = option("--speaker", "only what this person said")
+    session: str | None = option("--session", "only from this chat")
+    workspace: tuple[str, ...] = option(
+        "--workspace", "only from this space; several: from any of them", default=(), takes=Takes.SPACES
+    )
+    since: str | None = option("--since", f"only from this time on: {TIME}", takes=Takes.TIME)
+    until: str | None = option(
+        "--until", "only before this time; a date alone holds that day", takes=Takes.TIME
+    )
+    include_cold: bool = option("--include-cold", "archived and cold memories too", default=False)
