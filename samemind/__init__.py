@@ -74,6 +74,12 @@ if TYPE_CHECKING:
     from samemind.commands.keeping.goals_list import Goals
     from samemind.commands.keeping.sessions import Sessions, SessionView
     from samemind.commands.keeping_safe.backup import BackedUp
+    from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
+    from samemind.commands.mailbox.invite import MailboxInvitation
+    from samemind.commands.mailbox.list import MailboxesListed
+    from samemind.commands.mailbox.look import MailboxesLooked, MailboxLooked
+    from samemind.commands.mailbox.remove import MailboxRemoved
+    from samemind.commands.mailbox.serve_config import ServerConfig
     from samemind.commands.memories._parts import Forgotten, Listed, Remembered, ReminderView
     from samemind.commands.memories.history import History, Version
     from samemind.commands.memories.recall import ClaimedValue, Hit, HitClaim, Recalled
@@ -103,16 +109,6 @@ if TYPE_CHECKING:
     )
     from samemind.library import Mind
     from samemind.memory_view import MemoryView
-    from samemind.results.mailbox import (
-        MailboxesListed,
-        MailboxesLooked,
-        MailboxInvitation,
-        MailboxLooked,
-        MailboxPeer,
-        MailboxRemoved,
-        MailboxView,
-        ServerConfig,
-    )
     # end: imports
 
 # generated: all
@@ -289,13 +285,13 @@ _MODULE_OF: Final = {
     "Listed": "samemind.commands.memories._parts",
     "Locked": "samemind.errors",
     "Log": "samemind.commands.device.log",
-    "MailboxInvitation": "samemind.results.mailbox",
-    "MailboxLooked": "samemind.results.mailbox",
-    "MailboxPeer": "samemind.results.mailbox",
-    "MailboxRemoved": "samemind.results.mailbox",
-    "MailboxView": "samemind.results.mailbox",
-    "MailboxesListed": "samemind.results.mailbox",
-    "MailboxesLooked": "samemind.results.mailbox",
+    "MailboxInvitation": "samemind.commands.mailbox.invite",
+    "MailboxLooked": "samemind.commands.mailbox.look",
+    "MailboxPeer": "samemind.commands.mailbox._parts",
+    "MailboxRemoved": "samemind.commands.mailbox.remove",
+    "MailboxView": "samemind.commands.mailbox._parts",
+    "MailboxesListed": "samemind.commands.mailbox.list",
+    "MailboxesLooked": "samemind.commands.mailbox.look",
     "MemoryView": "samemind.memory_view",
     "Mind": "samemind.library",
     "NeedsDecision": "samemind.errors",
@@ -328,7 +324,7 @@ _MODULE_OF: Final = {
     "Retracted": "samemind.commands.thinking._parts",
     "Review": "samemind.commands.contradictions.review",
     "SamemindError": "samemind.errors",
-    "ServerConfig": "samemind.results.mailbox",
+    "ServerConfig": "samemind.commands.mailbox.serve_config",
     "SessionView": "samemind.commands.keeping.sessions",
     "Sessions": "samemind.commands.keeping.sessions",
     "Settled": "samemind.commands.contradictions.settle",

@@ -56,6 +56,12 @@ if TYPE_CHECKING:
     from samemind.commands.keeping.goals_list import Goals
     from samemind.commands.keeping.sessions import Sessions
     from samemind.commands.keeping_safe.backup import BackedUp
+    from samemind.commands.mailbox._parts import MailboxView
+    from samemind.commands.mailbox.invite import MailboxInvitation
+    from samemind.commands.mailbox.list import MailboxesListed
+    from samemind.commands.mailbox.look import MailboxesLooked
+    from samemind.commands.mailbox.remove import MailboxRemoved
+    from samemind.commands.mailbox.serve_config import ServerConfig
     from samemind.commands.memories._parts import Forgotten, Listed, Remembered
     from samemind.commands.memories.history import History
     from samemind.commands.memories.recall import Recalled
@@ -71,14 +77,6 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
     from samemind.memory_view import MemoryView
-    from samemind.results.mailbox import (
-        MailboxesListed,
-        MailboxesLooked,
-        MailboxInvitation,
-        MailboxRemoved,
-        MailboxView,
-        ServerConfig,
-    )
 
 
 class Methods(Asking):

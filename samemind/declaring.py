@@ -10,7 +10,6 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, MISSING, Field, dataclass, field, fields
 from enum import Enum, Flag, auto
-from importlib import import_module
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from samemind.errors import Usage
@@ -179,18 +178,14 @@ def always_well(result: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[Options, Result]):
-    """One command.
-
-    `run` is an async function that takes a device and the options, and returns the result. Where it is not set yet,
-    `module` holds one of the same name, `performs`.
-    """
+    """One command."""
 
     name: str
     options: type[Options]
     result: type[Result]
-    module: str = ""
     _: KW_ONLY
-    run: Callable[..., Any] | None = None
+    run: Callable[..., Any]
+    """An async function that takes a device and the options, and returns the result."""
     render: Render | None = None
     """Returns its result, a document, as lines for people; its keys and values are shown without it."""
     render_said: Render | None = None
@@ -211,7 +206,7 @@ class Command(Generic[Options, Result]):
     says: type[Any] | None = None
     """What it says before it ends, where that has a type."""
     alone: bool = False
-    """It needs no device: its function is plain, takes the home, and runs in the process that was asked."""
+    """It needs no device: `run` is a plain function that takes the home, in the process that was asked."""
     opens_mind: bool = True
     """It needs cognition running beside the store; one that only shows what is there does not wait for that to load."""
     waits_for_reading: bool = True
@@ -232,20 +227,6 @@ class Command(Generic[Options, Result]):
     """What other tools call it: no second names, which all would have to learn, but who types one is told ours."""
     daily: bool = False
     """Most people need it on most days, so it is listed for whoever types the command alone."""
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """The function that does it."""
-        if self.run is not None:
-            return self.run
-        found: Callable[..., Any] = getattr(import_module(self.module), self.performs)
-        return found
-
-    @property
-    def performs(self) -> str:
-        """The name of the function that does it."""
-        name = self.name.replace(" ", "_").replace("-", "_")
-        return f"{name}_" if name in {"import", "set", "list"} else name
 
     @property
     def help(self) -> str:

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from replica.collector import collector_paused
 from replica.errors import ReplicaError, StoreCorrupt
 from samemind.declaring import Command
 from samemind.errors import Usage, explain
@@ -42,10 +41,8 @@ async def result_of(device: "Device", verb: Command[Any, Result], options: Any, 
         raise Usage(f"{verb.name} is done by the command line itself", code="not_here")
     if device.opened_mind is not None and verb.waits_for_reading:
         await device.opened_mind.ingest.catch_up()  # no answer depends on when it is asked for
-    with collector_paused():
-        function = verb.function
     try:
-        result: Result = await (function(device, options, say) if verb.streams else function(device, options))
+        result: Result = await (verb.run(device, options, say) if verb.streams else verb.run(device, options))
     except _AS_DAMAGE_SHOWS as error:
         if explain(error).code == "internal" and (found := await _damage(device)):
             raise StoreCorrupt(f"expected a whole store, SQLite says: {found}") from error

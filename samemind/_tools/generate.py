@@ -70,8 +70,6 @@ def _declared_in(family: str) -> list[tuple[Command[Any, Any], str]]:
     """Return the commands of a family in their order, each with the module that declares it."""
     folder = PACKAGE / "commands" / family
     modules = [f"samemind.commands.{family}.{path.stem}" for path in sorted(folder.glob("[!_]*.py"))]
-    if (PACKAGE / "surface" / f"{family}.py").exists():
-        modules.append(f"samemind.surface.{family}")
     found = [
         (each, module)
         for module in modules

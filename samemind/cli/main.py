@@ -131,7 +131,7 @@ def _run(line: Line, printer: Printer) -> int:
 def _do_alone(verb: Command[Any, Any], options: Any, home: Home) -> Mapping[str, Any] | None:
     from samemind.plain import to_json
 
-    result = verb.function(home, options)
+    result = verb.run(home, options)
     document: Mapping[str, Any] | None = None if result is None else to_json(result)
     return document
 

@@ -14,16 +14,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
-from samemind.catalog import verb_named
-from samemind.cli.show import raw_line, show, show_said
+from samemind.catalog import NAMES, verb_named
 from samemind.declaring import Command
 from samemind.errors import SamemindError
-from samemind.printable import safe
+from samemind.printable import one_line, safe
+from samemind.rendering import Document, pairs, plain, titled
 
 # Often enough to see that it goes on, and a log of an hour stays short.
 PROGRESS_LINES_S: Final = 5.0
 # Nobody looks for a sign of life sooner, and most verbs are done by then.
 PATIENCE_S: Final = 1.0
+# Of what the command line does itself, which field is all that people are shown.
+_SHOWN_ALONE: Final = {"version": "version", "completion": "script"}
 
 
 class Printer:
@@ -105,9 +107,8 @@ class Printer:
             if self.json:
                 self.document(document)
             else:
-                self.text(
-                    raw_line(verb.name, document) if self.raw else "\n".join(show_said(verb.name, document))
-                )
+                render = verb.render_said or pairs
+                self.text(raw_line(verb.name, document) if self.raw else "\n".join(render(document)))
                 if "invitation" in document and sys.stdout.isatty() and not self.raw:
                     _show_qr(document["invitation"])
                 if verb.name == "panel" and sys.stdout.isatty() and not self.raw:
@@ -190,6 +191,36 @@ class Printer:
             bar, self._bar = self._bar, None
             if bar is not None:
                 bar.stop()
+
+
+def show(verb: str, document: Document, *, terminal: bool = False) -> list[str]:
+    """Return a result as lines for people, on a terminal as rows that fit it."""
+    if terminal and verb == "list":
+        from samemind.cli.terminal import memory_rows  # for whoever sits there
+
+        return memory_rows(document, titled)
+    if verb in _SHOWN_ALONE:
+        return [document[_SHOWN_ALONE[verb]]]
+    render = (verb_named(verb).render if verb in NAMES else None) or pairs
+    return render(document)
+
+
+def raw_line(verb: str, document: Document) -> str:
+    """Return a result as one line without decoration."""
+    if "text" in document and "rid" in document:
+        return _bare(document)
+    for name in ("results", "memories"):
+        if isinstance(document.get(name), list):
+            return " | ".join(map(_bare, document[name]))
+    if verb == "remember":
+        return one_line(document["rid"])
+    return " ".join(
+        f"{name}={plain(value)}" for name, value in document.items() if value not in (None, [], {}, "")
+    )
+
+
+def _bare(memory: Document) -> str:
+    return one_line(f"{memory['rid']} {titled(memory)}")
 
 
 def _show_qr(text: str) -> None:

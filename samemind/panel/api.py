@@ -138,9 +138,7 @@ async def _performed(panel: "Panel", verb: Command[Any, Any], options: Any) -> M
     """Perform a verb; what the command line does itself, here for a page, reads and writes files beside the store."""
     if not verb.alone:
         return await perform(panel.device, verb, options, _unheard)
-    document: Mapping[str, Any] = to_json(
-        await trio.to_thread.run_sync(verb.function, panel.device.home, options)
-    )
+    document: Mapping[str, Any] = to_json(await trio.to_thread.run_sync(verb.run, panel.device.home, options))
     return document
 
 

@@ -41,7 +41,7 @@ def _operation(verb: Command[Any, Any], shapes: dict[str, Any]) -> dict[str, Any
         asked["required"] = required
     answer = "application/x-ndjson" if verb.streams else "application/json"
     return {
-        "operationId": verb.performs.rstrip("_"),
+        "operationId": verb.name.replace(" ", "_").replace("-", "_"),
         "summary": verb.help,
         "requestBody": {"required": bool(required), "content": {"application/json": {"schema": asked}}},
         "responses": {

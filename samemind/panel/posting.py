@@ -7,9 +7,9 @@ was typed goes into `mailboxes.json` and nowhere else, and no answer holds a sec
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from samemind.commands.mailbox._using import SECRET_BYTES_MAX, invited_to, use_mailbox
 from samemind.errors import Usage
 from samemind.plain import to_json
-from samemind.verbs.mailbox import SECRET_BYTES_MAX, invited_to, use_mailbox
 from sync.mailbox.places import Place
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from replica.ops import Remember, Write
 from replica.outbox import Outbox
 from replica.quotas import HOUR_MS, KEPT_MAX, PASSED_ON_TIMES, Limits, Quotas, What
 from replica.storage.memory_store import MemoryStore
-from samemind.cli.show import show
+from samemind.cli.printing import show
 from samemind.commands.device._checks import quota_checks
 from samemind.commands.group._parts import PeerView
 from samemind.commands.group.peers_list import Peers

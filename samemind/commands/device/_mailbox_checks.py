@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from samemind.commands.device._parts import Check
+from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
+from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.mailboxes import Settled, read_mailboxes
-from samemind.results.mailbox import MailboxPeer, MailboxView
-from samemind.verbs.mailbox import mailbox_views
 from sync.errors import Denied, Full
 
 # A line that is down for a while is no fault of anybody's.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Clone, IncidentView, status_lines
 from samemind.commands.group._parts import PeerView
+from samemind.commands.mailbox._parts import MailboxView
 from samemind.declaring import Agents, Command, Effects, Method
-from samemind.results.mailbox import MailboxView
 
 if TYPE_CHECKING:
     from samemind.device import Device
@@ -93,7 +93,7 @@ async def _mailboxes(device: "Device") -> list[MailboxView]:
     """Return how it stands with the mailboxes; a device that has none loads nothing of them."""
     if not device.home.mailboxes.exists():
         return []
-    from samemind.verbs.mailbox import mailbox_views
+    from samemind.commands.mailbox._views import mailbox_views
 
     return await mailbox_views(device)
 

@@ -1,6 +1,7 @@
 """What several commands of this family show."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -43,3 +44,41 @@ def mailbox_line(each: Document) -> str:
     if each["unread"]:
         line += f", {each['unread']} unread"
     return line + (", news waiting" if each["putting_off"] else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxPeer:
+    """Another device, as a mailbox tells of it. `in_step`: when it was heard, it held everything this device wrote.
+
+    `stale`: files of it that may hold erased words.
+    """
+
+    device_id: str
+    name: str
+    heard_at: datetime
+    in_step: bool
+    stale: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxView:
+    """A mailbox: its address holds no secret. Without a daemon, only what is saved is known.
+
+    `unread`: files that could not be taken; `stale`: files that may hold erased words; `foreign`: files of revoked
+    devices; `putting_off`: news of this device is about to be written.
+    """
+
+    name: str
+    url: str
+    looked_at: datetime | None = None
+    wrote_at: datetime | None = None
+    files: int = 0
+    bytes: int = 0
+    bytes_max: int | None = None
+    unread: int = 0
+    stale: int = 0
+    foreign: int = 0
+    putting_off: bool = False
+    trouble: str | None = None
+    trouble_since: datetime | None = None
+    peers: list[MailboxPeer] = field(default_factory=list)

@@ -12,7 +12,7 @@ import samemind
 from cognition.embedding.static import StaticEmbedder
 from cognition.errors import ModelUnavailable
 from samemind.blocking import BlockingMind
-from samemind.cli.show import show
+from samemind.cli.printing import show
 from samemind.commands.memories.recall import Recalled
 from samemind.mcp.telling import tell
 from samemind.panel.browsing import search

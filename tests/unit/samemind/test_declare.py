@@ -18,7 +18,7 @@ def test_every_verb_is_performed_by_a_function_that_takes_its_options_and_gives_
         verb = verb_named(name)
         if name == "up":
             continue  # it is not asked of a device: it is one
-        function = verb.function
+        function = verb.run
         assert inspect.iscoroutinefunction(function) != verb.alone, name
         hints = inspect.get_annotations(function)  # what is imported for types alone stays a string
         assert hints["options"] is verb.options, name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import samemind
-from samemind.cli.show import show
+from samemind.cli.printing import show
 from samemind.config import Home, Settings
 from samemind.library import Mind
 from samemind.plain import to_json

@@ -10,7 +10,7 @@ import trio
 from samemind.commands.device._mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
 from samemind.commands.device._parts import Check
 from samemind.commands.group._by_mailbox import _keep, read_opening
-from samemind.commands.mailbox._parts import ago, standing
+from samemind.commands.mailbox._parts import MailboxPeer, MailboxView, ago, standing
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
@@ -22,7 +22,6 @@ from samemind.mailboxes import (
     write_mailboxes,
 )
 from samemind.plain import to_json
-from samemind.results.mailbox import MailboxPeer, MailboxView
 from sync.code import PairingCode
 from sync.errors import Denied, Full, Unreached
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening

@@ -1,12 +1,9 @@
 """Results as JSON, and back."""
 
-import importlib
 import json
-import pkgutil
-from dataclasses import is_dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
-import samemind.commands
+from samemind._tools import generate
 from samemind.commands.graph._parts import EdgeView
 from samemind.commands.graph.graph import Graph
 from samemind.commands.group._parts import PeerView
@@ -45,9 +42,8 @@ def test_a_key_that_a_later_version_adds_is_left_out() -> None:
 
 
 def test_every_result_is_frozen_and_takes_its_fields_by_name() -> None:
-    for found in pkgutil.walk_packages(samemind.commands.__path__, "samemind.commands."):
-        for kind in vars(importlib.import_module(found.name)).values():
-            if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == found.name:
-                parameters = kind.__dataclass_params__  # type: ignore[attr-defined]
-                assert parameters.frozen, kind
-                assert getattr(kind, "__match_args__", None) == (), kind
+    for command in generate.commands():
+        for kind in (*generate.types_of(command.result), *generate.types_of(command.says)):
+            parameters = kind.__dataclass_params__
+            assert parameters.frozen, kind
+            assert getattr(kind, "__match_args__", None) == (), kind

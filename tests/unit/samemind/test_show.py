@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from samemind.catalog import NAMES, verb_named
-from samemind.cli.show import raw_line, show
+from samemind.cli.printing import raw_line, show
 from samemind.commands.device._parts import Check
 from samemind.commands.device.doctor import Doctored
 from samemind.commands.device.verify import Verified

@@ -1,0 +1,67 @@
+"""Say how it stands with mailboxes, and through them with other devices."""
+
+from typing import Any
+
+from replica import Core
+from samemind.commands.mailbox._parts import MailboxPeer, MailboxView
+from samemind.device import Device
+from samemind.mailboxes import Settled, read_mailboxes
+from samemind.times import at_ms
+from sync.carrier.shelf import Shelf, State
+
+
+async def mailbox_views(device: Device) -> list[MailboxView]:
+    """Return how it stands with each mailbox."""
+    return [await mailbox_view(device, settled) for settled in read_mailboxes(device.home)]
+
+
+async def mailbox_view(device: Device, settled: Settled) -> MailboxView:
+    keeper = None if device.mailboxes is None else device.mailboxes.keepers.get(settled.name)
+    if keeper is None:
+        return MailboxView(name=settled.name, url=settled.url, bytes_max=settled.bytes_max)
+    standing = keeper.standing
+    found = await device.replica.run(lambda core, _: _peers(core, keeper.shelf))
+    return MailboxView(
+        name=settled.name,
+        url=settled.url,
+        looked_at=None if standing.looked_ms is None else at_ms(standing.looked_ms),
+        wrote_at=None if standing.wrote_ms is None else at_ms(standing.wrote_ms),
+        files=standing.files,
+        bytes=standing.size,
+        bytes_max=settled.bytes_max,
+        unread=sum(kept.state is not State.TAKEN for kept in list(keeper.shelf.kept.values())),
+        stale=found["stale"],
+        foreign=found["foreign"],
+        putting_off=standing.putting_off,
+        trouble=None if standing.trouble is None else str(standing.trouble),
+        trouble_since=None if standing.trouble_ms is None else at_ms(standing.trouble_ms),
+        peers=found["peers"],
+    )
+
+
+def _peers(core: Core, shelf: Shelf) -> dict[str, Any]:
+    """Return the devices that files tell of, and how many files should not be there for long."""
+    membership, heard = core.membership, dict[bytes, int]()
+    foreign = 0
+    for kept in list(shelf.kept.values()):
+        if kept.filed is None:
+            continue
+        maker = kept.filed.maker
+        foreign += maker in membership.revoked
+        if maker != core.device and maker in membership.members and maker not in membership.revoked:
+            heard[maker] = max(heard.get(maker, 0), kept.filed.made_ms)
+    held, stale = core.feeds.held(), shelf.stale(core)
+    seen = {each: at for each, ms in heard.items() if (at := at_ms(ms)) is not None}
+    peers = [
+        MailboxPeer(
+            device_id=each.hex(),
+            name=member.name,
+            heard_at=seen[each],
+            in_step=each in core.contacts
+            and all(core.contacts[each].folded.get(no, 0) >= seq for no, seq in held.items()),
+            stale=stale[each],
+        )
+        for each, member in sorted(membership.members.items())
+        if each in seen
+    ]
+    return {"peers": peers, "foreign": foreign, "stale": stale.total()}

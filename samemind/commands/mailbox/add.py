@@ -1,0 +1,84 @@
+"""Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from samemind.commands.mailbox._parts import MailboxView, mailbox_line
+from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
+from samemind.errors import Usage
+from samemind.rendering import Document
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+    from sync.mailbox.places import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMailbox:
+    """Use a mailbox: a folder, WebDAV (Nextcloud), a bucket of S3's kind, or a NATS server."""
+
+    url: str | None = argument("its address, without a secret", metavar="URL", optional=True)
+    name: str | None = option("--name", "what to call it here", metavar="NAME")
+    secret_file: str | None = option(
+        "--secret-file", "a file that holds its password, secret key or seed, on one line", takes=Takes.PATH
+    )
+    invitation: str | None = option(
+        "--invitation",
+        "a file that holds what `mailbox invite` printed elsewhere, instead of all this",
+        takes=Takes.PATH,
+    )
+    certificate: str | None = option(
+        "--certificate",
+        "the server's own certificate (PEM), where no authority vouches for it",
+        takes=Takes.PATH,
+    )
+    megabytes: int | None = option(
+        "--megabytes", "above so much, this device writes its files anew as few", metavar="MB"
+    )
+
+
+async def run(device: "Device", options: AddMailbox) -> MailboxView:
+    """Save a mailbox, and use it from now on."""
+    from samemind.commands.mailbox._using import use_mailbox
+
+    place, name = _place(options)
+    bytes_max = None if options.megabytes is None else options.megabytes * 1_000_000
+    if bytes_max is not None and bytes_max <= 0:
+        raise Usage(f"expected a number of megabytes, got {options.megabytes}", code="invalid")
+    return await use_mailbox(device, place, options.name or name, bytes_max)
+
+
+def _place(options: AddMailbox) -> "tuple[Place, str | None]":
+    """Return where it is, and what whoever invited calls it. Secrets lie in files: others see what is on a line."""
+    from samemind.commands.mailbox._using import invited_to, read_secret
+    from sync.mailbox.places import Place
+
+    if options.invitation is not None:
+        if (options.url, options.secret_file, options.certificate) != (None, None, None):
+            raise Usage(
+                "expected --invitation by itself: it holds the address and the secret", code="invalid"
+            )
+        return invited_to(read_secret(options.invitation))
+    if options.url is None:
+        raise Usage("expected the address of a mailbox, or --invitation FILE", code="invalid")
+    secret = None if options.secret_file is None else read_secret(options.secret_file)
+    pin = None if options.certificate is None else read_secret(options.certificate)
+    return Place(options.url, secret, pin), None
+
+
+def render(document: Document) -> list[str]:
+    return [mailbox_line(document)]
+
+
+COMMAND: Final = Command(
+    "mailbox add",
+    AddMailbox,
+    MailboxView,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel="reads, writes or shows a secret, or gives one up",
+    library=Method("add_mailbox", "Use a mailbox: a folder, WebDAV, a bucket, or a NATS server."),
+    place=1,
+)

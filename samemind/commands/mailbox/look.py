@@ -1,0 +1,116 @@
+"""Look into a mailbox now: take what is new, write what it lacks."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from samemind.declaring import Agents, Command, Effects, Method, argument
+from samemind.printable import one_line
+from samemind.rendering import Document, counted
+
+if TYPE_CHECKING:
+    from samemind.device import Device
+    from samemind.mailboxes import Settled
+    from sync.carrier.visit import Looked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookIntoMailbox:
+    """Look into a mailbox now: take what is new, write what it lacks."""
+
+    name: str | None = argument("its name; without it, all", metavar="NAME", optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxLooked:
+    """What looking came to: files read and taken, ops that were new, files written and removed."""
+
+    name: str
+    files: int
+    bytes: int
+    fetched: int
+    taken: int
+    ops: int
+    wrote: int
+    removed: int
+    refused: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxesLooked:
+    """What was looked into."""
+
+    mailboxes: list[MailboxLooked]
+
+
+async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
+    """Look now, through the daemon's connections or through ones that are made for it."""
+    from samemind.mailboxes import mailbox_named, read_mailboxes, told_of
+    from sync.errors import MailboxError
+
+    mailboxes = read_mailboxes(device.home)
+    wanted = mailboxes if options.name is None else [mailbox_named(mailboxes, options.name)]
+    done = []
+    for settled in wanted:
+        try:
+            done.append(_looked_view(settled.name, await _look(device, settled)))
+        except MailboxError as error:
+            raise told_of(settled.name, error) from None
+    return MailboxesLooked(mailboxes=done)
+
+
+async def _look(device: "Device", settled: "Settled") -> "Looked":
+    import trio
+
+    from samemind.mailboxes import keeper_of
+
+    if device.mailboxes is not None and settled.name in device.mailboxes.keepers:
+        return await device.mailboxes.keepers[settled.name].look()
+    keeper = keeper_of(settled, device.replica, device.identity, device.host, device.random, _nobody)
+    try:
+        return await keeper.look()
+    finally:
+        with trio.CancelScope(shield=True), trio.move_on_after(1):
+            await keeper.aclose()
+
+
+async def _nobody() -> None:
+    """There is no link to tell what came."""
+
+
+def _looked_view(name: str, looked: "Looked") -> MailboxLooked:
+    return MailboxLooked(
+        name=name,
+        files=looked.files,
+        bytes=looked.size,
+        fetched=looked.fetched,
+        taken=looked.taken,
+        ops=looked.ops,
+        wrote=len(looked.wrote),
+        removed=len(looked.removed),
+        refused=list(dict.fromkeys(looked.refused)),
+    )
+
+
+def render(document: Document) -> list[str]:
+    return [
+        f"mailbox {one_line(each['name'])}: {counted(each['taken'], 'file')} taken with {counted(each['ops'], 'op')}, "
+        f"{each['wrote']} written, {each['removed']} removed"
+        for each in document["mailboxes"]
+    ] or ["no mailbox: samemind mailbox add"]
+
+
+COMMAND: Final = Command(
+    "mailbox look",
+    LookIntoMailbox,
+    MailboxesLooked,
+    run=run,
+    render=render,
+    effects=Effects.ADD,
+    agents=Agents.NEVER,
+    panel=True,
+    library=Method(
+        "look_into_mailboxes",
+        "Look into a mailbox now, or into all: take what is new, write what is lacking.",
+    ),
+    place=4,
+)
