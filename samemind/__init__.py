@@ -80,7 +80,8 @@ if TYPE_CHECKING:
     from samemind.commands.mailbox.look import MailboxesLooked, MailboxLooked
     from samemind.commands.mailbox.remove import MailboxRemoved
     from samemind.commands.mailbox.serve_config import ServerConfig
-    from samemind.commands.memories._parts import Forgotten, Listed, Remembered, ReminderView
+    from samemind.commands.memories._forgotten import Forgotten
+    from samemind.commands.memories._remembered import Remembered, ReminderView
     from samemind.commands.memories.history import History, Version
     from samemind.commands.memories.recall import ClaimedValue, Hit, HitClaim, Recalled
     from samemind.commands.memories.remember_many import RememberedMany
@@ -108,7 +109,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from samemind.library import Mind
-    from samemind.memory_view import MemoryView
+    from samemind.memory_view import Listed, MemoryView
     # end: imports
 
 # generated: all
@@ -266,7 +267,7 @@ _MODULE_OF: Final = {
     "Extracted": "samemind.commands.taking.extract",
     "Failed": "samemind.errors",
     "FailedLine": "samemind.commands.portable._parts",
-    "Forgotten": "samemind.commands.memories._parts",
+    "Forgotten": "samemind.commands.memories._forgotten",
     "FrontierEntry": "samemind.commands.device.digest",
     "GoalView": "samemind.commands.keeping._parts",
     "Goals": "samemind.commands.keeping.goals_list",
@@ -282,7 +283,7 @@ _MODULE_OF: Final = {
     "Ids": "samemind.commands.device.ids",
     "Imported": "samemind.commands.portable._parts",
     "IncidentView": "samemind.commands.device._parts",
-    "Listed": "samemind.commands.memories._parts",
+    "Listed": "samemind.memory_view",
     "Locked": "samemind.errors",
     "Log": "samemind.commands.device.log",
     "MailboxInvitation": "samemind.commands.mailbox.invite",
@@ -315,9 +316,9 @@ _MODULE_OF: Final = {
     "Recalled": "samemind.commands.memories.recall",
     "Recovery": "samemind.commands.group.recovery",
     "Released": "samemind.commands.taking.held_release",
-    "Remembered": "samemind.commands.memories._parts",
+    "Remembered": "samemind.commands.memories._remembered",
     "RememberedMany": "samemind.commands.memories.remember_many",
-    "ReminderView": "samemind.commands.memories._parts",
+    "ReminderView": "samemind.commands.memories._remembered",
     "Requeued": "samemind.commands.taking.queue_requeue",
     "ResolutionView": "samemind.commands.contradictions._parts",
     "Resolved": "samemind.commands.contradictions.resolve",

@@ -62,7 +62,8 @@ if TYPE_CHECKING:
     from samemind.commands.mailbox.look import MailboxesLooked
     from samemind.commands.mailbox.remove import MailboxRemoved
     from samemind.commands.mailbox.serve_config import ServerConfig
-    from samemind.commands.memories._parts import Forgotten, Listed, Remembered
+    from samemind.commands.memories._forgotten import Forgotten
+    from samemind.commands.memories._remembered import Remembered
     from samemind.commands.memories.history import History
     from samemind.commands.memories.recall import Recalled
     from samemind.commands.past.diff import Difference
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
     from samemind.commands.thinking.think import Thought
     from samemind.commands.thinking.unconsolidate import Unconsolidated
     from samemind.commands.thinking.unlink import Unlinked
-    from samemind.memory_view import MemoryView
+    from samemind.memory_view import Listed, MemoryView
 
 
 class Methods(Asking):

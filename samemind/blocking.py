@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 import trio
 
 from samemind._blocking_methods import BlockingMethods
-from samemind.commands.memories._parts import Remembered
+from samemind.commands.memories._remembered import Remembered
 from samemind.library import Mind, open_mind
 from samemind.waiting import Waiting, waiting_for
 

@@ -1,6 +1,6 @@
-"""A memory as interfaces show it."""
+"""A memory, and a list of some, as interfaces show them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -61,3 +61,20 @@ class MemoryView:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """Some memories, newest first, and how many there are in all. Iterating gives the memories."""
+
+    memories: list[MemoryView]
+    total: int
+
+    def __iter__(self) -> Iterator[MemoryView]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __getitem__(self, index: int) -> MemoryView:
+        return self.memories[index]

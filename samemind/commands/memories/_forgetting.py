@@ -7,7 +7,7 @@ import replica
 from cognition.tellings import tellings_with
 from replica import Core, MemoryId, Write, erasure_status, show_memory_id
 from replica.limits import NAMES_MAX
-from samemind.commands.memories._parts import Forgotten
+from samemind.commands.memories._forgotten import Forgotten
 from samemind.device import Device
 
 

@@ -5,7 +5,7 @@ import sqlite3
 from cognition.tellings import tellings_with
 from replica import MemoryId, facts_of, show_memory_id
 from samemind.commands.contradictions._work import open_of
-from samemind.commands.memories._parts import Remembered
+from samemind.commands.memories._remembered import Remembered
 
 
 def found_in(connection: sqlite3.Connection, rid: MemoryId, *, dropped: int) -> Remembered:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from cognition.reminding.reading import read_reminder
 from cognition.reminding.repeating import REPEATS
-from samemind.commands.memories._parts import ReminderView
+from samemind.commands.memories._remembered import ReminderView
 from samemind.times import at_ms
 
 _PROSPECTIVE: Final = "prospective"

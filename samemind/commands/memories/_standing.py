@@ -17,9 +17,8 @@ from cognition.fading import weakest
 from cognition.tellings import NAMED_MAX, counted, groups_of, shown_once, tellings_by_group
 from cognition.tiers import tier
 from replica import MemoryId, NotFound, ShownMemory, memories_called, memories_of, show_memory_id
-from samemind.commands.memories._parts import Listed
 from samemind.fields import DOOR_NAMES
-from samemind.memory_view import MemoryView
+from samemind.memory_view import Listed, MemoryView
 from samemind.times import at_ms, at_stamp
 from samemind.views import memory_view, show_field, show_origin, view_of_memory
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.memories._parts import Forgotten
+from samemind.commands.memories._forgotten import Forgotten
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.rendering import DEVICE_DIGITS, Document
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from samemind.commands.memories._parts import Listed
 from samemind.declaring import Agents, Command, Effects, Method, Workspace, option
 from samemind.errors import Usage
+from samemind.memory_view import Listed
 from samemind.options import Filters
 from samemind.rendering import Document, titled
 

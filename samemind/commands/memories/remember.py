@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from replica.memory_types import MEMORY_TYPES
 from samemind.commands.contradictions._parts import nominated, raised
-from samemind.commands.memories._parts import Remembered
+from samemind.commands.memories._remembered import Remembered
 from samemind.declaring import Command, CoreTool, Effects, Method, Takes, Workspace, argument, option
 from samemind.options import TIME
 from samemind.rendering import HELD_BACK, Document, clock, counted

@@ -7,7 +7,7 @@ import pytest
 
 import samemind
 from samemind.blocking import BlockingMind
-from samemind.commands.memories._parts import Remembered
+from samemind.commands.memories._remembered import Remembered
 
 OLD = "The room costs 430 € a month, to be paid to Dona Lurdes"
 NEW = "Rent for the room goes up with Dona Lurdes: 455 € each month"

@@ -14,9 +14,8 @@ from samemind.commands.graph.graph import Graph
 from samemind.commands.group._parts import PeerView
 from samemind.commands.group.peers_list import Peers
 from samemind.commands.group.sync import PeerSync, Synced, UnreachedPeer
-from samemind.commands.memories._parts import Listed
 from samemind.commands.portable._parts import FailedLine, Imported
-from samemind.memory_view import MemoryView
+from samemind.memory_view import Listed, MemoryView
 from samemind.plain import to_json
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
