@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 import samemind
+from cognition import rehearsal
 
 PEOPLE = ("Olga", "Pavel", "Ines", "Tarik")
 DEEDS = ("moved to", "lives in", "works at", "keeps bees in", "sings in")
@@ -19,8 +20,10 @@ QUESTIONS = (
 )
 
 
-def test_why_not_finds_exactly_what_a_recall_shows(tmp_path: Path) -> None:
+def test_why_not_finds_exactly_what_a_recall_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among them duplicates, archived ones, sides of contradictions, summaries and what stands under them."""
+    # How often each was recalled weighs a little, and is written down once a minute: not between a recall and its why.
+    monkeypatch.setattr(rehearsal, "TELL_MS", 3_600_000)
     random = Random(5)
     stages = set()
     with samemind.open_blocking(tmp_path / "home") as mind:
