@@ -75,6 +75,9 @@ FIT_RATE: Final = 0.1
 REFIT_STEPS: Final = 60
 REFIT_RATE: Final = 0.05
 RESAMPLED: Final = 1_000
+# No more than this, whatever the questions say: a turn of the one who is named that holds nothing else of what was
+# asked would come before what holds it (tests/property/cognition/test_relevance_laws.py).
+MOST: Final = {"speaker": 1.8}
 # By this depth, and share or any, a family is judged.
 DEPTH: Final = {"talk": 10, "lives": 5, "stress": 1, "homes": 1}
 _WEIGHT: Final = re.compile(r"(?m)^    weight=[-0-9.e]+,")
@@ -88,6 +91,7 @@ def fit_families(
 ) -> NDArray[np.float64]:
     """Return a weight for every signal, 0 for those that are not used: the listwise loss, families in their shares."""
     columns = [families.NAMES.index(name) for name in use]
+    most = np.array([MOST.get(name, np.inf) for name in use])
     lists = [one for one in asked if one.right.any()]
     many = Counter(one.family for one in lists)
     share = np.array([SHARES[one.family] / many[one.family] for one in lists])
@@ -111,7 +115,7 @@ def fit_families(
         slope = (shares * counting - target).astype(np.float32) @ rows + SHRINK * weights
         mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
         move = (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
-        weights = weights - rate * (1 - 0.9 * step / steps) * move
+        weights = np.minimum(weights - rate * (1 - 0.9 * step / steps) * move, most)
     full = np.zeros(len(families.NAMES))
     full[columns] = weights
     return full

@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "answers",
     "follows a question that fits",
     of,
-    weight=1.85,
+    weight=1.86,
     published=1.4,
 )

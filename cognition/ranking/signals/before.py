@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "before",
     "follows, two turns on, what fits",
     of,
-    weight=1.40,
+    weight=1.41,
     published=1.3,
 )

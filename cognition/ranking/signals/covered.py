@@ -19,6 +19,6 @@ SIGNAL = Signal(
     "covered",
     "is among turns that hold all that was asked for",
     of,
-    weight=1.97,
+    weight=1.96,
     published=1.5,
 )

@@ -14,6 +14,6 @@ SIGNAL = Signal(
     "echo",
     "has a word like each that was asked for",
     of,
-    weight=1.77,
+    weight=1.78,
     published=2.3,
 )

@@ -13,6 +13,6 @@ SIGNAL = Signal(
     "meaning",
     "is about the same (cosine)",
     of,
-    weight=0.84,
+    weight=0.85,
     published=2.5,
 )

@@ -15,6 +15,6 @@ SIGNAL = Signal(
     "opening",
     "opens its conversation",
     of,
-    weight=1.57,
+    weight=1.58,
     published=1.3,
 )

@@ -16,6 +16,6 @@ SIGNAL = Signal(
     "speaker",
     "was said by the one who is named",
     of,
-    weight=2.05,
+    weight=1.80,
     published=2.4,
 )
