@@ -140,7 +140,7 @@ class Plan:
 
     `own`, `others`: it lacks ops of this device, or of others only, which they may be about to write themselves.
     `tells_group`: this device says in no good file who belongs to the group and what was erased. `merges`: there are
-    many small files.
+    many small files. `frees`: more may be removed as soon as what was written is listed.
     """
 
     known: dict[int, int]
@@ -149,6 +149,7 @@ class Plan:
     tells_group: bool
     merges: bool
     remove: tuple[str, ...]
+    frees: bool = False
 
     @property
     def writes(self) -> bool:
@@ -327,16 +328,8 @@ def plan(
     good = {name for name, file in files.items() if _is_good(core, file.filed, readers, known)}
     listed = {name for name in good if files[name].listed}
     kept = place.needed(listed)
-    reached = place.reached(kept)
-    gone = {
-        name
-        for name, file in files.items()
-        if file.listed
-        and name not in kept
-        and (name in good or _is_reached(core, place.placed[name], reached))
-        and not place.introduces(name)
-    }
     counts = kept if listed == good else place.needed(good)
+    gone = place.leaving(kept, good)
     own = {name: files[name].size for name in counts if files[name].filed.maker == core.device}
     merging = place.replaced(
         counts, _merging(own, sum(files[name].size for name in counts), bytes_max, merge_at)
@@ -352,6 +345,7 @@ def plan(
         tells_group=not any(map(place.tells_itself, counts - merging)),
         merges=bool(merging),
         remove=tuple(sorted(gone | set(old))),
+        frees=listed != good and not place.leaving(counts, good) <= gone,
     )
 
 
@@ -384,6 +378,18 @@ class _Place:
                 if _is_reached(self.core, self.placed[name], self.reached(left)):
                     kept = left
         return kept
+
+    def leaving(self, kept: Collection[str], good: Collection[str]) -> set[str]:
+        """Return which listed files go while these are kept: what they reach, and what is good without them."""
+        reached = self.reached(kept)
+        return {
+            name
+            for name, file in self.files.items()
+            if file.listed
+            and name not in kept
+            and (name in good or _is_reached(self.core, self.placed[name], reached))
+            and not self.introduces(name)
+        }
 
     def reached(self, names: Iterable[str]) -> dict[int, int]:
         """Return how far these files reach."""

@@ -102,6 +102,16 @@ class Looked:
     again: bool = False
     plan: Plan | None = None
 
+    def add(self, one: "Looked") -> None:
+        """Count one more visit: sums of what was done, and how the last one found the place."""
+        self.files, self.size, self.again, self.plan = one.files, one.size, one.again, one.plan
+        self.fetched += one.fetched
+        self.taken += one.taken
+        self.ops += one.ops
+        self.refused = one.refused
+        self.wrote += one.wrote
+        self.removed += one.removed
+
 
 class _Waiting(NamedTuple):
     name: str
@@ -236,6 +246,7 @@ class Visitor:
             self.shelf.gone(name)
             looked.removed.append(name)
         looked.plan = plan
+        looked.again = looked.again or (bool(looked.wrote) and plan.frees)
 
     def _plan(self) -> Generator[Step, Any, Plan]:
         plan: Plan = yield Run(lambda core: self.shelf.plan(core, self._now_ms(), bytes_max=self._bytes_max))

@@ -137,7 +137,7 @@ class Keeper:
             try:
                 for _ in range(_AGAIN_MAX):
                     visit = visitor.visit(may_write=self._may_write)
-                    _add(total, await look(self._box, self._replica, self._key, visit))
+                    total.add(await look(self._box, self._replica, self._key, visit))
                     if not total.again:
                         break
             except MailboxError as error:
@@ -248,14 +248,3 @@ class Keeper:
         pause_s = self._pause_s
         self._pause_s = min(PAUSE_SECONDS_MAX, 2 * pause_s)
         return pause_s * self._random.uniform(0.5, 1.0)
-
-
-def _add(total: Looked, one: Looked) -> None:
-    """Count one look among several: sums of what was done, and how the last one found it."""
-    total.files, total.size, total.again, total.plan = one.files, one.size, one.again, one.plan
-    total.fetched += one.fetched
-    total.taken += one.taken
-    total.ops += one.ops
-    total.refused = one.refused
-    total.wrote += one.wrote
-    total.removed += one.removed

@@ -28,11 +28,10 @@ async def visit(device: Device, folder: Path, *, writes: bool) -> tuple[CarriedI
     mailbox = f"file://{await trio.Path(folder).resolve()}"
     shelf = await load_shelf(device.replica, mailbox)
     visitor, box = Visitor(shelf, device.identity, now_ms=device.now_ms), FolderBox(folder)
-    ops, files, looked = 0, 0, Looked()
+    looked = Looked()
     try:
         for _ in range(_LOOKS_MAX):
-            looked = await look(box, device.replica, mailbox, visitor.visit(writes=writes))
-            ops, files = ops + looked.ops, files + looked.taken
+            looked.add(await look(box, device.replica, mailbox, visitor.visit(writes=writes)))
             if not looked.again:
                 break
     except MailboxError as error:
@@ -42,9 +41,10 @@ async def visit(device: Device, folder: Path, *, writes: bool) -> tuple[CarriedI
         for name, kept in sorted(shelf.kept.items())
         if kept.state is not State.TAKEN
     ]
-    if ops and device.syncer is not None:
+    if looked.ops and device.syncer is not None:
         await device.syncer.refresh()
-    return CarriedIn(ops=ops, files=files, refused=distinct(looked.refused), skipped=skipped), looked
+    came = CarriedIn(ops=looked.ops, files=looked.taken, refused=distinct(looked.refused), skipped=skipped)
+    return came, looked
 
 
 def distinct(refused: tuple[str, ...]) -> list[str]:

@@ -12,6 +12,7 @@ import trio
 import trio.testing
 
 from replica.core import Core
+from replica.ops import Erase
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
 from sync.mailbox.keeping import (
     BELLS_A_SECOND,
@@ -22,7 +23,7 @@ from sync.mailbox.keeping import (
     Keeper,
 )
 from tests.support.links import identity
-from tests.support.replicas import NOW_MS, group, remember, texts
+from tests.support.replicas import NOW_MS, group, remember, say, texts
 
 GROUP_S = 60.0
 BELL_S = 100_000.0
@@ -35,6 +36,9 @@ class Counting:
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[tuple[str, float]] = field(default_factory=list)
     failure: MailboxError | None = None
+    late: bool = False
+    """It lists nothing of what is put from now on."""
+    unlisted: set[str] = field(default_factory=set)
     rung: trio.Event = field(default_factory=trio.Event)
 
     def _ask(self, what: str) -> None:
@@ -45,10 +49,12 @@ class Counting:
     async def put(self, name: str, data: bytes) -> None:
         self._ask("put")
         self.files[name] = data
+        if self.late:
+            self.unlisted.add(name)
 
     async def names(self) -> Mapping[str, int]:
         self._ask("names")
-        return {name: len(data) for name, data in self.files.items()}
+        return {name: len(data) for name, data in self.files.items() if name not in self.unlisted}
 
     async def get(self, name: str, bytes_max: int) -> bytes:
         self._ask("get")
@@ -214,6 +220,38 @@ def test_a_look_that_somebody_asks_for_puts_nothing_off() -> None:
     async def body(box: Counting, replica: Still, kept: Keeper) -> None:
         await replica.remember("now")
         assert [wrote.ops for wrote in (await kept.look()).wrote] == [1]
+
+    play(body)
+
+
+def test_what_was_erased_leaves_with_the_last_look_of_a_daemon_that_ends() -> None:
+    """Written and then removed, in one go: whoever comes next may come in a month."""
+
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        rid = (await replica.run(lambda core, _: remember(core, "an unspeakable word")))[0]
+        await kept.look()
+        before = set(box.files)
+        await replica.run(lambda core, _: say(core, Erase((rid,))))
+        await trio.sleep(1)
+        box.asked.clear()
+        await kept.flush()
+        assert not before & box.files.keys()
+        assert [what for what, _ in box.asked if what != "remove"] == ["names", "put", "names"]
+
+    play(body)
+
+
+def test_a_mailbox_that_lists_nothing_of_what_was_written_is_not_asked_for_it_without_end() -> None:
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        rid = (await replica.run(lambda core, _: remember(core, "an unspeakable word")))[0]
+        await kept.look()
+        *_, holds_it = box.files
+        await replica.run(lambda core, _: say(core, Erase((rid,))))
+        box.late = True
+        box.asked.clear()
+        await kept.look()
+        assert holds_it in box.files, "nothing is removed for the sake of what is not listed"
+        assert [what for what, _ in box.asked if what != "remove"] == ["names", "put", "names"]
 
     play(body)
 
