@@ -733,6 +733,7 @@ class Methods(Asking):
         host: str,
         *,
         key_file: str | os.PathLike[str] | None = None,
+        new_key: bool = False,
         port: int = 4222,
         no_tls: bool = False,
     ) -> ServerConfig:
@@ -741,6 +742,7 @@ class Methods(Asking):
             "mailbox serve-config",
             host=host,
             key_file=None if key_file is None else full_path(key_file),
+            new_key=new_key,
             port=port,
             no_tls=no_tls,
         )

@@ -64,7 +64,10 @@ def look_at(
             checks.append(check(True, f"{view.files} files, {view.bytes / 1e6:.1f} MB"))
     if still_know and settled.secret is not None:
         names = ", ".join(still_know)
-        fix = f"change the password or key there, then: {again}"
+        change = "change the password or key there"
+        if settled.place.rings:
+            change = "put another key there (samemind mailbox serve-config HOST --new-key)"
+        fix = f"{change}, then: {again}"
         checks.append(check(False, f"{names} was revoked and still knows its password", fix))
     if view.foreign:
         checks.append(

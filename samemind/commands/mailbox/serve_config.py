@@ -8,6 +8,8 @@ from samemind.errors import Failed, NotFound, Usage
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from samemind.device import Device
 
 
@@ -18,6 +20,9 @@ class ServeConfig:
     host: str = argument("the name or address by which devices reach the server", metavar="HOST")
     key_file: str | None = option(
         "--key-file", "where the group's key is kept, and made if it is not there", takes=Takes.PATH
+    )
+    new_key: bool = option(
+        "--new-key", "make another key, since a device that was revoked knows the one before", default=False
     )
     port: int = option("--port", "where the server listens", default=4222, metavar="PORT")
     no_tls: bool = option("--no-tls", "without TLS, as inside a VPN", default=False)
@@ -41,13 +46,10 @@ PORT_MAX: Final = 65_535
 
 async def run(device: "Device", options: ServeConfig) -> ServerConfig:
     """Return what a server needs; the group's key is made if there is none."""
-    import secrets
     from pathlib import Path
 
-    from samemind.commands.mailbox._using import read_secret
-    from samemind.durable import whole_file
     from samemind.mailboxes import new_mailbox
-    from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
+    from sync.mailbox.nkeys import public_nkey, read_seed
     from sync.mailbox.places import Place
     from sync.mailbox.serving import DROP_IN, SETTINGS, certificate_command, drop_in, server_settings
 
@@ -56,15 +58,7 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
         device.home.check_foreign(key_file)
     if not 0 < options.port <= PORT_MAX:
         raise Usage(f"expected a port from 1 to {PORT_MAX}, got {options.port}", code="invalid")
-    try:
-        seed = read_secret(str(key_file))
-    except NotFound:
-        seed = new_seed(secrets.token_bytes(32))
-        try:
-            with whole_file(key_file) as scratch:
-                scratch.write_text(seed + "\n", "ascii")
-        except OSError as error:
-            raise Failed(f"{key_file} could not be written: {error.strerror}", code="cannot_write") from None
+    seed = _seed(key_file, new=options.new_key)
     try:
         nkey = public_nkey(read_seed(seed))
         settings = server_settings(nkey, listen=f"0.0.0.0:{options.port}", tls=not options.no_tls)
@@ -82,6 +76,28 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
         key_file=str(key_file),
         url=url,
     )
+
+
+def _seed(key_file: "Path", *, new: bool) -> str:
+    """Return the group's key, and make it where there is none or another is wanted."""
+    import secrets
+
+    from samemind.commands.mailbox._using import read_secret
+    from samemind.durable import whole_file
+    from sync.mailbox.nkeys import new_seed
+
+    if not new:
+        try:
+            return read_secret(str(key_file))
+        except NotFound:
+            pass
+    seed = new_seed(secrets.token_bytes(32))
+    try:
+        with whole_file(key_file) as scratch:
+            scratch.write_text(seed + "\n", "ascii")
+    except OSError as error:
+        raise Failed(f"{key_file} could not be written: {error.strerror}", code="cannot_write") from None
+    return seed
 
 
 def render(document: Document) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
+import samemind
 from samemind.commands.device._mailbox_checks import QUIET_DAYS, UNREACHED_MINUTES, look_at
 from samemind.commands.device._parts import Check
 from samemind.commands.group._by_mailbox import _keep, read_opening
@@ -128,6 +129,26 @@ def test_doctor_goes_on_saying_who_was_revoked_and_knows_the_password() -> None:
     assert check.fix.startswith("change the password or key there, then: samemind mailbox add")
     folder = replace(DAV, url="folder:///srv/box", secret=None)
     assert len(look_at(folder, VIEW, None, ["tablet"], NOW)) == 1, "a folder has none"
+
+
+def test_doctor_says_how_another_key_comes_to_a_server_of_ones_own() -> None:
+    nats = replace(DAV, url="nats+tls://meet.example:4222", secret="SUAKEY")
+    *_, check = look_at(nats, replace(VIEW, url=nats.url), None, ["tablet"], NOW)
+    assert "serve-config HOST --new-key" in check.fix
+
+
+def test_a_server_keeps_its_key_until_another_is_asked_for(tmp_path: Path) -> None:
+    """A device that was revoked knows the old one: afterwards it is in no settings and in no file."""
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        first = mind.mailbox_server_config("meet.example")
+        key = Path(first.key_file).read_text()
+        assert mind.mailbox_server_config("meet.example") == first
+        other = mind.mailbox_server_config("meet.example", new_key=True)
+        assert (other.key_file, other.url) == (first.key_file, first.url)
+        assert other.settings != first.settings
+        assert Path(first.key_file).read_text() not in (key, "")
+        assert Path(first.key_file).stat().st_mode & 0o077 == 0
+        assert mind.mailbox_server_config("meet.example") == other
 
 
 def test_doctor_says_that_it_holds_more_than_it_should() -> None:
