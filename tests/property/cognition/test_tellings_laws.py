@@ -162,3 +162,20 @@ def test_devices_that_hold_the_same_show_the_same_groups(seed: int) -> None:
     converse(late, homes[0])
     assert shown(late) == shown(homes[0])
     assert verify_replica(homes[0].core).problems == verify_replica(late.core).problems == ()
+
+
+def test_a_whole_store_that_comes_at_once_is_grouped_when_its_index_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("replica.storage.shown._FILLING_ROWS_MIN", 40)
+    monkeypatch.setattr("replica.storage.shown._ADDED_AT_ONCE", 20)
+    monkeypatch.setattr("cognition.tellings._MANY", 20)
+    home, late = Home(1), Home(2)
+    rids = [home.remember(f"text {number % 17}") for number in range(45)]
+    linked(home, rids[0], rids[1])
+    compact(home.core, NOW_MS + LEASE_MS)
+    for one, other in ((late, home), (home, late)):
+        acquaint(one, other)
+    converse(late, home)
+    assert len(shown(home)) == 16
+    assert shown(late) == defined(late) == shown(home)
