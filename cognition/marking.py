@@ -2,7 +2,8 @@
 
 Who is told one of two things that cannot both be true should be told that, and see the other: so a hit whose claim is
 in an open contradiction carries its id, and a side that the question did not find stands next to the one that it did,
-in place of the least of the other hits.
+in place of the least of the other hits. The first of all hits stays whatever is in dispute behind it: it may be the
+very memory that was asked for in its own words.
 """
 
 import sqlite3
@@ -54,7 +55,7 @@ def with_both_sides(
             here |= {shown.rid for shown in missing}
             marked += [_beside(hit, shown, slot) for shown in missing]
     while len(marked) > k:
-        spare = [i for i, hit in enumerate(marked) if hit.contradiction is None]
+        spare = [i for i, hit in enumerate(marked) if i and hit.contradiction is None]
         marked.pop(spare[-1] if spare else -1)
     return marked
 

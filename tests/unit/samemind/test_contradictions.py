@@ -196,6 +196,19 @@ def test_ml_53_what_is_told_as_a_change_is_settled_by_it_and_the_old_is_closed_a
     assert list(mind.contradictions(as_of=between)) == []
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_what_is_in_dispute_behind_it_does_not_push_out_what_was_asked_in_its_own_words(
+    mind: BlockingMind, k: int
+) -> None:
+    for text in ("Ann lives in Lisbon", "Ann lives in Porto", "Ann likes Lisbon in spring"):
+        mind.remember(text)
+    mind.remember("that is all", wait=True)
+    hits = mind.recall("Ann likes Lisbon in spring", k=k)
+    assert hits[0].text == "Ann likes Lisbon in spring"
+    assert len(hits) == k
+    assert k < 3 or {hit.text for hit in [*hits][1:]} == {"Ann lives in Lisbon", "Ann lives in Porto"}
+
+
 def test_in_sequence_without_a_word_of_change_it_is_asked_once(mind: BlockingMind) -> None:
     mind.remember("I work at Google", speaker="Ann")
     assert len(mind.remember("I work at Meta", speaker="Ann", read=True).contradictions) == 1
