@@ -42,6 +42,8 @@ TARGET_MS: Final = 50.0
 IDLE_MS_MAX: Final = 5.0
 # After so many groupings whatever was put off is written, and each has heard of it.
 _QUIET_GROUPS: Final = 4
+# And on a busy machine, so much later.
+_SETTLED_SECONDS: Final = 6.0
 NAMES: Final = ("laptop", "phone")
 
 
@@ -114,7 +116,7 @@ async def device(name: str, folder: Path, url: str, *, group_s: float, writes: i
         await (_write(replica, group_s, writes) if name == NAMES[0] else _read(replica, writes))
         print(f"told {box.told()}; processor {time.process_time() * 1_000:.0f} ms in all", flush=True)
         if idle_s:
-            await trio.sleep(_QUIET_GROUPS * group_s + 1.0)
+            await trio.sleep(_QUIET_GROUPS * group_s + _SETTLED_SECONDS)
             before = time.process_time()
             await trio.sleep(idle_s)
             print(f"idle {(time.process_time() - before) * 60_000 / idle_s}", flush=True)
