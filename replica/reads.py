@@ -19,8 +19,9 @@ ROWS_PER_READ: Final = 1_000
 _NAMES: Final = tuple(FIELDS)
 _FLAGS: Final = frozenset({"pinned", "archived", "apart"})
 _NOT_AS_HELD: Final = _FLAGS | {"tags", "meta"}
+_OTHERS: Final = ("id", "content", "feed", "rid", "text", "created", "updated", "accesses", "last_access")
 _SELECT: Final = (
-    "SELECT m.id, m.content, m.feed, m.rid, m.text, m.created, m.updated, m.accesses, m.last_access, "
+    f"SELECT {', '.join(f'm.{name}' for name in _OTHERS)}, "
     + ", ".join(f'm."{name}"' for name in _NAMES)
     + " FROM memory m"
 )
@@ -141,8 +142,15 @@ def _shown(connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ())
                 _FEEDS + _EACH, (json.dumps(list({row[2] for row in rows})),)
             )
         }
+        # Most fields are set on none of them: looked through a column at a time, these cost nothing a row.
+        columns = [
+            (at, _NAMES[at])
+            for at, one in enumerate([*zip(*rows, strict=True)][len(_OTHERS) :])
+            if one.count(None) < len(one)
+        ]
+        names = [name for _, name in columns]
         for number, content, feed, rid, text, created, updated, accesses, last_access, *values in rows:
-            fields = fields_of(_NAMES, values)
+            fields = fields_of(names, [values[at] for at, _ in columns])
             memory = Memory(rid, text, fields, created, updated, feed, accesses, last_access)
             yield ShownMemory(number, content, *feeds[feed], memory)
 

@@ -29,14 +29,15 @@ def memory_view(connection: sqlite3.Connection, rid: MemoryId) -> MemoryView:
 def view_of_memory(shown: ShownMemory, **beside: Any) -> MemoryView:
     """Return a memory as interfaces show it; `beside` are fields of the view that follow from other tables."""
     memory = shown.memory
-    fields: dict[str, Any] = dict(memory.fields)
-    for name in _SHOWN_OTHERWISE.intersection(fields):
-        fields[DOOR_NAMES.get(name, name)] = show_field(name, fields.pop(name))
+    fields: dict[str, Any] = memory.fields
+    if not _SHOWN_OTHERWISE.isdisjoint(fields):
+        fields = {DOOR_NAMES.get(name, name): show_field(name, value) for name, value in fields.items()}
+    created_at = at_stamp(memory.created)
     return MemoryView(
         rid=show_memory_id(shown.rid),
         text=memory.text,
-        created_at=at_stamp(memory.created),
-        updated_at=at_stamp(memory.updated),
+        created_at=created_at,
+        updated_at=created_at if memory.updated == memory.created else at_stamp(memory.updated),
         device=shown.device.hex(),
         device_name=shown.device_name,
         origin=show_origin(shown.device, shown.incarnation),

@@ -10,6 +10,8 @@ from samemind.options import Filters
 from samemind.rendering import Document, titled
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from samemind.device import Device
 
 
@@ -28,6 +30,7 @@ LIST_MAX: Final = 100_000
 
 async def run(device: "Device", options: List) -> Listed:
     """List memories, newest first."""
+    from replica.collector import collector_paused
     from samemind.commands.memories._standing import fading_page, list_page
     from samemind.filtering import kept
     from samemind.moments import moment_of, read_at
@@ -36,19 +39,19 @@ async def run(device: "Device", options: List) -> Listed:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
     filters, now_ms = kept(options), moment_of(device, options.as_of)
     page = fading_page if options.fading else list_page
-    return await read_at(
-        device,
-        options.as_of,
-        options.seen_by,
-        lambda connection: page(
-            connection,
-            filters,
-            limit=options.limit,
-            offset=options.offset,
-            now_ms=now_ms,
-            profile=device.profile,
-        ),
-    )
+
+    def read(connection: "sqlite3.Connection") -> Listed:
+        with collector_paused():  # of a thousand memories nothing goes again before all are there
+            return page(
+                connection,
+                filters,
+                limit=options.limit,
+                offset=options.offset,
+                now_ms=now_ms,
+                profile=device.profile,
+            )
+
+    return await read_at(device, options.as_of, options.seen_by, read)
 
 
 def render(document: Document) -> list[str]:
