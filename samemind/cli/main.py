@@ -17,7 +17,7 @@ from samemind.cli.line import Line, find_verb, read_line, read_words
 from samemind.cli.printing import Printer
 from samemind.config import Home
 from samemind.control.client import Control
-from samemind.declaring import Command, read_options
+from samemind.declaring import Command, Effects, read_options
 from samemind.errors import INTERRUPTED_EXIT_CODE, Failed, Locked, SamemindError, explain
 from samemind.lock import is_held
 
@@ -150,6 +150,9 @@ def _ask(
         with collector_paused():
             from samemind.cli.opening import ask_here  # everything heavy
 
+            if verb.effects is Effects.READ and not verb.streams:
+                # It is done before anything is worth looking for: most of what it makes is the code that it loads.
+                return ask_here(verb, options, home, printer)
         return ask_here(verb, options, home, printer)
     result: Mapping[str, Any] | None = None
     try:
