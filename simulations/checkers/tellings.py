@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cognition import recall
 from cognition.filters import Filters
+from cognition.marking import with_both_sides
 from cognition.ranking.query import Query
 from cognition.tellings import shown_once, tellings_with
 from replica.ids import MemoryId
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from simulations.world import World
 
 EVERYTHING = Filters(include_archived=True)
+# A short list: out of it something else is pushed soonest.
+HITS = 3
 
 
 class Tellings(Checker):
@@ -61,7 +64,7 @@ class Tellings(Checker):
 
 
 def recalled(disk: SqliteDisk, text: str, now_ms: int) -> list[recall.Hit]:
-    """Return what a recall by words brings."""
+    """Return what a recall by words brings, with both sides of what is in dispute, as it is shown."""
     connection = disk.connection
     ranked = recall.rank(
         connection,
@@ -73,8 +76,9 @@ def recalled(disk: SqliteDisk, text: str, now_ms: int) -> list[recall.Hit]:
         filters=EVERYTHING,
         limit=recall.POOL_MIN,
     )
-    hits = recall.assemble(connection, ranked, recall.K_DEFAULT, EVERYTHING)
-    return recall.own_words_first(connection, text, hits, EVERYTHING, recall.K_DEFAULT)
+    hits = recall.assemble(connection, ranked, HITS, EVERYTHING)
+    hits = recall.own_words_first(connection, text, hits, EVERYTHING, HITS)
+    return with_both_sides(connection, hits, EVERYTHING, HITS)
 
 
 def _living(world: "Household", device: "Device") -> Iterator[tuple[bytes, str]]:
