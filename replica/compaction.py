@@ -11,6 +11,7 @@ and hold back what depends on them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from replica.core import Core
@@ -60,7 +61,7 @@ def _choose(
     signed = dict(base)
     blocked: set[int] = set()
     chosen: list[Row] = []
-    for row in core.store.rows():
+    for row in chain(core.store.late_rows(), core.store.rows()):
         no = row.feed
         if no in blocked:
             continue

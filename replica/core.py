@@ -29,6 +29,7 @@ from replica.frame import Frame, Segment
 from replica.frontier import Frontier
 from replica.ids import DeviceId, MemoryId, OpId, Place, new_origin, show_memory_id
 from replica.incarnations import Incident, Opened, Why, happened
+from replica.late import late_entries
 from replica.limits import SEEN_SAID_MAX
 from replica.meaning import Meaning, meanings_of
 from replica.membership import INTRODUCTIONS_EACH_MAX, Member, Membership, Revocation
@@ -120,6 +121,9 @@ class Core:
         """Authors of ops that a peer handed over, whom there was no room to know: it is to introduce them again."""
         self.vouched: list[Vouched] = []
         """Which ops are known by a member's word alone (`replica.vouched`)."""
+        self.asked: set[DeviceId] = set()
+        """Which peers were asked for the signed ops behind that, and whether some came that changed nothing yet."""
+        self.may_prove = False
         self.has_news_of_faults = False
         """Whether some of that is not written down yet."""
         self.shown_by = SHOWN_BY
@@ -461,7 +465,15 @@ class Core:
                     # I wrote these and lost them: whatever happened, that feed is not mine to go on.
                     self.incarnate(Why.ECHO, now_ms)
                 self._apply(ops, admission.segment_of, said, {}, frame.segments, signatures, now_ms)
+        self.keep_late(frame, now_ms)
         return Taken(len(admission.ops), tuple(admission.refusals))
+
+    def keep_late(self, frame: Frame, now_ms: int) -> None:
+        """Keep those ops of a frame that are known by a member's word alone; `replica.proving` makes them count."""
+        if self.vouched and (late := late_entries(self, frame)):
+            with self.undoing():
+                self.may_prove = True
+                self.write(Changes(entries=late), now_ms)
 
     # -- both ------------------------------------------------------------------------------------------------
 
@@ -580,6 +592,8 @@ class Core:
             self.incidents,
             self.evidence,
             self.vouched,
+            self.asked,
+            self.may_prove,
             self.shown_by,
             self.quotas.packed(),
             self.membership.root,
@@ -610,7 +624,7 @@ class Core:
         self._pos, self._clock, self.totals = meta.position, meta.clock, meta.totals
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
         self.evidence, self.has_news_of_faults = meta.evidence, False
-        self.vouched = meta.vouched
+        self.vouched, self.asked, self.may_prove = meta.vouched, set(meta.asked), meta.may_prove
         self.quotas.restore(meta.quotas)
         self.past, self.contacts, self.shown_by = meta.past, dict(meta.contacts), meta.shown_by
         if meta.origin is None or meta.origin.device != self.device:

@@ -397,10 +397,18 @@ class Membership:
 
         Of a device that the root names no author of, all do: it has to be a member then.
         """
+        reach = self._reach_of_each().get(origin.device)
+        return reach is None or seq <= reach.get(origin.incarnation, 0)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether this group was rebuilt without some ops."""
+        return any(reach is not None for reach in self._reach_of_each().values())
+
+    def _reach_of_each(self) -> dict[DeviceId, Reach | None]:
         if self._reaches is None:
             self._reaches = {each.device: reach_of(each) for each in self._authors()}
-        reach = self._reaches.get(origin.device)
-        return reach is None or seq <= reach.get(origin.incarnation, 0)
+        return self._reaches
 
     def without(self, devices: Iterable[DeviceId]) -> Self:
         """Return the group as it would be if nothing that these did counted, to try acts on; they stay known."""

@@ -4,7 +4,7 @@ Each row is canonical msgpack, but for the origin: device and incarnation, one a
 stands for what held before anything was written.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple, Self
 
 from replica import hlc
@@ -44,6 +44,9 @@ class Meta(NamedTuple):
     incidents: list[Incident]
     evidence: Evidence
     vouched: list[Vouched]
+    asked: Collection[DeviceId]
+    """Who was asked for the signed ops behind those, and whether late ones came that changed nothing yet."""
+    may_prove: bool
     shown_by: int
     quotas: list[list[Any]]
     root: DeviceId | None
@@ -57,6 +60,7 @@ class Meta(NamedTuple):
         totals = self.totals
         return {
             "vouched": pack([list(each) for each in self.vouched]),
+            "asked": pack([sorted(self.asked), self.may_prove]),
             "evidence": pack(packed(self.evidence)),
             "shown by": pack(self.shown_by),
             "quotas": pack(self.quotas),
@@ -83,6 +87,7 @@ class Meta(NamedTuple):
         held = {name: unpack(value) for name, value in rows.items() if name != "origin"}
         origin, opened = rows.get("origin", b""), held.get("opened")
         contacts = held.get("contacts", {})
+        asked, may_prove = held.get("asked", ((), False))
         root, awaits = held.get("root", (None, None))
         return cls(
             Origin(DeviceId(origin[:DEVICE_ID_BYTES]), origin[DEVICE_ID_BYTES:]) if origin else None,
@@ -98,6 +103,8 @@ class Meta(NamedTuple):
             read_incidents(held.get("incidents", ())),
             read_evidence(held.get("evidence", ())),
             read_vouched(held.get("vouched", ())),
+            [DeviceId(each) for each in asked],
+            may_prove,
             held.get("shown by", SHOWN_BY),
             held.get("quotas", []),
             root,

@@ -137,6 +137,8 @@ class Changes:
     """Remains that say less from now on, or (None) nothing, since what they edited is gone."""
     base_cells: dict[Key, Cell | None] = field(default_factory=dict)
     base_tombstones: set[bytes] = field(default_factory=set)
+    tombstones_gone: set[bytes] = field(default_factory=set)
+    """Tombstones of the base that rested on a member's word, and do not any more; `tombstones` come after this."""
     added: Sequence[Added] = ()
     """Memories of which nothing was held here, with their cells: those are of the state and of the base alike."""
     part: PartRow | None = None
@@ -166,7 +168,7 @@ class Store(Protocol):
         ...
 
     def rows(self, *, after: int = 0, limit: int | None = None) -> Iterable[Row]:
-        """Return ops in commit order."""
+        """Return ops in commit order; positions begin with 1, and what is below (`late_rows`) is not asked for."""
         ...
 
     def entries(self, after: int, known: Vector, origin_of: OriginOf) -> Iterable[Entry]:
@@ -186,6 +188,14 @@ class Store(Protocol):
 
     def memory_rows(self, rid: bytes) -> Iterable[Row]:
         """Return the ops on one memory, in commit order; ops that name it among others are not among them."""
+        ...
+
+    def late_rows(self) -> Iterable[Row]:
+        """Return the ops that came after their effect was known by a member's word (`replica.late`), as they came."""
+        ...
+
+    def last_late(self) -> int | None:
+        """Return the position of the last of those, which is below 1; None if there is none."""
         ...
 
     def unknown_rows(self) -> Iterable[Row]:

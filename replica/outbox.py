@@ -5,17 +5,20 @@ op has seen. A frame may end only where the last op of every feed in it is signe
 batch of its commits under one signature for each feed, so it is sent on whole.
 """
 
+from collections import deque
 from collections.abc import Collection, Container, Mapping
+from itertools import islice
 from typing import Final
 
 from replica.collector import collector_paused
 from replica.core import Core
 from replica.feeds import join
 from replica.frame import Frame, Segment
-from replica.ids import Origin, Place
+from replica.ids import OP_ID_BYTES, Origin, Place
 from replica.limits import FRAME_BYTES_MAX, FRAME_OPS_TARGET, FRAME_PAYLOAD_BYTES_TARGET, PLACE_BYTES
-from replica.oplog import Entry
+from replica.oplog import Entry, Row
 from replica.ops import Op
+from replica.rows import op_of
 from replica.state.register import Vector
 
 # A frame that is past its target ends where it last could, if going on to the next such place makes it this much
@@ -45,6 +48,8 @@ class Outbox:
         self._pos = pos
         self._parted = parted
         self._begun = pos > 0
+        self._below: deque[tuple[int, int, int]] = deque()
+        """Stretches of ops below the end of the base, by feed, first and last seq, that are sent as well."""
 
     def learn(self, known: Vector) -> None:
         """Hear that the other side holds more: it need not be sent."""
@@ -72,7 +77,7 @@ class Outbox:
 
     def is_empty(self, core: Core) -> bool:
         """Say whether everything in the log was sent or is known over there."""
-        return self._pos == core.position
+        return self._pos == core.position and not self._below
 
     def lacking(self, core: Core) -> int:
         """Return how many ops held here the other side lacks, as far as is known: not sent yet, or refused."""
@@ -86,6 +91,15 @@ class Outbox:
         """Say whether the other side lacks ops that are no longer in the log: it needs a snapshot first."""
         known = self._known
         return any(feed.base_seq > feed.fork and feed.base_seq > known.get(feed.no, 0) for feed in core.feeds)
+
+    def prove_base(self, core: Core) -> None:
+        """Send, after the base, what the other side lacks of the ops in it that are still in the log, as signed."""
+        for feed in core.feeds:
+            self._prove(core, feed.no, max(feed.fork, self._known.get(feed.no, 0)) + 1, feed.base_seq)
+
+    def _prove(self, core: Core, no: int, first: int, last: int) -> None:
+        for row in islice(core.store.feed_rows(no, first, last), 1):
+            self._below.append((no, row.seq, last))
 
     def sent_base(self, core: Core) -> Vector:
         """Count the base as sent; return how far it reaches, which is not how far it does when it has grown."""
@@ -101,6 +115,13 @@ class Outbox:
             return self._next_frame(core)
 
     def _next_frame(self, core: Core) -> Frame | None:
+        while self._below:
+            no, first, last = self._below.popleft()
+            frame, first = _frame_below(core, no, first)
+            self._prove(core, no, first, last)
+            if frame is not None:
+                self.sent = {}
+                return frame
         if self._pos == core.position:
             return None
         known = self._known
@@ -154,6 +175,34 @@ class Outbox:
                 for row in core.store.feed_rows(feed.no, seq, seq):
                     first = min(first, row.pos - 1)
         return first
+
+
+def _frame_below(core: Core, no: int, first: int) -> tuple[Frame | None, int]:
+    """Return a frame of one feed's ops from a seq on that is below the end of the base, and where the next may begin.
+
+    None where it cannot be said what they follow, or where their author's signature does not come with them.
+    """
+    rows: list[Row] = []
+    size = signed = 0
+    for row in core.store.feed_rows(no, first, core.feeds[no].seq):
+        if rows and row.seq != rows[-1].seq + 1:
+            break
+        rows.append(row)
+        size += len(row.payload or b"")
+        if row.signature is not None:
+            signed = len(rows)
+            if signed >= FRAME_OPS_TARGET or size >= FRAME_PAYLOAD_BYTES_TARGET:
+                break
+        elif signed and (len(rows) > _FRAME_OPS_CEILING or size > _FRAME_PAYLOAD_BYTES_CEILING):
+            break
+    after = (rows[signed - 1] if signed else rows[-1]).seq + 1 if rows else first + 1
+    if first > 1 and len(core.feeds.id_at(no, first - 1)) < OP_ID_BYTES:
+        rows, signed = rows[1:], signed - 1  # the short id of what it follows is not enough to say so
+    if signed <= 0:
+        return None, after
+    origin = core.feeds.origin_of(no)
+    entries = [Entry(row.pos, no, op_of(row, origin), row.signature, row.status) for row in rows[:signed]]
+    return _that_fits(frame_of(core, entries), size), after
 
 
 def _that_fits(frame: Frame, size: int) -> Frame:

@@ -144,14 +144,25 @@ class Quotas:
         share = taken / len(frame.ops)
         own = sum(frame.segments[at].origin.device == peer for at in frame.segment_of) * share
         size = sum(len(op.payload) for op in frame.ops if op.payload is not None) * share
+        self._charge(peer, (own, taken - own), size, packed * share, now_ms)
+
+    def charge_base(self, peer: DeviceId, ops: tuple[int, int], size: int, packed: int, now_ms: int) -> None:
+        """Count a snapshot of so many bytes unpacked, by which so many ops were news: its maker's own, and others'."""
+        if sum(ops):
+            self._charge(peer, ops, size, packed, now_ms)
+
+    def _charge(
+        self, peer: DeviceId, ops: tuple[float, float], size: float, packed: float, now_ms: int
+    ) -> None:
+        own, others = ops
         # What packs so well costs its sender nothing, and everybody's disk as much as words: it counts for more.
-        size *= max(1.0, size / (max(1, packed) * share * RATIO_FREE))
-        of_own = own / taken if taken else 0.0
+        size *= max(1.0, size / (max(1.0, packed) * RATIO_FREE))
+        of_own = own / (own + others) if own + others else 0.0
         weight = of_own + (1 - of_own) / PASSED_ON_TIMES
         self.spend(peer, What.OPS, own, now_ms)
-        self.spend(peer, What.OPS_PASSED_ON, taken - own, now_ms)
+        self.spend(peer, What.OPS_PASSED_ON, others, now_ms)
         self.spend(peer, What.BYTES, size * weight, now_ms)
-        self.spend(peer, What.PACKED, packed * share * weight, now_ms)
+        self.spend(peer, What.PACKED, packed * weight, now_ms)
 
     def _leaked(self, peer: DeviceId, what: What, now_ms: int) -> _Bucket:
         bucket = self._buckets.setdefault((peer, what), _Bucket(0.0, now_ms))

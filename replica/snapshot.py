@@ -298,6 +298,7 @@ class _Absorption:
         core.horizon_ms = max(core.horizon_ms, min(now_ms, self.snapshot.horizon_ms))
         core.totals = refolded.totals
         core.vouched = [*core.vouched, *self._vouched()]
+        core.asked.clear()
         if any(theirs.origin == core.origin for _, theirs, _ in self._new):
             core.incarnate(Why.ECHO, now_ms)
         core.write(changes, now_ms)

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from random import Random
 from typing import Final
 
@@ -21,6 +21,7 @@ from replica.feeds import Feeds
 from replica.folding import Totals, digests_of
 from replica.frame import decode_frame, encode_frame
 from replica.ids import DeviceId, OpId, Place
+from replica.late import is_late
 from replica.missing import missing
 from replica.oplog import Status
 from replica.ops import Kind
@@ -151,7 +152,7 @@ def _check_evidence(core: Core) -> Iterator[str]:
     They are in no frame that is sent, so each header is built anew here, and each signature checked.
     """
     held: dict[int, tuple[int, OpId]] = {}
-    for row in core.store.rows():
+    for row in chain(core.store.late_rows(), core.store.rows()):
         feed = core.feeds[row.feed]
         if row.seq > feed.base_seq:
             continue
@@ -164,6 +165,8 @@ def _check_evidence(core: Core) -> Iterator[str]:
         held[row.feed] = row.seq, OpId(row.id)
         if row.signature is not None and not core.is_signed(feed.origin.device, OpId(row.id), row.signature):
             yield f"the signature of {name} does not verify"
+        if core.may_prove and is_late(row):
+            continue  # what it says is still to be folded
         if row.kind == Kind.REMEMBER and row.status == Status.FOLDED and row.rid is not None:
             key = memory_key(row.rid)
             cell = core.store.load([key]).get(key)

@@ -24,6 +24,11 @@ class Vouched(NamedTuple):
     last: int
     by: DeviceId
 
+    @property
+    def ops(self) -> int:
+        """How many they are."""
+        return self.last - self.first + 1
+
 
 def read_vouched(plain: Iterable[Sequence[Any]]) -> list[Vouched]:
     """Return what was kept."""
@@ -49,7 +54,7 @@ def vouched_ops(core: "Core") -> Counter[DeviceId]:
     """Return how many ops are known by whose word."""
     found: Counter[DeviceId] = Counter()
     for each in core.vouched:
-        found[each.by] += each.last - each.first + 1
+        found[each.by] += each.ops
     return found
 
 

@@ -6,7 +6,7 @@ headers from it to the next signed one are built anew from the log and hashed, a
 """
 
 from replica.core import Core
-from replica.ids import OpId
+from replica.ids import OP_ID_BYTES, OpId
 from replica.oplog import Row
 from replica.rows import rehashed
 from replica.signing import verify_commit
@@ -20,7 +20,8 @@ def is_vouched(core: Core, row: Row) -> bool:
         return False
     previous: OpId | None = None if row.seq == 1 else core.feeds.id_at(row.feed, row.seq - 1)
     for each in core.store.feed_rows(row.feed, row.seq, feed.seq):
-        found = rehashed(each, feed.origin, previous)
+        is_whole = previous is None or len(previous) == OP_ID_BYTES
+        found = rehashed(each, feed.origin, previous) if is_whole else OpId(each.id)
         if found != each.id:
             return False
         if each.signature is not None:

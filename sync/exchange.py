@@ -6,7 +6,7 @@ is read from the log.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, assert_never
@@ -18,16 +18,21 @@ from replica.evidence import Fault
 from replica.frame import Frame, decode_frame, encode_frame
 from replica.frontier import locator
 from replica.ids import ID8_BYTES, DeviceId, Place
+from replica.late import may_ask, signed_frontier
 from replica.limits import REFUSALS_SAID_MAX
+from replica.oplog import Changes
 from replica.outbox import Outbox, Sent
+from replica.proving import give_way
 from replica.quotas import What
 from replica.snapshot import absorb, not_understood, read_snapshot, stranger_in
+from replica.vouched import Vouched
+from replica.zstd import stated_size
 from sync.errors import RemoteProtocolError, Untrusted
 from sync.group_news import GroupNews
 from sync.parts import Cut, Incoming, Leaving, parts_of
 from sync.relaying import Relaying
 from sync.session import CREDITS, Session
-from sync.states import Found, Phase, Sending
+from sync.states import Found, Phase, Receiving, Sending
 from sync.wire.messages import (
     CLOCK_MS_MAX,
     PROTOCOL,
@@ -111,6 +116,8 @@ class Exchange:
         """What was refused by either side last, for `doctor` and the log."""
         self.has_more = False
         """Whether `more` stopped only because it had said enough for one turn."""
+        self.has_asked_for_proof = False
+        """Whether this side has asked for the signed ops of what it knows by another's word (`replica.late`)."""
         self.goodbye: str | None = None
         """Why the peer left, in its words."""
         self._group = GroupNews(core, peer)
@@ -160,6 +167,7 @@ class Exchange:
     def _receive(self, data: bytes, now_ms: int) -> list[bytes]:
         message = decode_message(data)
         was_open = self.session.phase is Phase.OPEN
+        was_sent_all = self.session.sending is Sending.DONE and self.unsent() == 0
         self.session.hear(message)
         match message:
             case Hello():
@@ -167,7 +175,7 @@ class Exchange:
             case Trust():
                 self._learn(message, was_open, now_ms)
             case Heads():
-                self._compare(message, now_ms)
+                self._compare(message, was_sent_all, now_ms)
             case Locator(places):
                 self.session.say(Known(self._core.feeds.held_of(places)))
             case Known(places):
@@ -191,6 +199,8 @@ class Exchange:
                 self.goodbye = reason
             case _:
                 assert_never(message)
+        if self.session.receiving is Receiving.DONE:
+            give_way(self._core, now_ms)
         if self.session.is_quiet:
             self._incoming.rest()
         return self.more(now_ms)
@@ -224,8 +234,11 @@ class Exchange:
         if self._outbox is None:
             self._pull()
 
-    def _compare(self, theirs: Heads, now_ms: int) -> None:
-        """Find out what the peer lacks, as far as its heads tell, and ask where they are news."""
+    def _compare(self, theirs: Heads, was_sent_all: bool, now_ms: int) -> None:
+        """Find out what the peer lacks, as far as its heads tell, and ask where they are news.
+
+        One that lacks nothing, and names less, asks for what was signed (`replica.late`): a base is nothing to it.
+        """
         feeds, heads = self._core.feeds, theirs.frontier.heads
         self._leaving.resume_at(theirs.base, theirs.parts)
         self._core.heard_of_myself(heads)
@@ -234,6 +247,9 @@ class Exchange:
         origins = {head.origin: None for head in news if feeds.of(head.origin)}
         self._outbox = Outbox(known, parted=origins)
         self._outbox.leave_out(self._leaving.reaches, refused=self._leaving.was_refused)
+        if was_sent_all and not news:
+            self._outbox.prove_base(self._core)
+            self._outbox.sent_base(self._core)
         self._heard(known, now_ms)
         unsure = Locator(tuple(place for origin in origins for place in locator(feeds, origin)))
         for part in unsure.parts():
@@ -254,6 +270,8 @@ class Exchange:
             self._lacking.asked_ms = now_ms
             self.ask()
         self._push()
+        if self.session.is_quiet and self._may_ask_for_proof():
+            self.ask()
         if self._alongside is not None and self.session.may_want:
             self._wishes = tuple(self._alongside.next_wishes(WISHES_MAX))
             if self._wishes:
@@ -318,7 +336,16 @@ class Exchange:
     def _pull(self) -> None:
         told = self._incoming.tell()
         base, parts = (None, 0) if told is None else (told.digest, len(told.parts))
-        self.session.say(Heads(self._core.frontier(), base, parts))
+        if self._may_ask_for_proof():
+            self._core.asked.add(self._peer)
+            self.has_asked_for_proof = True
+            self.session.say(Heads(signed_frontier(self._core), base, parts))
+        else:
+            self.session.say(Heads(self._core.frontier(), base, parts))
+
+    def _may_ask_for_proof(self) -> bool:
+        """Say whether all that the peer holds is here, and it may have signed ops of what is known by word alone."""
+        return self.session.receiving is Receiving.DONE and may_ask(self._core, self._peer)
 
     def _take(self, data: bytes, now_ms: int) -> None:
         try:
@@ -353,22 +380,25 @@ class Exchange:
         """Leave a frame with a peer that is over its quota, unless all of it is held, and ask when there is room."""
         ends = zip(frame.segments, frame.heads(), strict=True)
         news = [each for each, head in ends if self._core.feeds.locate(head) is None]
-        reason = f"over the quota of {what.name.lower()} an hour: it waits there for {wait_ms // 60_000 + 1} minutes"
+        reason = self._over(what, wait_ms, now_ms) if news else ""
         refused = tuple(
             Refused(each.origin, each.first_seq, reason, True) for each in news[:REFUSALS_SAID_MAX]
         )
-        if refused:
-            self._core.accuse(self._peer, Fault.QUOTA, now_ms)
-            self._lacking.gap, self._lacking.asked_ms = True, now_ms + wait_ms
         self.refusals += refused
         self.session.say(Ack(0, refused))
+
+    def _over(self, what: What, wait_ms: int, now_ms: int) -> str:
+        """Name a peer that is over its quota, ask it again when there is room, and return what to tell it."""
+        self._core.accuse(self._peer, Fault.QUOTA, now_ms)
+        self._lacking.gap, self._lacking.asked_ms = True, now_ms + wait_ms
+        return f"over the quota of {what.name.lower()} an hour: it waits there for {wait_ms // 60_000 + 1} minutes"
 
     def _answered(self, taken: int, refused: tuple[Refused, ...]) -> None:
         """Hear what the peer made of the oldest frame, or of the last part of a snapshot, that it has not answered."""
         self.refusals += refused
         sent = self._unanswered.popleft()
         if self._leaving.ended_with(sent):
-            self._leaving.was_refused = bool(refused)
+            self._leaving.answered(refused)
         elif not refused:
             own = len(sent.get(-1 if self._core.own_feed is None else self._core.own_feed, ()))
             passed_on = sum(map(len, sent.values())) - own
@@ -381,12 +411,14 @@ class Exchange:
         refused: tuple[Refused, ...] = ()
         whole = self._incoming.take(part)
         if whole is not None:
-            why = self._absorb(whole, now_ms)
-            self._lacking.for_upgrade = why is not None
+            over = self._core.quotas.over(self._peer, now_ms)
+            why = self._absorb(whole, now_ms) if over is None else self._over(*over, now_ms)
+            self._lacking.for_upgrade = why is not None and over is None
             if why is not None:
-                self._lacking.gap = False
+                if over is None:
+                    self._lacking.gap = False
                 self._incoming.give_up()
-                refused = (Refused(self._core.origin, 0, why, gap=False),)
+                refused = (Refused(self._core.origin, 0, why, gap=over is not None),)
         self.refusals += refused
         self.session.say(Ack(0, refused))
         self._ask_who(self._authors)
@@ -402,8 +434,10 @@ class Exchange:
             if (stranger := stranger_in(self._core, snapshot)) is not None:
                 self._authors = {origin.device for origin in snapshot.origins}
                 return f"the snapshot holds ops of {stranger.hex()[:8]}, who is not a member of this group"
+            known = len(self._core.vouched)
             if not absorb(self._core, snapshot, now_ms):
                 return not_understood(snapshot)
+            self._charge_base(self._core.vouched[known:], data, now_ms)
         except InvalidOp as error:
             self._incoming.give_up()  # or it would end the next link, too
             why = f"a snapshot of the peer's could not be read: {error}"
@@ -412,6 +446,14 @@ class Exchange:
             ends = (Place(feed.origin, feed.seq, feed.head[:ID8_BYTES]) for feed in snapshot.feeds)
             self._outbox.learn(self._core.feeds.vector_of(ends))
         return None
+
+    def _charge_base(self, news: Sequence[Vouched], data: bytes, now_ms: int) -> None:
+        """Count what a snapshot brought against its maker's quota, as if it had come as ops."""
+        feeds = self._core.feeds
+        own = sum(each.ops for each in news if feeds.origin_of(each.feed).device == self._peer)
+        others = sum(each.ops for each in news) - own
+        self._core.quotas.charge_base(self._peer, (own, others), stated_size(data) or 0, len(data), now_ms)
+        self._core.write(Changes(), now_ms)
 
     def _keep_vectors(self, vectors: tuple[bytes | None, ...]) -> None:
         assert self._alongside is not None, "no vectors come that were not asked for"

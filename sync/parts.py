@@ -7,7 +7,7 @@ it told the peer, whatever is kept by now; the store is written by that on which
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from replica.core import Core
 from replica.feeds import join
@@ -16,7 +16,7 @@ from replica.outbox import Outbox, Sent
 from replica.partial import Partial, give_up_parts, keep_part, partial_from
 from replica.snapshot import make_snapshot
 from sync.errors import RemoteProtocolError
-from sync.wire.messages import BASE_PART_BYTES, Base
+from sync.wire.messages import BASE_PART_BYTES, Base, Refused
 
 Cut = Callable[[bytes], Iterable[Base]]
 """Cuts a snapshot. Equal snapshots must be cut alike, or what a peer holds of one is of no use."""
@@ -60,6 +60,7 @@ class Leaving:
         """
         if not self._parts:
             self._parts = deque(self._cut(make_snapshot(self._core)))
+            outbox.prove_base(self._core)
             join(self.reaches, outbox.sent_base(self._core))
             self._sent = outbox.sent
             base, held = self._resume
@@ -71,6 +72,13 @@ class Leaving:
     def ended_with(self, sent: Sent) -> bool:
         """Say whether this is what left with the last part of the last snapshot."""
         return sent is self._sent
+
+    def answered(self, refused: Sequence[Refused]) -> None:
+        """Hear what the peer made of the last one; what it only had no room for goes again when it asks."""
+        waits = bool(refused) and all(each.gap for each in refused)
+        self.was_refused = bool(refused) and not waits
+        if waits:
+            self.reaches.clear()
 
     def close(self) -> None:
         """Let go what is not sent."""

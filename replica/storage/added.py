@@ -20,7 +20,7 @@ from replica.storage.sql import insert_many
 # The cells of memories that live: each as it is stored, or else the op that added it.
 MEMORY_CELLS: Final = """SELECT m.rid, c.state, o.feed, o.seq, o.id, o.hlc, o.payload FROM memory m
     LEFT JOIN cell c ON c.part = 0 AND c.name = m.rid
-    LEFT JOIN op o ON c.state IS NULL AND o.rid = m.rid AND o.kind = 1 AND o.status = 0"""
+    LEFT JOIN op o ON c.state IS NULL AND o.rid = m.rid AND o.pos > 0 AND o.kind = 1 AND o.status = 0"""
 # Cells that are made and written so many at a time lie in the processor's caches meanwhile.
 _CELLS_AT_ONCE: Final = 5_000
 

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress, islice, repeat
+from itertools import compress, islice, repeat, takewhile
 from operator import attrgetter, itemgetter, lt
 from typing import Final
 
@@ -28,7 +28,7 @@ from replica.state.register import Dot, Vector
 _FOLDED: Final = Status.FOLDED
 # By name it takes three times as long, and every op that is taken or sent on makes one.
 _entry = partial(tuple.__new__, Entry)
-_seq = attrgetter("seq")
+_seq, _pos = attrgetter("seq"), attrgetter("pos")
 
 _Kept = bytes | Op | Added | Cell
 
@@ -37,7 +37,7 @@ class _Log:
     """The log in columns: a few bytes for each op beside the op itself, which replicas of one process share."""
 
     def __init__(self) -> None:
-        self.positions = array("Q")
+        self.positions = array("q")
         self.feeds = array("I")
         self.ops: list[Op] = []
         self.signatures: dict[int, bytes] = {}
@@ -62,6 +62,13 @@ class _Log:
                 self.signatures[pos] = signature
             if status != _FOLDED:
                 self.statuses[pos] = status
+
+    def sort_feeds(self) -> None:
+        """Put the ops of each feed in their order: what comes late may come from its end on."""
+        if self.positions and self.positions[0] > 0:
+            return
+        for no, held in self.by_feed.items():
+            self.by_feed[no] = array("I", sorted(held, key=lambda at: self.ops[at].seq))
 
     def behind(self, after: int) -> int:
         """Return where the ops behind a position begin."""
@@ -186,6 +193,15 @@ class MemoryStore:
         """Return the ops on one memory, in commit order."""
         return [row_of(each) for each in self._log.entries() if each.op.rid == rid]
 
+    def late_rows(self) -> Iterable[Row]:
+        """Return the ops that came after their effect was known by a member's word, as they came."""
+        return map(row_of, takewhile(lambda each: each.pos < 1, self._log.entries()))
+
+    def last_late(self) -> int | None:
+        """Return the position of the last of those; None if there is none."""
+        behind = self._log.behind(0)
+        return self._log.positions[behind - 1] if behind else None
+
     def unknown_rows(self) -> Iterable[Row]:
         """Return the ops that were not understood, in commit order."""
         return [row_of(each) for each in self._log.entries() if each.status == Status.UNKNOWN]
@@ -261,11 +277,13 @@ class MemoryStore:
 
     def write(self, changes: Changes, now_ms: int) -> None:
         """Keep the changes."""
-        self._log.append(changes.entries)
+        self._append(changes.entries)
         for feed in changes.feeds:
             del self._feeds[feed.no : feed.no + 1]
             self._feeds.insert(feed.no, feed.copy())
             self._first_feeds.add(self._first_feed.setdefault(feed.origin, feed.no))
+        self._tombstones -= changes.tombstones_gone
+        self._base_tombstones -= changes.tombstones_gone
         self._tombstones |= changes.tombstones
         self._proofs |= {proof.id: proof for proof in changes.proofs}
         self._unpurged |= {proof.id for proof in changes.proofs}
@@ -304,6 +322,15 @@ class MemoryStore:
         self._revocations += changes.revocations
         self._meta |= changes.meta
 
+    def _append(self, entries: Sequence[Entry]) -> None:
+        """Add ops at the end, or before all others those that came late."""
+        if not entries or entries[0].pos > 0:
+            self._log.append(entries)
+            return
+        old, self._log = self._log, _Log()
+        self._log.append(sorted([*old.entries(), *entries], key=_pos))
+        self._log.sort_feeds()
+
     def _rewrite_log(self, changes: Changes) -> None:
         """Take payloads, statuses and whole rows out of the log, as erasing and compacting do."""
         if not (changes.erased or changes.statuses or changes.compacted):
@@ -320,6 +347,7 @@ class MemoryStore:
             for entry in old.entries()
             if entry.pos not in gone
         )
+        self._log.sort_feeds()
 
     def _keep(self, held: dict[Key, _Kept], cells: dict[Key, Cell | None]) -> None:
         for key, cell in cells.items():

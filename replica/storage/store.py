@@ -126,6 +126,15 @@ class SqliteStore:
         """Return the ops on one memory, in commit order."""
         return self._rows("WHERE rid = ? ORDER BY pos", rid)
 
+    def late_rows(self) -> Iterable[Row]:
+        """Return the ops that came after their effect was known by a member's word, as they came."""
+        return self._rows("WHERE pos < 1 ORDER BY pos")
+
+    def last_late(self) -> int | None:
+        """Return the position of the last of those; None if there is none."""
+        ((pos,),) = self.connection.execute("SELECT max(pos) FROM op WHERE pos < 1")
+        return None if pos is None else int(pos)
+
     def unknown_rows(self) -> Iterable[Row]:
         """Return the ops that were not understood, in commit order."""
         return self._rows("WHERE status != 0 AND status = ? ORDER BY pos", Status.UNKNOWN)
@@ -326,6 +335,7 @@ class SqliteStore:
             gone,
         )
         self._many("DELETE FROM cell WHERE part = ? AND name = ? AND base IS NULL", gone)
+        self._many("DELETE FROM tombstone WHERE rid = ?", [(rid,) for rid in changes.tombstones_gone])
         self._many("INSERT OR IGNORE INTO tombstone VALUES (?, 0)", [(rid,) for rid in changes.tombstones])
         self._many("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(changes.meta.items()))
         self._write_group(changes)

@@ -2,7 +2,8 @@
 
 Judged on sessions without faults: when nothing is new, one round trip under a kilobyte; otherwise no more ops than a
 factor of what was lacking, and no more bytes than a factor of those. What several links to one device carry at once, or
-a link that is cut and opened anew carries again, is not judged: it is the price of not waiting.
+a link that is cut and opened anew carries again, is not judged: it is the price of not waiting. Whoever knows something
+by a member's word asks each other device once for what was signed: that costs as much as their logs are long.
 """
 
 from collections.abc import Callable
@@ -48,6 +49,8 @@ class SessionWork:
     bytes: int = 0
     frames: int = 0
     ops: int = 0
+    asked: int = 0
+    """How many ops either side may have sent because the other asked for what was signed; 0 where neither did."""
     parts: int = 1
     """In how many parts a base travels."""
     content_bytes: Callable[[], int] = int
@@ -61,14 +64,14 @@ class BoundedWork(Checker):
 
     def judge(self, world: "Timeline", work: SessionWork) -> None:
         """Compare one session's work with what it had to do."""
-        if work.lacking == 0 and work.same_trust and work.same_frontier:
+        if work.lacking == 0 and work.same_trust and work.same_frontier and not work.asked:
             if work.messages > IDLE_MESSAGES_MAX or work.bytes > IDLE_BYTES_MAX:
                 world.violate(
                     self.name,
                     f"{work.name}: nothing was new, and it took {work.messages} messages and {work.bytes} bytes",
                 )
             return
-        if work.ops > OPS_FACTOR * work.lacking + OPS_SLACK:
+        if work.ops > OPS_FACTOR * (work.lacking + work.asked) + OPS_SLACK:
             world.violate(self.name, f"{work.name}: {work.lacking} ops were lacking and {work.ops} were sent")
         messages = MESSAGES_SLACK + 4 * work.frames + MESSAGES_PER_PART * (work.parts - 1)
         if work.messages > messages:

@@ -23,6 +23,7 @@ from replica.ids import ID8_BYTES, DeviceId, Origin, Place
 from replica.membership import Member, lineage, marks
 from replica.ops import Op
 from replica.outbox import Outbox
+from replica.proving import give_way
 from replica.signing import SIGNATURE_BYTES, verify
 from replica.snapshot import absorb, make_snapshot, not_understood, read_snapshot
 from sync.carrier.header import (
@@ -305,6 +306,7 @@ class Taking:
                     frame = decode_frame(data)
                     self._let_in(core, (each.origin.device for each in frame.segments))
                     frame = self._with_vectors(core, frame)
+                    core.keep_late(frame, now_ms)
                     taken = core.take(from_where_it_is_news(core, frame), now_ms)
                 except InvalidOp as error:
                     raise RemoteProtocolError(f"a frame of ops could not be read: {error}") from error
@@ -317,6 +319,7 @@ class Taking:
 
     def done(self, core: Core, now_ms: int) -> None:
         """Note what the file's maker held when it made it: that lets ops leave the log, as after a link."""
+        give_way(core, now_ms)
         header = self._header
         if header.folded and header.maker != core.device and not self.brought.refused:
             vector = core.feeds.vector_of(_places(core, header.held))

@@ -264,3 +264,36 @@ def test_a_cell_is_kept_as_it_was_written_when_the_op_at_its_dot_leaves_the_log(
     changes.spine.append(SpinePiece(dot.feed, 1, dot.id8))
     core.store.write(changes, NOW_MS)
     assert core.store.load([key]) == core.store.load_base([key]) == {key: told}
+
+
+def test_ops_that_came_late_lie_below_the_log_and_are_found_by_their_feed(make_store: MakeStore) -> None:
+    """Their positions are below 1, in whatever order they came, and nobody who reads the log meets them."""
+    ann, _, _ = lived_in(make_store)
+    store = make_store()
+    first, second, third, *_ = (
+        entry for entry in ann.store.entries(0, {}, ann.feeds.origin_of) if entry.feed == 0
+    )
+    store.write(Changes(entries=[third]), NOW_MS)
+    assert (store.last_late(), [*store.late_rows()]) == (None, [])
+    store.write(Changes(entries=[second._replace(pos=-9)]), NOW_MS)
+    store.write(Changes(entries=[first._replace(pos=-8)]), NOW_MS)
+    assert store.last_late() == -8
+    assert [row.seq for row in store.late_rows()] == [2, 1]
+    assert [row.seq for row in store.rows()] == [3]
+    assert [entry.op.seq for entry in store.entries(0, {}, ann.feeds.origin_of)] == [3]
+    assert [row.seq for row in store.feed_rows(0, 1, 9)] == [1, 2, 3]
+    assert [row.seq for row in store.feed_rows(0, 2, 2)] == [2]
+    assert store.id_at(0, 1) == first.op.id
+    store.write(Changes(compacted=[-9]), NOW_MS)
+    assert [row.seq for row in store.late_rows()] == [1]
+    assert [row.seq for row in store.feed_rows(0, 1, 9)] == [1, 3]
+
+
+def test_a_tombstone_goes_where_it_rested_on_a_word(make_store: MakeStore) -> None:
+    store = make_store()
+    one, other = bytes(16), bytes([1]) * 16
+    store.write(Changes(base_tombstones={one, other}), NOW_MS)
+    store.write(Changes(tombstones_gone={one}, base_tombstones={other}), NOW_MS)
+    assert store.base_tombstones() == store.all_tombstones() == {other}
+    store.write(Changes(tombstones_gone={other}, tombstones={other}), NOW_MS)
+    assert (store.base_tombstones(), store.all_tombstones()) == (set(), {other})

@@ -17,8 +17,10 @@ from replica.errors import InvalidOp
 from replica.evidence import Accused, Fault
 from replica.frame import Frame, Segment, decode_frame, encode_frame
 from replica.ids import MemoryId, OpId, device_id
+from replica.late import may_ask
 from replica.oplog import Store
 from replica.ops import Edit, Erase, Forget, Set
+from replica.proving import give_way
 from replica.purging import erasure_status
 from replica.signing import sign_commit
 from replica.snapshot import absorb, make_snapshot, read_snapshot
@@ -37,7 +39,9 @@ from tests.support.replicas import (
     Hand,
     acquaint,
     agree,
+    core_of,
     edit,
+    everything,
     group,
     memories,
     remember,
@@ -518,3 +522,105 @@ def test_an_edit_by_hand_is_refused_among_remains() -> None:
     spoilt.remains = [encode_frame(Frame((segment,), (op,), (0,)))]
     with pytest.raises(InvalidOp, match="a Yjs update"):
         handed(ann, spoilt.sealed())
+
+
+def met_the_liar_first(lie: str, make_store: MakeStore = MemoryStore) -> tuple[Core, Core, Core]:
+    """A newcomer who knows the group by a liar's word, a device that holds what was signed, and the liar."""
+    ann, ben, eve = believed(make_store)
+    new = core_of("new", make_store())
+    acquaint(new, "new", "ann", "ben", "eve")
+    for core, name in ((ann, "ann"), (ben, "ben")):
+        acquaint(core, name, "new")
+    spoilt = Lie.of(eve)
+    LIES[lie](spoilt, Random(1))
+    spoilt.invent(5, Random(2))
+    handed(new, spoilt.sealed())
+    assert vouched_ops(new)[eve.device] == 8
+    return new, ann, eve
+
+
+@STORES
+@pytest.mark.parametrize("lie", LIES)
+def test_what_a_liar_said_gives_way_to_signed_ops_that_come_later(lie: str, make_store: MakeStore) -> None:
+    """As if they had come first: it stood for good, in what the newcomer shows and in what it hands on."""
+    new, ann, eve = met_the_liar_first(lie, make_store)
+    sync(new, ann, LATER_MS)
+    assert shown(new) == shown(ann)
+    assert new.digests().visible == ann.digests().visible
+    assert dict(vouched_ops(new)) == {eve.device: 5}, (
+        "what the liar says of its own chain, nobody else can sign"
+    )
+    assert verify_replica(new).ok
+    denied = lie in ("wipe", "words")
+    assert (Accused(eve.device, Fault.SNAPSHOT_DENIES) in new.evidence) == denied
+    last = core_of("last", make_store())
+    acquaint(last, "last", "new", "ann", "ben", "eve")
+    acquaint(new, "new", "last")
+    sync(last, new, LATER_MS)
+    assert shown(last) == shown(ann)
+
+
+@STORES
+def test_what_was_proven_is_so_after_a_restart_and_when_the_proof_has_left_the_log(
+    make_store: MakeStore,
+) -> None:
+    new, ann, eve = met_the_liar_first("words", make_store)
+    for frame in [everything(ann)]:
+        new.take(frame, LATER_MS)
+    assert shown(new) != shown(ann), "it is kept, and changes nothing before all of it has come"
+    assert verify_replica(new).ok
+    again = Core(new.store, device=new.device, sign=new.sign, random=Random(1))
+    assert give_way(again, LATER_MS)
+    assert not give_way(again, LATER_MS)
+    assert shown(again) == shown(ann)
+    for other in (ann, eve):
+        again.heard(other.device, again.feeds.held(), LATER_MS)
+    assert compact(again, LATER_MS) > 0
+    assert [*again.store.late_rows()] == []
+    again = Core(new.store, device=new.device, sign=new.sign, random=Random(1))
+    assert shown(again) == shown(ann)
+    assert verify_replica(again).ok
+
+
+def test_a_deletion_that_was_left_out_comes_with_its_op_and_its_words_go() -> None:
+    ann, ben, eve = believed()
+    (rid,) = remember(ann, "to be forgotten")
+    edit(ann, rid, "to be forgotten soon")
+    settle([ann, ben, eve])
+    spoilt = Lie.of(eve)
+    say(ann, Forget((rid,)))
+    sync(ann, ben)
+    spoilt.invent(1, Random(2))
+    new = core_of("new")
+    acquaint(new, "new", "ann", "ben", "eve")
+    acquaint(ben, "ben", "new")
+    handed(new, spoilt.sealed())
+    assert "to be forgotten" in texts(new)
+    sync(new, ben, LATER_MS)
+    assert rid not in memories(new)
+    assert shown(new) == shown(ben)
+    assert verify_replica(new).ok
+
+
+def test_a_peer_is_asked_once_and_the_one_who_vouches_never() -> None:
+    """Whoever has no such ops any more sends its own base, for nothing."""
+    new, ann, eve = met_the_liar_first("words")
+    assert may_ask(new, ann.device)
+    assert not may_ask(new, eve.device)
+    sync(new, ann, LATER_MS)
+    assert not may_ask(new, ann.device)
+    again = Core(new.store, device=new.device, sign=new.sign, random=Random(1))
+    assert not may_ask(again, ann.device)
+
+
+def test_what_nobody_signed_so_proves_nothing() -> None:
+    new, ann, _ = met_the_liar_first("words")
+    frame = everything(ann)
+    forged = Frame(
+        tuple(each._replace(signature=bytes(64)) for each in frame.segments), frame.ops, frame.segment_of
+    )
+    before = shown(new)
+    new.take(forged, LATER_MS)
+    assert new.store.last_late() is None
+    assert not give_way(new, LATER_MS)
+    assert shown(new) == before

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import samemind
+from replica.compaction import compact
 from replica.core import Core
 from replica.evidence import Accused, Fault
 from replica.frame import encode_frame
@@ -17,6 +18,7 @@ from replica.membership import introduce
 from replica.ops import Remember, Write
 from replica.outbox import Outbox
 from replica.quotas import HOUR_MS, KEPT_MAX, PASSED_ON_TIMES, Limits, Quotas, What
+from replica.snapshot_adds import AddedRow
 from replica.storage.memory_store import MemoryStore
 from samemind.cli.printing import show
 from samemind.commands.device._checks import quota_checks
@@ -24,14 +26,17 @@ from samemind.commands.group._parts import PeerView
 from samemind.commands.group.peers_list import Peers
 from samemind.config import Settings
 from samemind.plain import to_json
+from sync.exchange import Exchange
 from sync.identity import Identity
 from sync.wire.messages import Heads, Ops, decode_message, encode_message
 from tests.support.links import identity
+from tests.support.lying import Lie
 from tests.support.replicas import (
     NOW_MS,
     Hand,
     MakeStore,
     agree,
+    converse,
     group,
     remember,
     rows_of,
@@ -222,3 +227,56 @@ def test_a_device_shows_what_its_peers_have_used_up(tmp_path: Path) -> None:
         (peer,) = mind.peers().peers
         assert peer.quota == pytest.approx(2, abs=0.1)
         assert [check.name for check in mind.doctor().checks if "of the ops that are taken" in check.detail]
+
+
+def told_by_snapshot(ann: Core, eve: Core, ops: int) -> None:
+    """Let a member tell memories on its own chain that no op of its has said, and link."""
+    lie = Lie.of(eve)
+    for feed in lie.feeds:
+        assert feed[0] == eve.device
+    first = lie.feeds[0][5]
+    lie.invent(ops, Random(first))
+    lie.adds += [
+        AddedRow(
+            MemoryId(Random(f"{first} {n}").randbytes(16)), 0, first + n, NOW_MS << 16, "zeros " * 100, {}
+        )
+        for n in range(1, ops + 1)
+    ]
+    snapshot = lie.sealed()
+    theirs, once = Exchange(ann, eve.device, NOW_MS), [True]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sync.parts.make_snapshot", lambda core: snapshot)
+        patch.setattr(Outbox, "lacks_base", lambda self, core: core is eve and once and once.pop())
+        converse(Exchange(eve, ann.device, NOW_MS), theirs, NOW_MS)
+
+
+def test_what_comes_within_a_snapshot_counts_like_what_comes_as_ops() -> None:
+    """It did not count at all: a member told as much as it liked on its own chain, in words that pack to nothing."""
+    ann, eve = group("ann", "eve")
+    remember(eve, "a beginning")
+    sync(eve, ann)
+    ann.quotas = Quotas(Limits(ops=100, bytes=1 << 20))
+    told_by_snapshot(ann, eve, 120)
+    assert len(texts(ann)) > 1
+    assert ann.quotas.left(eve.device, What.OPS, NOW_MS) == -20
+    again = Core(ann.store, device=ann.device, sign=ann.sign, random=Random(1))
+    again.quotas.limits = ann.quotas.limits
+    assert again.quotas.left(eve.device, What.OPS, NOW_MS) == -20, "after a restart, too"
+
+
+def test_a_snapshot_that_is_over_a_quota_waits_and_comes_when_there_is_room() -> None:
+    ann, ben, eve = group("ann", "ben", "eve")
+    remember(ben, *(f"word {n}" for n in range(50)))
+    sync(ben, eve)
+    ben.heard(eve.device, ben.feeds.held(), NOW_MS)
+    assert compact(ben, NOW_MS)
+    ann.quotas = Quotas(Limits(ops=100))
+    ann.quotas.spend(ben.device, What.OPS, 150, NOW_MS)
+    ours, theirs = sync(ann, ben)
+    assert texts(ann) == set()
+    assert Accused(ben.device, Fault.QUOTA) in ann.evidence
+    assert any("over the quota of ops" in each.reason for each in theirs.refusals), "its author is told"
+    converse(ours, theirs, NOW_MS + 1_000)
+    assert texts(ann) == set(), "it is not sent again and again meanwhile"
+    converse(ours, theirs, NOW_MS + HOUR_MS)
+    assert agree(ann, ben), "on the same link, when there is room"

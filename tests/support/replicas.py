@@ -81,10 +81,16 @@ def group(*names: str, make_store: MakeStore = MemoryStore) -> list[Core]:
 def sync(one: Core, other: Core, now_ms: int = NOW_MS) -> tuple[Exchange, Exchange]:
     """Let two devices converse until neither has anything to say."""
     ours, theirs = Exchange(one, other.device, now_ms), Exchange(other, one.device, now_ms)
+    converse(ours, theirs, now_ms)
+    return ours, theirs
+
+
+def converse(ours: Exchange, theirs: Exchange, now_ms: int) -> None:
+    """Let both ends of a link speak until neither has anything to say."""
     to_them, to_us = ours.more(now_ms), theirs.more(now_ms)
     for _ in range(MESSAGES_MAX):
         if not to_them and not to_us:
-            return ours, theirs
+            return
         if to_them:
             to_us += theirs.receive(to_them.pop(0), now_ms)
         if to_us:

@@ -180,7 +180,7 @@ def render(document: Document) -> list[str]:
     lines: list[str] = []
     for link in document["chain"]:
         lines.append(f"{link['relation']:<10}  {one_line(link['text'] or 'forgotten')}")
-        who = link["device_name"] or (link["device"] or "")[:_DEVICE_DIGITS]
+        who = one_line(link["device_name"] or "") or (link["device"] or "")[:_DEVICE_DIGITS]
         signed = {True: "signature holds", False: "SIGNATURE DOES NOT HOLD", None: "vouched for by the group"}
         told = [
             f"told by {link['speaker']}" if link["speaker"] else "",

@@ -67,7 +67,7 @@ def render(document: Document) -> list[str]:
         )
     for made in document["resolutions"]:
         kept, hidden = (", ".join(map(one_line, made[name])) for name in ("kept", "hidden"))
-        who = made["device_name"] or made["device"][:_DEVICE_DIGITS]
+        who = one_line(made["device_name"] or "") or made["device"][:_DEVICE_DIGITS]
         lines.append(
             f"decided   keep {kept or 'none'}, hide {hidden or 'none'}  on {who} {clock(made['at'])}"
         )
@@ -81,7 +81,7 @@ def render(document: Document) -> list[str]:
 
 def _said(each: Document) -> str:
     who = f"{one_line(each['speaker'])}, " if each["speaker"] else ""
-    where = each["device_name"] or each["device"][:_DEVICE_DIGITS]
+    where = one_line(each["device_name"] or "") or each["device"][:_DEVICE_DIGITS]
     when = f" {clock(each['told_at'])}" if each["told_at"] else ""
     return f"({who}{one_line(where)}{when})"
 

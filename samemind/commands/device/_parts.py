@@ -74,13 +74,13 @@ def status_lines(document: Document) -> list[str]:
         f"up at {document['address']}, process {document['pid']}" if document["running"] else "not running"
     )
     return [
-        f"{document['name']}  {document['device_id'][:DEVICE_DIGITS]}  {state}",
+        f"{one_line(document['name'])}  {document['device_id'][:DEVICE_DIGITS]}  {state}",
         *([f"put out of the group by {one_line(document['revoked_by'])}"] if document["revoked_by"] else []),
         *([f"panel at {document['panel_url']}: samemind panel"] if document["panel_url"] else []),
         *([f"agents at {document['mcp_url']}"] if document["mcp_url"] else []),
         *map(peer_line, document["peers"]),
         *standing(document["mailboxes"]),
-        *(f"{clock(each['at'])}  {each['detail']}" for each in document["incidents"][-1:]),
+        *(f"{clock(each['at'])}  {one_line(each['detail'])}" for each in document["incidents"][-1:]),
         *(
             [f"thinks next at {clock(document['think']['next_at'])}"]
             if document["think"] and document["think"]["runner"] == document["device_id"]

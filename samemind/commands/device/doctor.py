@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.commands.device._parts import Check, is_ok
 from samemind.declaring import Agents, Command, Effects, Method
+from samemind.printable import one_line
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ async def run(device: "Device", options: Doctor) -> Doctored:
 def render(document: Document) -> list[str]:
     lines = []
     for check in document["checks"]:
-        lines.append(f"{'ok ' if check['ok'] else 'NOT'}  {check['name']:<10} {check['detail']}")
+        lines.append(f"{'ok ' if check['ok'] else 'NOT'}  {check['name']:<10} {one_line(check['detail'])}")
         if check["fix"]:
             lines.append(f"     {'':<10} {check['fix']}")
     return lines

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from samemind.commands.device._parts import Initialised
 from samemind.declaring import Agents, Command, Effects, option
 from samemind.errors import NeedsDecision
+from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, pairs
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def render(document: Document) -> list[str]:
         return pairs({name: document[name] for name in ("device_id", "name", "home")})
     told = ", ".join(document["told"])
     return [
-        f"a device of its own now: {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
+        f"a device of its own now: {one_line(document['name'])} ({document['device_id'][:DEVICE_DIGITS]})",
         f"{told} heard of it" if told else "no device heard of it yet: pair it with one, samemind pair",
     ]
 

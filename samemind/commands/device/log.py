@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from samemind.declaring import Agents, Command, Effects, Method, option
 from samemind.errors import Usage
 from samemind.plain import to_json
+from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def render(document: Document) -> list[str]:
 
 
 def op_line(op: Document) -> str:
-    who = op["device_name"] or op["device"][:DEVICE_DIGITS]
+    who = one_line(op["device_name"] or "") or op["device"][:DEVICE_DIGITS]
     status = "" if op["status"] == "folded" else f"  {op['status']}"
     return f"{clock(op['at'])}  {who:<12} {op['seq']:>6}  {op['kind']:<9} {op['rid'] or ''}{status}"
 

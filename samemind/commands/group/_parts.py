@@ -16,7 +16,7 @@ def peer_line(peer: Document) -> str:
     seen = f"synced {clock(peer['last_sync'])}" if peer["last_sync"] else "never synced"
     behind = f", {counted(peer['behind'], 'op')} behind" if peer["behind"] else ""
     state = f"{peer['state']}{_out(peer)}"
-    return f"{peer['name']:<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
+    return f"{one_line(peer['name']):<16} {peer['device_id'][:DEVICE_DIGITS]}  {state}, {seen}{behind}{_quota(peer)}"
 
 
 def _out(peer: Document) -> str:

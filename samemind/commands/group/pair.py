@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, ByHand, Command, Effects, argument, option
 from samemind.errors import Usage
+from samemind.printable import one_line
 from samemind.rendering import DEVICE_DIGITS, Document, clock, pairs
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _shown(offer: "CodeOffered") -> PairingOffer:
 
 def render(document: Document) -> list[str]:
     return [
-        f"paired with {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
+        f"paired with {one_line(document['name'])} ({document['device_id'][:DEVICE_DIGITS]})",
         f"both devices show these words: {document['words']}",
     ]
 

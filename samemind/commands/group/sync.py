@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, argument, option
 from samemind.errors import Unreachable, Usage, translated
+from samemind.printable import one_line
 from samemind.rendering import Document
 
 if TYPE_CHECKING:
@@ -109,11 +110,11 @@ def _name(names: "dict[DeviceId, str]", report: "SyncReport") -> str:
 
 def render(document: Document) -> list[str]:
     lines = [
-        f"{peer['name']}: {peer['sent']} sent, {peer['received']} received "
+        f"{one_line(peer['name'])}: {peer['sent']} sent, {peer['received']} received "
         f"({peer['bytes_out']} bytes out, {peer['bytes_in']} in, {peer['took_ms']:.0f} ms)"
         for peer in document["peers"]
     ]
-    lines += [f"{peer['name']}: not reached, {peer['reason']}" for peer in document["unreached"]]
+    lines += [f"{one_line(peer['name'])}: not reached, {peer['reason']}" for peer in document["unreached"]]
     return lines or ["no other devices: samemind pair"]
 
 

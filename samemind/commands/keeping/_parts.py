@@ -109,7 +109,7 @@ def trigger_line(trigger: Document) -> str:
 def moved_lines(document: Document) -> list[str]:
     if document["changed"]:
         return [trigger_line(document)]
-    by = f" by {document['delivered_by_name']}" if document["delivered_by_name"] else ""
+    by = f" by {one_line(document['delivered_by_name'])}" if document["delivered_by_name"] else ""
     return [f"it was {document['status']}{by} already", trigger_line(document)]
 
 

@@ -123,7 +123,7 @@ def _change(body: "Body | None") -> dict[str, Any]:
 def render(document: Document) -> list[str]:
     lines = []
     for version in document["versions"]:
-        who = version["device_name"] or version["device"][:DEVICE_DIGITS]
+        who = one_line(version["device_name"] or "") or version["device"][:DEVICE_DIGITS]
         change = " ".join(f"{name}={plain(value)}" for name, value in version["change"].items())
         text = "" if version["text"] is None else one_line(version["text"])
         lines.append(f"{clock(version['at'])}  {who:<12} {version['kind']:<9} {change or text}")

@@ -196,7 +196,7 @@ def _origin(panel: "Panel", kept: "PhonePlace | None", asked: "PhonePlace | None
 
 def render(document: Document) -> list[str]:
     lines = [
-        f"paired with {document['name']} ({document['device_id'][:DEVICE_DIGITS]})",
+        f"paired with {one_line(document['name'])} ({document['device_id'][:DEVICE_DIGITS]})",
         f"both devices show these words: {document['words']}",
     ]
     if document["replaced"] is not None:

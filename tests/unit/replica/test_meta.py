@@ -26,6 +26,8 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         incidents=[Incident(5, Why.ECHO, bytes(DEVICE), b"12345678", 6, b"head")],
         evidence={Accused(DEVICE, Fault.SNAPSHOT): Seen(14, 15, 16)},
         vouched=[Vouched(1, 2, 3, DEVICE)],
+        asked=[DEVICE],
+        may_prove=True,
         shown_by=0,
         quotas=[[DEVICE, "OPS", 7, 17]],
         root=DEVICE,
