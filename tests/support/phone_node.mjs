@@ -1,9 +1,10 @@
 // Run a script of Python in the interpreter that a phone's browser loads, under node:
 // node phone_node.mjs BUILD ROOT SITE SCRIPT [ARGUMENT...]. ROOT can be read as /root, SITE (where this machine's own packages
-// lie) as /site; the script's own output comes through.
+// lie) as /site; the script's own output comes through. A private disk is there for who mounts it: phone_disk.mjs.
 import { pathToFileURL } from "node:url";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { offer } from "./phone_disk.mjs";
 
 const [build, root, site, script, ...given] = process.argv.slice(2);
 const page = join(build, "samemind_phone", "static");
@@ -11,7 +12,11 @@ const named = (start) => readFileSync(join(page, readdirSync(page).find((name) =
 const load = (...parts) => import(pathToFileURL(join(build, ...parts)).href);
 await import(`data:text/javascript;base64,${named("vendor-").toString("base64")}`);
 const { loadPyodide } = await load("node_modules", "pyodide", "pyodide.mjs");
-const python = await loadPyodide({ args: [script, ...given], stdout: (line) => console.log(line), stderr: (line) => console.error(line) });
+const disk = await import(`data:text/javascript;base64,${named("disk-").toString("base64")}`);
+let python = null;
+disk.syncForReal(() => python);
+offer(disk, () => python);
+python = await loadPyodide({ args: [script, ...given], stdout: (line) => console.log(line), stderr: (line) => console.error(line) });
 python.unpackArchive(new Uint8Array(named("app-")), "zip", { extractDir: "/app" });
 for (const [place, from] of [["/root", root], ["/build", build], ["/site", site]]) {
   python.FS.mkdirTree(place);

@@ -1,6 +1,7 @@
 """What a phone's browser loads, made anew for tests when its sources changed; and its Python, run in node."""
 
 import fcntl
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -15,6 +16,9 @@ from tests.support import phone_wheel
 _QUALITY: Final = 1
 _NODE_SECONDS_MAX: Final = 300
 _DRIVER: Final = Path(__file__).with_name("phone_node.mjs")
+_PYTEST: Final = Path(__file__).with_name("phone_pytest.py")
+# Laws need it, and part of it is compiled; what else tests need is Python alone, from this machine's environment.
+_COMPILED: Final = "hypothesis"
 
 
 def page() -> Path:
@@ -41,8 +45,14 @@ def page() -> Path:
     return static
 
 
-def run_in_node(script: Path, *arguments: str) -> str:
-    """Run a script in the phone's Python, under node, and return what it wrote."""
+def run_tests_in_node(*arguments: str, seconds: float) -> str:
+    """Run tests in the phone's Python, under node, and return what pytest wrote, which is given the arguments."""
+    _testing()
+    return run_in_node(_PYTEST, *arguments, seconds=seconds)
+
+
+def run_in_node(script: Path, *arguments: str, seconds: float = _NODE_SECONDS_MAX) -> str:
+    """Run a script in the phone's Python, under node, and return what it wrote; `seconds` bounds it."""
     page()
     done = subprocess.run(
         [
@@ -52,10 +62,31 @@ def run_in_node(script: Path, *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=_NODE_SECONDS_MAX,
+        timeout=seconds,
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-4_000:]
     return done.stdout
+
+
+def _testing() -> None:
+    """Get what laws need, compiled for the phone's Python, by the hash that this project's lock file names."""
+    locked = (phone_wheel.ROOT / "requirements" / "dev.txt").read_text()
+    (wanted,) = re.findall(rf"^{_COMPILED}==(?:[^\n]*\\\n)*[^\n]*", locked, re.MULTILINE)
+    to = phone_wheel.BUILD / "testing"
+    phone_wheel.BUILD.mkdir(parents=True, exist_ok=True)
+    with (phone_wheel.BUILD / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lines = to / "requirements.txt"
+        if lines.exists() and lines.read_text() == wanted:
+            return
+        shutil.rmtree(to, ignore_errors=True)
+        asked = phone_wheel.BUILD / "testing.txt"
+        asked.write_text(wanted)
+        try:
+            phone_wheel.install(asked, to)
+        except subprocess.CalledProcessError:
+            pytest.skip(f"pip could not get {_COMPILED} for the phone's Python")
+        asked.rename(lines)
 
 
 def _changed() -> float:

@@ -69,17 +69,21 @@ def write_app(to: Path) -> None:
     """Write the zip of Python: ours, and the two packages that it needs from others."""
     vendored = BUILD / "python"
     shutil.rmtree(vendored, ignore_errors=True)
-    # msgpack has a wheel for the interpreter in the browser; spake2 is Python alone.
-    _run(
-        *(sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"),
-        *("--only-binary", ":all:", "--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314"),
-        *("--implementation", "cp", "--abi", "cp314", "--abi", "none", "--target", vendored),
-        *("--require-hashes", "--requirement", LOCK),
-        cwd=BUILD,
-    )
+    install(LOCK, vendored)  # msgpack has a wheel for that interpreter; spake2 is Python alone
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name, path in sorted(_app_files(vendored)):
             packed.writestr(zipfile.ZipInfo(name, _TIME), path.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def install(requirements: Path, to: Path) -> None:
+    """Let pip put packages for the interpreter in the browser into a folder, each by its hash."""
+    _run(
+        *(sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"),
+        *("--only-binary", ":all:", "--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314"),
+        *("--implementation", "cp", "--abi", "cp314", "--abi", "none", "--target", to),
+        *("--require-hashes", "--requirement", requirements),
+        cwd=BUILD,
+    )
 
 
 def _app_files(vendored: Path) -> Iterator[tuple[str, Path]]:

@@ -51,7 +51,8 @@ async function opened() {
   const files = new Map();
   for (const name of NAMES) {
     const handle = await taken(await folder.getFileHandle(name, { create: true }));
-    files.set(name, { handle, exists: handle.getSize() > 0 });
+    const size = handle.getSize();
+    files.set(name, { handle, size, exists: size > 0 });
   }
   return files;
 }
@@ -68,20 +69,29 @@ export async function mountDisk(FS, at) {
       return fail(error.name === "QuotaExceededError" ? ENOSPC : EIO);
     }
   };
+  // A private window of Chromium says of bytes beyond its quota that it wrote them, and drops them: what is to be longer has
+  // to have become so.
+  const grown = (file, size) => {
+    file.size = file.handle.getSize();
+    if (file.size < size) fail(ENOSPC);
+  };
   const flush = (file) => { tried(() => file.handle.flush()); counts.flushes += 1; };
 
   const streamOps = {
     open() {},
     close() {},
     llseek(stream, offset, whence) {
-      const from = whence === 1 ? stream.position : whence === 2 ? stream.node.file.handle.getSize() : 0;
+      const from = whence === 1 ? stream.position : whence === 2 ? stream.node.file.size : 0;
       return from + offset < 0 ? fail(EINVAL) : from + offset;
     },
     read: (stream, buffer, offset, length, position) => tried(() => stream.node.file.handle.read(buffer.subarray(offset, offset + length), { at: position })),
     write(stream, buffer, offset, length, position) {
       counts.writes += 1;
-      const written = tried(() => stream.node.file.handle.write(buffer.subarray(offset, offset + length), { at: position }));
-      return written < length ? fail(ENOSPC) : written;
+      const { file } = stream.node;
+      const written = tried(() => file.handle.write(buffer.subarray(offset, offset + length), { at: position }));
+      if (written < length) fail(ENOSPC);
+      if (position + length > file.size) grown(file, position + length);
+      return written;
     },
     fsync(stream) { if (stream.node.file) flush(stream.node.file); return 0; },
     allocate() {},
@@ -90,13 +100,16 @@ export async function mountDisk(FS, at) {
   };
   const nodeOps = {
     getattr(node) {
-      const size = node.file ? node.file.handle.getSize() : BLOCK;
+      const size = node.file ? node.file.size : BLOCK;
       const time = new Date(node.stamp);
       return { dev: 1, ino: node.id, mode: node.mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, atime: time, mtime: time, ctime: time, blksize: BLOCK, blocks: Math.ceil(size / BLOCK) };
     },
     setattr(node, attributes) {
       if (attributes.mode !== undefined) node.mode = attributes.mode;
-      if (attributes.size !== undefined) tried(() => node.file.handle.truncate(attributes.size));
+      if (attributes.size !== undefined) {
+        tried(() => node.file.handle.truncate(attributes.size));
+        grown(node.file, attributes.size);
+      }
     },
     lookup(parent, name) {
       const file = files.get(name);
@@ -111,6 +124,7 @@ export async function mountDisk(FS, at) {
     unlink(parent, name) {
       const file = files.get(name);
       tried(() => file.handle.truncate(0));
+      file.size = 0;
       flush(file);
       file.exists = false;
     },

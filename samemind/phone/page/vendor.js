@@ -27,6 +27,19 @@ function isSigned(key, message, signature) {
   return expected.every((byte, at) => byte === signature[at]);
 }
 
+// What a document holds, or what of it another lacks. An edit that waits for words which never came is no part of that: Yjs
+// would write it down with the rest, and other devices do not, so a text would read otherwise here than there.
+function updateOf(document, state) {
+  const { store } = document;
+  const { pendingStructs, pendingDs } = store;
+  Object.assign(store, { pendingStructs: null, pendingDs: null });
+  try {
+    return Y.encodeStateAsUpdate(document, state ?? undefined);
+  } finally {
+    Object.assign(store, { pendingStructs, pendingDs });
+  }
+}
+
 globalThis.samemind = {
   publicKey: (key) => ed25519.getPublicKey(key),
   sign: (key, message) => ed25519.sign(message, key),
@@ -46,6 +59,6 @@ globalThis.samemind = {
   insertText: (text, at, words) => text.insert(at, words),
   deleteText: (text, at, count) => text.delete(at, count),
   applyUpdate: (document, update) => Y.applyUpdate(document, update),
-  updateOf: (document, state) => Y.encodeStateAsUpdate(document, state ?? undefined),
+  updateOf,
   stateOf: (document) => Y.encodeStateVector(document),
 };

@@ -70,7 +70,7 @@ def test_keys_agree_with_the_other_library_on_hostile_signatures_too(tmp_path: P
 _TEXTS = """
 import json
 from random import Random
-from replica.state.text import EditedText
+from replica.state.text import EditedText, check_update
 
 told = []
 for number, case in enumerate(json.load(open(ARGUMENTS[0].replace(ARGUMENTS[1], "/build")))):
@@ -81,6 +81,10 @@ for number, case in enumerate(json.load(open(ARGUMENTS[0].replace(ARGUMENTS[1], 
     for update in (own, *map(bytes.fromhex, case["updates"])):
         document.apply(update)
     told.append({"own": own.hex(), "text": document.show()})
+    alone = EditedText.from_base(rid, text)  # an edit that waits for words which never came is no part of a text
+    alone.apply(bytes.fromhex(case["orphan"]))
+    assert (alone.show(), alone.state().hex()) == (text, case["base"])
+    check_update(alone.edit(case["own"], Random(number)))
 print(json.dumps(told))
 """
 
@@ -95,8 +99,12 @@ def test_texts_edited_apart_read_the_same_in_both_libraries(tmp_path: Path) -> N
         updates = [EditedText.from_base(rid, text).edit(other, random) for other in others[:3]]
         documents.append((EditedText.from_base(rid, text), updates))
         base = EditedText.from_base(rid, text).state().hex()
+        changed = EditedText.from_base(rid, text)
+        changed.apply(changed.edit("all other words", random))
+        orphan = changed.edit("all quite other words", random).hex()
         hexed = [update.hex() for update in updates]
-        made.append({"rid": rid.hex(), "text": text, "own": others[3], "base": base, "updates": hexed})
+        case = {"rid": rid.hex(), "text": text, "own": others[3], "base": base, "updates": hexed}
+        made.append(case | {"orphan": orphan})
     told = json.loads(_said(tmp_path, _TEXTS, made))
     for (document, updates), each in zip(documents, told, strict=True):
         for update in (*reversed(updates), bytes.fromhex(each["own"])):

@@ -22,7 +22,7 @@ from tests.support.pages import offering
 from tests.support.phone_page import page as built_page
 
 # A browser that starts Python takes seconds on a busy machine.
-PATIENCE_MS: Final = 60_000
+PATIENCE_MS: Final = 120_000
 SHOTS: Final = Path(__file__).parents[3] / "build" / "phone-shots"
 
 # As another tab would: by the channel on which the pages of one browser ask the one that leads.

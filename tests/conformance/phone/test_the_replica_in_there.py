@@ -1,0 +1,75 @@
+"""The replica's own tests in the phone's Python, under node: protocol vectors, unit tests, laws, and whole worlds."""
+
+import os
+from itertools import count, islice
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from simulations.options import draw
+from simulations.run import simulate
+from tests.support.phone_page import run_in_node, run_tests_in_node
+
+# A release is tried with all of it. Each part takes a quiet machine a minute or two, and a busy one ten times as long.
+_whole = pytest.mark.skipif(
+    os.environ.get("SAMEMIND_PHONE") != "whole", reason="takes minutes: SAMEMIND_PHONE=whole runs it"
+)
+# Less than any test of ours may take.
+_SECONDS_MAX: Final = 400
+_WORLDS: Final = 24
+_OPS: Final = 12
+# Each by itself, so that none takes long.
+_PARTS: Final = 4
+_SCRIPT: Final = Path(__file__).parents[2] / "support" / "phone_worlds.py"
+
+_VECTORS: Final = ("tests/unit/test_protocol_vectors.py",)
+# Carrier files are for devices with a disk to carry about; what goes alongside is vectors. No phone has them.
+_NOT_FOR_A_PHONE: Final = ("not (carr or alongside)",)
+
+_UNIT: Final = "tests/unit/replica"
+# A browser's Python has no threads, no processes, and no trio; nor does it hold what commands are made of.
+_OTHER_FILES: Final = (
+    *("storage/test_driver.py", "test_asyncio_host.py", "test_supervision.py", "test_evidence.py"),
+)
+_OTHER_TESTS: Final = (
+    *("test_a_full_disk_says_so", "test_a_process_that_dies", "test_two_threads"),
+    "test_a_chapter_is_edited_without_comparing",  # which is of time
+)
+
+_LAWS: Final = (
+    *("tests/property/replica/test_merge_laws.py", "tests/property/replica/test_bases_merge.py"),
+    *("tests/property/replica/test_convergence_laws.py", "tests/property/sync/wire"),
+)
+
+
+def _unit(*names: str, but: tuple[str, ...] = ()) -> tuple[str, ...]:
+    left_out = [f"--ignore={_UNIT}/{name}" for name in (*_OTHER_FILES, *but)]
+    return (*(f"{_UNIT}/{name}" for name in names), *left_out, "-k", f"not ({' or '.join(_OTHER_TESTS)})")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param((*_VECTORS, "-k", *_NOT_FOR_A_PHONE), id="vectors"),
+        pytest.param(_unit("state", "storage"), id="unit-tests-of-state-and-storage"),
+        pytest.param(_unit("", but=("state", "storage")), id="unit-tests-of-the-rest", marks=_whole),
+        pytest.param(_LAWS[:2], id="laws-of-merging", marks=_whole),
+        pytest.param(_LAWS[2:], id="laws-of-convergence-and-of-the-wire", marks=_whole),
+    ],
+)
+def test_the_replicas_own_tests_pass_in_a_phones_python(asked: tuple[str, ...]) -> None:
+    told = run_tests_in_node(*asked, seconds=_SECONDS_MAX)
+    assert " passed" in told
+    assert " failed" not in told
+
+
+@_whole
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_worlds_leave_the_same_traces_as_here(part: int) -> None:
+    """Those whose devices only remember and meet: a phone thinks of nothing by vectors."""
+    drawn = islice((seed for seed in count(1) if not draw(seed, ops=_OPS).thinks), _WORLDS)
+    seeds = [*drawn][part::_PARTS]
+    told = run_in_node(_SCRIPT, str(_OPS), *map(str, seeds), seconds=_SECONDS_MAX)
+    here = [f"{seed} {simulate(draw(seed, ops=_OPS)).trace_hash}" for seed in seeds]
+    assert told.split("\n")[:-1] == here
