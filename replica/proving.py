@@ -247,8 +247,8 @@ def _reaching_back(core: Core) -> tuple[list[Row], Vector, dict[int, Vector]]:
                 needs = _needs(core, seen)
                 if needs is None or any(reach[other] < seq for other, seq in needs.items() if other != no):
                     break
-                if feed.parent is not None and reach[feed.parent] < feed.fork:
-                    break
+                if feed.parent is not None and (reach[feed.parent] < feed.fork or not feed.fork_vector):
+                    break  # of a branch that came in a base it may not be known what the writer of its stem had seen
                 join(vectors.setdefault(no, dict(feed.fork_vector)), needs)
                 found.append(rows.pop())
                 reach[no] = vectors[no][no] = found[-1].seq
