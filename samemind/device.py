@@ -1,9 +1,9 @@
 """Put one device together: the only file that knows replica, sync and cognition at once.
 
-Order matters: the lock first, so that no two programs ever look at one store; then a look at the file that
-changes nothing, so that a damaged or newer store is refused as it is; then the key, the replica, the mind;
-and for a device that goes on, the control socket (others may use the store through it) and the syncer
-(`samemind.daemon` starts it).
+Order matters: the lock before anything of the store, so that no two programs ever look at it; then a look at
+the file that changes nothing, so that a damaged or newer store is refused as it is; then the key, the replica,
+the mind; and for a device that goes on, the control socket (others may use the store through it) and the
+syncer (`samemind.daemon` starts it).
 """
 
 import os
@@ -157,6 +157,8 @@ async def open_device(
     Without `opens_mind`, no cognition runs beside the store, and none of it is loaded.
     """
     home.create()
+    if opens_mind:
+        _load_what_thinks()
     raised: BaseException | None = None
     async with AsyncExitStack() as stack:
         stack.enter_context(hold(home, program=program))
@@ -221,14 +223,21 @@ async def open_device(
         raise raised
 
 
+def _load_what_thinks() -> None:
+    """Load the modules that rank, read and embed: before the lock, so that whoever waits for it waits for work alone."""
+    with collector_paused():
+        import cognition.choosing
+        import cognition.mind
+        import samemind.added_models  # noqa: F401
+
+
 def _mind(
     replica: Replica, home: Home, settings: Settings, local: LocalTables
 ) -> AbstractAsyncContextManager["Mind"]:
     """Return what runs cognition over a replica, as the owner set it up."""
-    with collector_paused():
-        from cognition import open_mind  # here: it loads what ranks, reads and embeds
-        from cognition.choosing import reranker_called
-        from samemind.added_models import embedder_of
+    from cognition import open_mind
+    from cognition.choosing import reranker_called
+    from samemind.added_models import embedder_of
 
     return open_mind(
         replica,
