@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from simulations.world import World
 
 EVERYTHING = Filters(include_archived=True)
-# A short list: out of it something else is pushed soonest.
-HITS = 3
+# The shortest list from which the other side of a dispute can push out what was asked for.
+HITS = 2
 
 
 class Tellings(Checker):

@@ -57,6 +57,14 @@ LIST_MAX: Final = 10_000
 CYCLES_MAX: Final = 20
 EVERYTHING: Final = Filters(include_archived=True)
 PAIRS: Final = [pair for pairs in DIFFERENT.values() for pair in pairs] + list(REPEATED)
+# What cannot all be true, and what is nobody's rival: a recall shows the sides of a dispute beside each other, which must
+# push nothing out that was asked for.
+RIVALS: Final = (
+    ("I live in Lisbon", "I live in Porto", "The train goes from Lisbon to Porto"),
+    ("I work at Siemens", "I work at Bosch", "Siemens and Bosch build fridges"),
+    ("Ich wohne in Bremen", "Ich wohne in Kiel", "Von Bremen nach Kiel fährt ein Zug"),
+)
+RIVALS_CHANCE: Final = 0.5
 LABELS: Final = ("home", "work", "later")
 # How a telling is said again: with other signs, in other letters, with other spaces.
 ADORNED: Final[tuple[Callable[[str], str], ...]] = (
@@ -194,6 +202,8 @@ class History:
         self.now_ms = NOW_MS
         self.deeds = 0
         self.sayings = [text for pair in self.random.sample(PAIRS, SUBJECTS) for text in pair]
+        if self.random.random() < RIVALS_CHANCE:
+            self.sayings[2:] = self.random.choice(RIVALS)
         kinds = {"laptop": store, "phone": store, "desk": "sqlite"}
         self.parties = [self.party(name, kinds[name]) for name in NAMES]
         for party in self.parties:
@@ -219,6 +229,8 @@ class History:
             party = self.random.choice(self.parties)
             deed = self.random.choice(_DEEDS)
             deed(self, party)
+        for party in self.parties:
+            party.read(self.now_ms)
         for one, other in ((0, 1), (1, 2), (0, 1)):
             self._meet(self.parties[one], self.parties[other])
         if len({party.core.digests() for party in self.parties}) != 1:

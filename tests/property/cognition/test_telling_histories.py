@@ -1,13 +1,18 @@
 """Nothing told is lost, in random histories on both stores; and each way to lose something is seen to be seen."""
 
 from collections.abc import Sequence
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
 
 import cognition.recall
 import samemind.commands.memories._standing
+import simulations.checkers.tellings
+from cognition.filters import Filters
 from cognition.linking import Again
+from cognition.marking import with_both_sides
+from cognition.recall import Hit
 from replica import MemoryId, Write
 from replica.ops import Forget, Tag
 from tests.support import told
@@ -63,7 +68,20 @@ def drop_a_tag(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(told, "label_writes", first_only)
 
 
-@pytest.mark.parametrize("plant", [skip, overwrite, hide, hide_in_lists, drop_a_tag])
+def push_out_by_a_dispute(patch: pytest.MonkeyPatch) -> None:
+    """The other side of a dispute takes the place of the best hit, where nothing else is not in dispute."""
+
+    def crowded(connection: Connection, hits: Sequence[Hit], filters: Filters, k: int) -> list[Hit]:
+        shown = with_both_sides(connection, hits, filters, k + len(hits))
+        while len(shown) > k:
+            spare = [i for i, hit in enumerate(shown) if hit.contradiction is None]
+            shown.pop(spare[-1] if spare else -1)
+        return shown
+
+    patch.setattr(simulations.checkers.tellings, "with_both_sides", crowded)
+
+
+@pytest.mark.parametrize("plant", [skip, overwrite, hide, hide_in_lists, drop_a_tag, push_out_by_a_dispute])
 def test_what_loses_a_telling_or_a_label_is_seen(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
     with pytest.raises(Lost, match=r"replay: python -m tests\.support\.told 1 --first \d+ --store sqlite"):
