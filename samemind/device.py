@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
@@ -224,11 +225,10 @@ async def open_device(
 
 
 def _load_what_thinks() -> None:
-    """Load the modules that rank, read and embed: before the lock, so that whoever waits for it waits for work alone."""
+    """Load what ranks, reads and embeds: before the lock, so that whoever waits for it waits for work alone."""
     with collector_paused():
-        import cognition.choosing
-        import cognition.mind
-        import samemind.added_models  # noqa: F401
+        for module in ("cognition.mind", "cognition.choosing", "samemind.added_models"):
+            import_module(module)
 
 
 def _mind(

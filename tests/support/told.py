@@ -57,8 +57,8 @@ LIST_MAX: Final = 10_000
 CYCLES_MAX: Final = 20
 EVERYTHING: Final = Filters(include_archived=True)
 PAIRS: Final = [pair for pairs in DIFFERENT.values() for pair in pairs] + list(REPEATED)
-# What cannot all be true, and what is nobody's rival: a recall shows the sides of a dispute beside each other, which must
-# push nothing out that was asked for.
+# What cannot all be true, and what is nobody's rival: a recall shows the sides of a dispute beside each other,
+# which must push nothing out that was asked for.
 RIVALS: Final = (
     ("I live in Lisbon", "I live in Porto", "The train goes from Lisbon to Porto"),
     ("I work at Siemens", "I work at Bosch", "Siemens and Bosch build fridges"),
