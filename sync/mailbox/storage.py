@@ -82,7 +82,10 @@ class StorageBox:
                     raise too_many()
             return found
 
-        found = await self._do(names)
+        try:
+            found = await self._do(names)
+        except Gone:  # a folder that is not there is empty
+            raise Gone("there is no such bucket or container: is its name right?") from None
         quiet = found == self._names
         self._wait_s = min(LOOK_SECONDS_MAX, 2 * self._wait_s) if quiet else self._look_s
         self._names = found
@@ -145,6 +148,8 @@ def meaning(kind: str, text: str) -> MailboxError:
     found = _STATUS.search(text)
     if kind == "NotFound":
         return Gone("there is no such file or folder")
+    if kind == "ConfigInvalid" and found is not None and found[1] == "404":
+        return Gone("there is no such bucket or container: is its name right?")
     if found is None:
         if kind == "ConfigInvalid":
             return Denied("the storage is not there under this name: is the bucket or folder right?")

@@ -9,7 +9,7 @@ from samemind.commands.mailbox._views import mailbox_views
 from samemind.device import Device
 from samemind.errors import Failed
 from samemind.mailboxes import Settled, read_mailboxes
-from sync.errors import Denied, Full
+from sync.errors import Denied, Full, Gone
 
 # A line that is down for a while is no fault of anybody's.
 UNREACHED_MINUTES: Final = 15
@@ -53,6 +53,9 @@ def look_at(
             checks.append(check(False, f"the key or password is refused ({trouble})", again))
         case Full():
             checks.append(check(False, f"it is full ({trouble})", "make room there, or give it more"))
+        case Gone():
+            address = f"samemind mailbox remove {view.name}, then mailbox add with the right address"
+            checks.append(check(False, f"it is not there ({trouble})", address))
         case Exception():
             since = view.trouble_since or now
             long = now - since >= timedelta(minutes=UNREACHED_MINUTES)
@@ -60,6 +63,9 @@ def look_at(
                 "it is tried again by itself; is the machine there up, and the address right?" if long else ""
             )
             checks.append(check(not long, f"not reached since {since:%Y-%m-%d %H:%M}: {trouble}", fix))
+        case _ if view.looked_at is None:
+            fix = f"samemind mailbox look {view.name}, or samemind up to have it looked into always"
+            checks.append(check(True, "nobody looks into it: no daemon runs, or not for long enough", fix))
         case _:
             checks.append(check(True, f"{view.files} files, {view.bytes / 1e6:.1f} MB"))
     if still_know and settled.secret is not None:

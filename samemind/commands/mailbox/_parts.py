@@ -16,7 +16,7 @@ def standing(mailboxes: Sequence[Document]) -> list[str]:
     lines = [mailbox_line(each) for each in mailboxes]
     for each in mailboxes:
         lines += [
-            f"{one_line(peer['name']):<16} {'in step' if peer['in_step'] else 'heard'} by mailbox "
+            f"{one_line(peer['name'])}: {'in step' if peer['in_step'] else 'heard'} by mailbox "
             f"{one_line(each['name'])}, {ago(peer['heard_at'])}"
             for peer in each["peers"]
         ]
@@ -38,7 +38,8 @@ def mailbox_line(each: Document) -> str:
     if each["trouble"] is not None:
         return f"{line}: {one_line(each['trouble'])}, since {clock(each['trouble_since'])}"
     if each["looked_at"] is None:
-        return f"{line} at {one_line(each['url'])}"
+        known = f", {counted(each['files'], 'file')} when it was looked into last" if each["files"] else ""
+        return f"{line} at {one_line(each['url'])}{known}"
     bound = f" of {each['bytes_max'] / 1e6:.0f}" if each["bytes_max"] else ""
     line += f": {counted(each['files'], 'file')}, {each['bytes'] / 1e6:.1f}{bound} MB, looked {ago(each['looked_at'])}"
     if each["unread"]:
@@ -62,7 +63,7 @@ class MailboxPeer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxView:
-    """A mailbox: its address holds no secret. Without a daemon, only what is saved is known.
+    """A mailbox: its address holds no secret. Until a daemon has looked, this is how it was found the last time.
 
     `unread`: files that could not be taken; `stale`: files that may hold erased words; `foreign`: files of revoked
     devices; `putting_off`: news of this device is about to be written.

@@ -8,6 +8,8 @@ from samemind.device import Device
 from samemind.mailboxes import Settled, read_mailboxes
 from samemind.times import at_ms
 from sync.carrier.shelf import Shelf, State
+from sync.mailbox.keeping import Standing
+from sync.mailbox.visiting import load_shelf
 
 
 async def mailbox_views(device: Device) -> list[MailboxView]:
@@ -17,19 +19,20 @@ async def mailbox_views(device: Device) -> list[MailboxView]:
 
 async def mailbox_view(device: Device, settled: Settled) -> MailboxView:
     keeper = None if device.mailboxes is None else device.mailboxes.keepers.get(settled.name)
-    if keeper is None:
-        return MailboxView(name=settled.name, url=settled.url, bytes_max=settled.bytes_max)
-    standing = keeper.standing
-    found = await device.replica.run(lambda core, _: _peers(core, keeper.shelf))
+    standing = Standing() if keeper is None else keeper.standing
+    # Whoever has not looked, or cannot, knows what was seen before.
+    shelf = keeper.shelf if standing.looks and keeper else await load_shelf(device.replica, settled.key)
+    sizes = [kept.size for kept in list(shelf.kept.values())]
+    found = await device.replica.run(lambda core, _: _peers(core, shelf))
     return MailboxView(
         name=settled.name,
         url=settled.url,
         looked_at=None if standing.looked_ms is None else at_ms(standing.looked_ms),
         wrote_at=None if standing.wrote_ms is None else at_ms(standing.wrote_ms),
-        files=standing.files,
-        bytes=standing.size,
+        files=standing.files if standing.looks else len(sizes),
+        bytes=standing.size if standing.looks else sum(sizes),
         bytes_max=settled.bytes_max,
-        unread=sum(kept.state is not State.TAKEN for kept in list(keeper.shelf.kept.values())),
+        unread=sum(kept.state is not State.TAKEN for kept in list(shelf.kept.values())),
         stale=found["stale"],
         foreign=found["foreign"],
         putting_off=standing.putting_off,

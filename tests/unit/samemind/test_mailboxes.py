@@ -24,7 +24,7 @@ from samemind.mailboxes import (
 )
 from samemind.plain import to_json
 from sync.code import PairingCode
-from sync.errors import Denied, Full, Unreached
+from sync.errors import Denied, Full, Gone, Unreached
 from sync.mailbox.meeting import WAIT_MS_MAX, CodeByMailbox, Opening
 from sync.mailbox.places import Place, seen_from_outside
 
@@ -80,6 +80,31 @@ def test_doctor_says_that_all_is_well() -> None:
     ]
 
 
+def test_doctor_does_not_say_that_all_is_well_where_nobody_looked() -> None:
+    (check,) = said(None, replace(VIEW, looked_at=None))
+    assert check.detail == "home: nobody looks into it: no daemon runs, or not for long enough"
+    assert check.fix.startswith("samemind mailbox look home")
+
+
+def test_without_a_daemon_the_words_of_the_last_look_are_said(tmp_path: Path) -> None:
+    """Also whom it was heard of: whoever is away for 40 days is so without a daemon, too."""
+    (tmp_path / "box").mkdir()
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        mind.add_mailbox(f"folder://{tmp_path}/box", name="box")
+        mind.remember("Ann lives in Lisbon")
+        mind.look_into_mailboxes()
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        (view,) = mind.mailboxes().mailboxes
+        (file,) = (tmp_path / "box").iterdir()
+        assert (view.looked_at, view.files, view.bytes) == (None, 1, file.stat().st_size)
+        (line,) = standing([to_json(view)])
+        assert line == f"mailbox box at folder://{tmp_path}/box, 1 file when it was looked into last"
+        file.unlink()
+        (tmp_path / "box").rmdir()
+        (check,) = [each for each in mind.doctor().checks if each.name == "mailbox"]
+        assert "nobody looks into it" in check.detail
+
+
 def test_doctor_says_that_the_password_is_refused_and_how_to_give_another() -> None:
     (check,) = said(Denied("the storage answered 401 (Unauthorized)"))
     assert not check.ok
@@ -92,6 +117,13 @@ def test_doctor_says_that_it_is_full() -> None:
     assert not check.ok
     assert check.detail == "home: it is full (the storage answered 507 (Insufficient Storage))"
     assert check.fix == "make room there, or give it more"
+
+
+def test_doctor_says_that_there_is_no_such_bucket() -> None:
+    (check,) = said(Gone("there is no such bucket or container: is its name right?"))
+    assert not check.ok
+    assert check.detail.startswith("home: it is not there (there is no such bucket")
+    assert check.fix == "samemind mailbox remove home, then mailbox add with the right address"
 
 
 def test_doctor_says_since_when_it_was_not_reached() -> None:
@@ -172,8 +204,8 @@ def test_status_says_through_what_a_device_is_in_step() -> None:
     document = to_json(view)
     assert standing([document]) == [
         "mailbox home: 14 files, 3.1 of 500 MB, looked just now, 1 unread, news waiting",
-        "phone            in step by mailbox home, 3 min ago",
-        "tablet           heard by mailbox home, 2 days ago",
+        "phone: in step by mailbox home, 3 min ago",
+        "tablet: heard by mailbox home, 2 days ago",
     ]
     troubled = to_json(replace(view, trouble="no route", trouble_since=NOW, peers=[]))
     assert standing([troubled])[0].startswith("mailbox home: no route, since ")

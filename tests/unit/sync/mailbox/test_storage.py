@@ -14,8 +14,10 @@ import trio.testing
 from replica.asyncio_host import AsyncioHost
 from sync.carrier.shelf import new_name
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.box import Mailbox
+from sync.mailbox.places import Place, check_place, open_box
 from sync.mailbox.storage import LOOK_SECONDS_MAX, StorageBox, meaning
-from tests.support.mailbox_servers import free_port, needs_package
+from tests.support.mailbox_servers import AZURE_KEY, free_port, needs_package
 
 NAME, SIZE = new_name(), 1 << 20
 
@@ -57,11 +59,29 @@ def answering(status: int, **headers: str) -> Iterator[str]:
             thread.join()
 
 
-def call(endpoint: str, body: Callable[[StorageBox], Awaitable[Any]], *, timeout_s: float = 20.0) -> None:
+SECRETS = {"webdav": "hush-hush", "s3": "hush-hush", "azblob": AZURE_KEY}
+
+
+def call(
+    endpoint: str,
+    body: Callable[[Mailbox], Awaitable[Any]],
+    *,
+    scheme: str = "webdav",
+    timeout_s: float | None = None,
+) -> None:
+    urls = {
+        "webdav": f"webdav+{endpoint.replace('//', '//ada@')}/box",
+        "s3": f"s3://ada@bucket/box?endpoint={endpoint}&region=us-east-1",
+        "azblob": f"azblob://ada@container/box?endpoint={endpoint}/ada",
+    }
+    place = check_place(Place(urls[scheme], SECRETS[scheme]))
+
     async def main() -> None:
-        options = {"endpoint": endpoint, "username": "ada", "password": "hush-hush"}
         async with AsyncioHost.open() as host:
-            box = StorageBox(host, "webdav", options, timeout_s=timeout_s)
+            box = open_box(place, host)
+            assert isinstance(box, StorageBox)
+            if timeout_s is not None:
+                box._timeout_s = timeout_s
             try:
                 await body(box)
             finally:
@@ -70,19 +90,28 @@ def call(endpoint: str, body: Callable[[StorageBox], Awaitable[Any]], *, timeout
     trio.run(main)
 
 
-async def put(box: StorageBox) -> None:
+async def put(box: Mailbox) -> None:
     await box.put(NAME, b"words")
 
 
-async def get(box: StorageBox) -> None:
+async def get(box: Mailbox) -> None:
     await box.get(NAME, SIZE)
 
 
-async def names(box: StorageBox) -> None:
+async def names(box: Mailbox) -> None:
     await box.names()
 
 
-@pytest.mark.parametrize("doing", [put, get, names])
+async def remove(box: Mailbox) -> None:
+    await box.remove(NAME)
+
+
+# One function reads what all say; `get` hears it as an error of a stream.
+EACH = [("webdav", doing) for doing in (put, get, names, remove)]
+EACH += [(scheme, doing) for scheme in ("s3", "azblob") for doing in (put, get)]
+
+
+@pytest.mark.parametrize(("scheme", "doing"), EACH)
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
@@ -97,19 +126,30 @@ async def names(box: StorageBox) -> None:
     ],
 )
 def test_each_answer_is_one_of_four_errors(
-    status: int, expected: type[MailboxError], doing: Callable[[StorageBox], Awaitable[None]]
+    status: int, expected: type[MailboxError], doing: Callable[[Mailbox], Awaitable[None]], scheme: str
 ) -> None:
     with answering(status) as endpoint, pytest.raises(expected, match=str(status)) as caught:
-        call(endpoint, doing)
+        call(endpoint, doing, scheme=scheme)
     assert type(caught.value) is expected
     assert "hush" not in str(caught.value)
+    assert SECRETS[scheme] not in str(caught.value)
     assert Told.asked <= 3, "the caller backs off, not OpenDAL"
 
 
-def test_a_server_that_says_when_to_come_again_is_heard() -> None:
-    with answering(429, **{"Retry-After": "17"}) as endpoint, pytest.raises(Unreached) as caught:
-        call(endpoint, put)
+@pytest.mark.parametrize(("scheme", "doing"), EACH)
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_says_when_to_come_again_is_heard(
+    status: int, doing: Callable[[Mailbox], Awaitable[None]], scheme: str
+) -> None:
+    with answering(status, **{"Retry-After": "17"}) as endpoint, pytest.raises(Unreached) as caught:
+        call(endpoint, doing, scheme=scheme)
     assert caught.value.retry_after_s == 17.0
+
+
+@pytest.mark.parametrize("scheme", ["s3", "azblob"])
+def test_a_bucket_that_is_not_there_is_no_empty_one_and_no_line_that_is_down(scheme: str) -> None:
+    with answering(404) as endpoint, pytest.raises(Gone, match="is its name right"):
+        call(endpoint, names, scheme=scheme)
 
 
 def test_one_that_does_not_answer_is_not_waited_for_for_ever() -> None:
@@ -130,7 +170,7 @@ def test_a_request_that_hangs_ends_with_whoever_waits_for_it() -> None:
     needs_package("opendal")
     import socket
 
-    async def body(box: StorageBox) -> None:
+    async def body(box: Mailbox) -> None:
         with trio.fail_after(5), trio.move_on_after(0.2) as scope:
             await box.names()
         assert scope.cancelled_caught
@@ -143,7 +183,8 @@ def test_a_request_that_hangs_ends_with_whoever_waits_for_it() -> None:
     ("kind", "text", "expected"),
     [
         ("NotFound", "NotFound (persistent) at read", Gone),
-        ("ConfigInvalid", "ConfigInvalid (permanent) at list => The specified bucket does not exist", Denied),
+        ("ConfigInvalid", "ConfigInvalid (permanent) at list => region is missing", Denied),
+        ("ConfigInvalid", "ConfigInvalid (permanent) at list => NoSuchBucket, status: 404", Gone),
         ("PermissionDenied", "PermissionDenied (persistent) at write", Denied),
         ("Unexpected", "Unexpected (temporary) at read => io operation timeout reached", Unreached),
     ],
@@ -213,7 +254,7 @@ def test_of_an_answer_without_end_only_what_was_listed_is_read() -> None:
     needs_package("opendal")
     found = list[bytes]()
 
-    async def body(box: StorageBox) -> None:
+    async def body(box: Mailbox) -> None:
         found.append(await box.get(NAME, 100))
 
     Endless.sent = 0
