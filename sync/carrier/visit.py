@@ -19,7 +19,7 @@ from sync.carrier.cargo import Exported, Taking, check, export, known_to, messag
 from sync.carrier.header import Header, Vectors
 from sync.carrier.sealing import Entropy
 from sync.carrier.shelf import FILE_BYTES_TARGET, Filed, Plan, Shelf, State, new_name
-from sync.errors import Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
+from sync.errors import Full, Gone, MailboxError, MakerUnknown, RemoteProtocolError, SyncError
 from sync.identity import Identity
 from sync.wire.messages import Message
 
@@ -239,14 +239,23 @@ class Visitor:
         for _ in range(_WRITES_MAX):
             if not plan.writes or not may_write(plan):
                 break
-            yield from self._write_one(plan, looked)
+            try:
+                yield from self._write_one(plan, looked)
+            except Full:  # what goes anyway makes room, and would lie there for ever otherwise
+                if not removes:
+                    raise
+                yield from self._remove(removes, looked)
+                removes = ()
             plan = yield from self._plan()
-        for name in removes:
+        yield from self._remove(removes, looked)
+        looked.plan = plan
+        looked.again = looked.again or (bool(looked.wrote) and plan.frees)
+
+    def _remove(self, names: Iterable[str], looked: Looked) -> Generator[Step, Any, None]:
+        for name in names:
             yield Remove(name)
             self.shelf.gone(name)
             looked.removed.append(name)
-        looked.plan = plan
-        looked.again = looked.again or (bool(looked.wrote) and plan.frees)
 
     def _plan(self) -> Generator[Step, Any, Plan]:
         plan: Plan = yield Run(lambda core: self.shelf.plan(core, self._now_ms(), bytes_max=self._bytes_max))

@@ -1,5 +1,6 @@
 """Visits of cores to a mailbox that is a dict: what the daemon's shell does, without a network and a store."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from random import Random
@@ -9,11 +10,21 @@ from replica.core import Core
 from replica.errors import ReplicaError
 from sync.carrier.shelf import Shelf
 from sync.carrier.visit import Get, Looked, MayWrite, Names, Put, Remove, Run, Save, Step, Visitor
-from sync.errors import Gone, SyncError
+from sync.errors import Full, Gone, SyncError
 from tests.support.links import identity
 from tests.support.replicas import NOW_MS
 
 Box = dict[str, bytes]
+
+
+class Small(Box):
+    """A mailbox that has room for so many bytes."""
+
+    room: float = math.inf
+
+
+def _room(box: Box) -> float:
+    return box.room if isinstance(box, Small) else math.inf
 
 
 def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[str, bytes]) -> Looked:
@@ -37,7 +48,10 @@ def drive(visit: Generator[Step, Any, Looked], core: Core, box: Box, rows: dict[
                     failure = Gone(name)
             case Put(name, data):
                 assert name not in box, "a name is never written twice"
-                box[name] = data
+                if sum(map(len, box.values())) + len(data) > _room(box):
+                    failure = Full("no room")
+                else:
+                    box[name] = data
             case Remove(name):
                 box.pop(name, None)
             case Run(fn):
@@ -84,4 +98,4 @@ def never(_: object) -> bool:
     return False
 
 
-__all__ = ["Box", "MayWrite", "Visiting", "drive", "never"]
+__all__ = ["Box", "MayWrite", "Small", "Visiting", "drive", "never"]

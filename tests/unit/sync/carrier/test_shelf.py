@@ -25,9 +25,10 @@ from sync.carrier.shelf import (
     new_name,
     tier,
 )
+from sync.errors import Full
 from tests.support.links import identity
 from tests.support.replicas import DAY_MS, NOW_MS, acquaint, agree, core_of, group, remember, say, sync, texts
-from tests.support.visits import Box, Visiting
+from tests.support.visits import Box, Small, Visiting
 
 FROZEN = Path(__file__).parents[4] / "docs" / "protocol" / "frozen" / "carried"
 
@@ -487,6 +488,25 @@ def test_over_its_bound_own_files_become_one_base_and_that_is_not_written_again(
     assert box == before
     phone.visit(box)
     assert len(texts(phone.core)) == 9
+
+
+def test_in_a_full_mailbox_what_goes_anyway_makes_room_before_anything_is_written() -> None:
+    """It was removed after the write once, which never came: full mailboxes stayed full."""
+    laptop, phone = devices("laptop", "phone")
+    box = Small()
+    laptop.visit(box)
+    for n in range(3):
+        box[new_name(Random(n).randbytes)] = bytes(4_096)
+    laptop.visit(box)
+    box.room = sum(map(len, box.values()))
+    remember(laptop.core, "there is room for this")
+    with pytest.raises(Full):
+        laptop.visit(box)
+    laptop.now_ms += UNREADABLE_MS_MAX
+    looked = laptop.visit(box)
+    assert (len(looked.removed), len(looked.wrote)) == (3, 1)
+    phone.visit(box)
+    assert texts(phone.core) == {"there is room for this"}
 
 
 @pytest.mark.parametrize(
