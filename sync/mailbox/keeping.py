@@ -102,26 +102,26 @@ class Keeper:
         self._loaded = False
         self._looking = trio.Lock()
         self._poked = trio.Event()
+        self._looked = trio.Event()
         self._pause_s = PAUSE_SECONDS_MIN
         self._bells = Bells()
         # Whatever the mailbox lacks when a device starts, it lacks for a while already.
         self._write_at = -math.inf
         self._plan: Plan | None = None
+        # Up to which news of the replica that plan reaches.
+        self._planned_at = 0
 
     async def run(self) -> None:
         """Keep it until cancelled."""
         while True:
-            before = self._replica.news
             try:
                 await self.look(at_once=False)
             except MailboxError as error:
                 await self._pause(self._pause_after(error))
                 continue
             self._pause_s = PAUSE_SECONDS_MIN
-            news = self._replica.news
-            if news != before:  # by what was taken, or by this device while it looked: that is news, too
-                self._plan_on(await self._replica.run(self._planned))
-            await self._wait(news)
+            while not await self._wait():
+                pass  # somebody else looked meanwhile: what is waited for begins anew
 
     async def look(self, *, at_once: bool = True) -> Looked:
         """Look now, as often as it takes; `at_once`: nothing is put off."""
@@ -147,6 +147,12 @@ class Keeper:
                 if self._replica.news != before:
                     await self._took()
             self._note(total)
+            self._planned_at = self._replica.news
+            if (
+                self._planned_at != before
+            ):  # by what was taken, or by this device while it looked: that is news, too
+                self._plan_on(await self._replica.run(self._planned))
+            self._looked.set()
             return total
 
     def poke(self) -> None:
@@ -155,7 +161,8 @@ class Keeper:
 
     async def flush(self) -> None:
         """Write what was put off, if anything was: the device is about to end."""
-        if self.standing.putting_off and self.standing.trouble is None:
+        reached = self._loaded and self.standing.trouble is None
+        if reached and (await self._replica.run(self._planned)).writes:
             await self.look()
 
     async def aclose(self) -> None:
@@ -202,10 +209,10 @@ class Keeper:
 
     # -- when to look ----------------------------------------------------------------------------------------
 
-    async def _wait(self, news: int) -> None:
-        """Wait for the bell, for news to be written, or to be poked."""
-        self._poked = trio.Event()
-        plan = self._plan
+    async def _wait(self) -> bool:
+        """Wait for the bell, for news to be written, or to be poked; False where somebody else looked."""
+        self._poked, self._looked = trio.Event(), trio.Event()
+        plan, to_look = self._plan, True
         async with trio.open_nursery() as nursery:
 
             async def until_rung() -> None:
@@ -221,7 +228,7 @@ class Keeper:
                 if plan is not None and plan.writes:
                     await trio.sleep_until(self._due(plan))
                 else:
-                    await self._replica.stirred(news)
+                    await self._replica.stirred(self._planned_at)
                     self._write_at = trio.current_time() + self._group_s
                     self.standing.putting_off = True
                     await trio.sleep_until(self._write_at)
@@ -231,8 +238,15 @@ class Keeper:
                 await self._poked.wait()
                 nursery.cancel_scope.cancel()
 
-            for task in (until_rung, until_due, until_poked):
+            async def until_looked() -> None:
+                nonlocal to_look
+                await self._looked.wait()
+                to_look = False
+                nursery.cancel_scope.cancel()
+
+            for task in (until_rung, until_due, until_poked, until_looked):
                 nursery.start_soon(task)
+        return to_look
 
     async def _pause(self, seconds: float) -> None:
         self._poked = trio.Event()

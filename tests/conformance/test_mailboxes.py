@@ -1,7 +1,10 @@
 """One contract for every mailbox: what a visit may rely on, whatever keeps the files."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,21 +12,27 @@ import trio
 
 from replica.asyncio_host import AsyncioHost
 from sync.carrier.shelf import new_name
-from sync.errors import Gone
+from sync.errors import Denied, Gone, Unreached
 from sync.mailbox.box import Mailbox
+from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.serving import server_settings
+from sync.mailbox.storage import StorageBox
 from tests.support.mailbox_servers import (
     AZURE_KEY,
     PASSWORD,
     azurite_blob,
+    free_port,
     moto_s3,
     nats_server,
     rclone_webdav,
     wsgidav_webdav,
 )
+from tests.unit.sync.mailbox.test_keeping import Counting
 
 GIVE_UP_S = 60.0
 BIG = 3 << 20
+SEED = new_seed(bytes(range(32)))
 
 Body = Callable[[Mailbox, Mailbox], Awaitable[None]]
 
@@ -35,18 +44,37 @@ KINDS = [
     "WebDAV by WsgiDAV",
     "S3 by moto, a mock",
     "Azure by Azurite",
+    "the dict of other tests",
 ]
 
 
+@dataclass(frozen=True)
+class Server:
+    """What keeps files, and how a device opens it. `place` is None where there is no address."""
+
+    open: Callable[[AsyncioHost], Mailbox]
+    place: Place | None = None
+
+
 @pytest.fixture(scope="module", params=KINDS)
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    folder: Path = tmp_path_factory.mktemp("mailbox")
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    if request.param == KINDS[-1]:
+        box = Counting()
+        yield Server(lambda _: box)
+        return
+    with _place(request.param, tmp_path_factory.mktemp("mailbox")) as place:
+        yield Server(partial(open_box, check_place(place)), place)
+
+
+@contextmanager
+def _place(kind: str, folder: Path) -> Iterator[Place]:
     with ExitStack() as stack:
-        match request.param:
+        match kind:
             case "folder":
                 yield Place(f"folder://{folder}")
             case "NATS JetStream":
-                yield Place(stack.enter_context(nats_server(folder)))
+                settings = nats_settings(folder, port := free_port())
+                yield Place(stack.enter_context(nats_server(folder, port=port, config=settings)), SEED)
             case "WebDAV by rclone":
                 yield Place(f"webdav+{stack.enter_context(rclone_webdav(folder))}", PASSWORD)
             case "WebDAV by WsgiDAV":
@@ -57,13 +85,18 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
                 yield Place(stack.enter_context(moto_s3(folder)), PASSWORD)
 
 
-def meet(place: Place, body: Body) -> None:
+def nats_settings(folder: Path, port: int) -> str:
+    nkey = public_nkey(read_seed(SEED))
+    return server_settings(nkey, listen=f"127.0.0.1:{port}", tls=False, store=f"{folder}/store")
+
+
+def meet(server: Server, body: Body) -> None:
     """Let two devices use one mailbox that was empty."""
 
     async def main() -> None:
         with trio.fail_after(GIVE_UP_S):
             async with AsyncioHost.open() as host:
-                one, other = (open_box(check_place(place), host) for _ in range(2))
+                one, other = (server.open(host) for _ in range(2))
                 for name in await one.names():
                     await one.remove(name)
                 await body(one, other)
@@ -73,7 +106,7 @@ def meet(place: Place, body: Body) -> None:
     trio.run(main)
 
 
-def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Place) -> None:
+def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         files = {new_name(): bytes([n]) * size for n, size in enumerate([1, 4_096, BIG])}
         for name, data in files.items():
@@ -85,7 +118,7 @@ def test_what_one_puts_the_other_lists_with_its_size_and_gets_whole(server: Plac
     meet(server, body)
 
 
-def test_of_a_file_that_is_larger_than_was_listed_only_so_much_is_read(server: Place) -> None:
+def test_of_a_file_that_is_larger_than_was_listed_only_so_much_is_read(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         name, data = new_name(), bytes(range(256)) * (BIG // 256)
         await one.put(name, data)
@@ -95,14 +128,14 @@ def test_of_a_file_that_is_larger_than_was_listed_only_so_much_is_read(server: P
     meet(server, body)
 
 
-def test_one_that_holds_nothing_lists_nothing(server: Place) -> None:
+def test_one_that_holds_nothing_lists_nothing(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         assert dict(await one.names()) == dict(await other.names()) == {}
 
     meet(server, body)
 
 
-def test_what_is_removed_is_gone_and_may_be_removed_again(server: Place) -> None:
+def test_what_is_removed_is_gone_and_may_be_removed_again(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         name, kept = new_name(), new_name()
         for each in (name, kept):
@@ -116,7 +149,7 @@ def test_what_is_removed_is_gone_and_may_be_removed_again(server: Place) -> None
     meet(server, body)
 
 
-def test_a_name_that_could_mean_something_else_is_never_written(server: Place) -> None:
+def test_a_name_that_could_mean_something_else_is_never_written(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         for name in (
             "../above.samemind",
@@ -133,7 +166,7 @@ def test_a_name_that_could_mean_something_else_is_never_written(server: Place) -
     meet(server, body)
 
 
-def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Place) -> None:
+def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         with trio.move_on_after(0.001):
             await one.put(new_name(), b"x" * BIG)
@@ -146,7 +179,7 @@ def test_a_call_that_is_cancelled_ends_at_once_and_the_next_works(server: Place)
     meet(server, body)
 
 
-def test_calls_at_the_same_time_do_not_disturb_each_other(server: Place) -> None:
+def test_calls_at_the_same_time_do_not_disturb_each_other(server: Server) -> None:
     async def body(one: Mailbox, other: Mailbox) -> None:
         names = [new_name() for _ in range(20)]
         async with trio.open_nursery() as nursery:
@@ -162,3 +195,77 @@ def test_calls_at_the_same_time_do_not_disturb_each_other(server: Place) -> None
                 nursery.start_soon(read, name)
 
     meet(server, body)
+
+
+VERBS: list[Callable[[Mailbox], Awaitable[object]]] = [
+    lambda box: box.put(new_name(), b"words"),
+    lambda box: box.names(),
+    lambda box: box.get(new_name(), 1),
+    lambda box: box.remove(new_name()),
+]
+
+
+def test_the_bell_rings_when_another_wrote(server: Server) -> None:
+    """Early or late, never never; storage has a clock for a bell, which is set to a moment here."""
+    if server.place is None:
+        pytest.skip("other tests ring its bell themselves")
+
+    async def body(one: Mailbox, other: Mailbox) -> None:
+        if isinstance(other, StorageBox):
+            other._look_s = 0.2
+        await other.names()
+        name, rung = new_name(), trio.Event()
+
+        async def wait() -> None:
+            while name not in await other.names():
+                await other.bell()
+            rung.set()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait)
+            await trio.sleep(0.5)
+            assert not rung.is_set()
+            await one.put(name, b"words")
+            await rung.wait()
+
+    meet(server, body)
+
+
+def test_whoever_has_not_the_secret_is_denied_every_verb(server: Server) -> None:
+    if server.place is None or server.place.secret is None or server.place.scheme == "s3":
+        pytest.skip("it asks for none")  # moto, a mock, checks no signature
+    others = {"nats": new_seed(b"x" * 32), "azblob": AZURE_KEY.swapcase()}
+    wrong = replace(server.place, secret=others.get(server.place.scheme, "not the password"))
+
+    async def body(one: Mailbox, other: Mailbox) -> None:
+        name = new_name()
+        await one.put(name, b"words")
+        async with AsyncioHost.open() as host:
+            stranger = open_box(check_place(wrong), host)
+            for verb in VERBS:
+                with pytest.raises(Denied) as caught:
+                    await verb(stranger)
+                assert str(wrong.secret) not in str(caught.value)
+            await stranger.aclose()
+        assert dict(await other.names()) == {name: 5}
+
+    meet(server, body)
+
+
+def test_a_place_that_is_not_there_is_out_of_reach_by_every_verb(server: Server) -> None:
+    if server.place is None:
+        pytest.skip("it is always there")
+    if server.place.scheme == "folder":
+        nowhere = replace(server.place, url=f"{server.place.url}/not/mounted")
+    else:
+        nowhere = replace(server.place, url=re.sub(r":\d{4,5}\b", f":{free_port()}", server.place.url))
+
+    async def main() -> None:
+        async with AsyncioHost.open() as host:
+            box = open_box(check_place(nowhere), host)
+            for verb in VERBS:
+                with pytest.raises(Unreached):
+                    await verb(box)
+            await box.aclose()
+
+    trio.run(main)

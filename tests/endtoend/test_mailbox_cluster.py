@@ -19,6 +19,7 @@ from tests.support.mailbox_servers import free_port, needs_package, needs_progra
 GROUP_S = 0.2
 # A cluster that lost its leader chooses another within some ten seconds.
 DOWN_S, UP_S = 6.0, 10.0
+WRITTEN_S = 60.0
 AGREE_SECONDS_MAX = 90.0
 
 
@@ -92,7 +93,7 @@ def test_no_memory_is_lost_while_each_server_of_a_cluster_is_killed_in_turn(tmp_
                 keepers = [keeper(device, servers.url) for device in both]
                 for each in keepers:
                     nursery.start_soon(each.run)
-                over = trio.Event()
+                over, began = trio.Event(), trio.current_time()
 
                 async def write(device: Device) -> None:
                     while not over.is_set():
@@ -108,7 +109,7 @@ def test_no_memory_is_lost_while_each_server_of_a_cluster_is_killed_in_turn(tmp_
                     await trio.to_thread.run_sync(servers.kill, n)
                     await trio.sleep(DOWN_S)
                     await trio.to_thread.run_sync(servers.start, n)
-                await trio.sleep(UP_S)
+                await trio.sleep_until(max(began + WRITTEN_S, trio.current_time() + UP_S))
                 over.set()
                 for each in keepers:
                     each.poke()

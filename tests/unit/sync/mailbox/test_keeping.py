@@ -14,6 +14,7 @@ import trio.testing
 from replica.core import Core
 from replica.ops import Erase
 from sync.errors import Denied, Full, Gone, MailboxError, Unreached
+from sync.mailbox.box import check_name
 from sync.mailbox.keeping import (
     BELLS_A_SECOND,
     BELLS_AT_ONCE,
@@ -47,6 +48,7 @@ class Counting:
             raise self.failure
 
     async def put(self, name: str, data: bytes) -> None:
+        check_name(name)
         self._ask("put")
         self.files[name] = data
         if self.late:
@@ -212,6 +214,26 @@ def test_news_that_were_put_off_are_written_when_the_daemon_ends() -> None:
         await trio.sleep(1)
         await kept.flush()
         assert box.times("put") == [0.0, 11.0]
+
+    play(body)
+
+
+def test_what_is_said_after_a_look_that_somebody_asked_for_is_put_off_and_not_overlooked() -> None:
+    """What was waited for when it began was over; news after it were seen by nobody until then."""
+
+    async def body(box: Counting, replica: Still, kept: Keeper) -> None:
+        await replica.remember("before")
+        await trio.sleep(10)
+        await kept.look()
+        await replica.remember("after")
+        await trio.sleep(1)
+        assert kept.standing.putting_off
+        await kept.flush()
+        assert box.times("put") == [0.0, 10.0, 11.0]
+        box.asked.clear()
+        await replica.remember("at last")
+        await trio.sleep(2 * GROUP_S)
+        assert box.times("put") == [11.0 + GROUP_S]
 
     play(body)
 
