@@ -17,16 +17,14 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import trio
 
-from cognition.contradictions.telling import Teller
 from cognition.extraction.values import Extraction
-from cognition.linking import Linker, as_told
 from cognition.local import LocalTables
 from cognition.memories import Shown
-from cognition.taking import own_zone, read_text, stated, take_in
 from replica import (
     Core,
     Erase,
@@ -59,6 +57,10 @@ BACKLOG_MAX: Final = 256
 # A full disk is tried again after this long.
 TROUBLE_RETRY_S: Final = 60
 
+if TYPE_CHECKING:
+    from cognition.contradictions.telling import Teller
+    from cognition.linking import Linker
+
 _log = logging.getLogger(__name__)
 
 
@@ -90,10 +92,17 @@ class Reader:
         self._local = LocalTables() if local is None else local
         self._now_ms = now_ms
         self._newer = newer
-        self._linker = Linker()
         self._told_s = -PATIENCE_S
         self.backlog = 0
         """How many tellings wait to be read, as far as this was told."""
+
+    # What reads is loaded when there is something to read: whoever only asks does without.
+
+    @cached_property
+    def _linker(self) -> "Linker":
+        from cognition.linking import Linker
+
+        return Linker()
 
     def open(self, connection: sqlite3.Connection) -> None:
         """Find what an earlier program left unread."""
@@ -118,6 +127,10 @@ class Reader:
         self, core: Core, connection: sqlite3.Connection, told: Told, found: Extraction
     ) -> Read:
         """Commit a telling together with what was `found` in it, after all that was told before was read."""
+        from cognition.contradictions.telling import Teller
+        from cognition.linking import as_told
+        from cognition.taking import stated, take_in
+
         self.read_all(core, connection)
         rid, text, fields, _ = told
         now_ms = self._now_ms()  # not as it was before that: what it replaces was told earlier
@@ -143,6 +156,8 @@ class Reader:
         if not rows:
             self.backlog = 0
             return self._local.has_left
+        from cognition.contradictions.telling import Teller
+
         told = {it.rid: it for it in memories_called(connection, [rid for _, rid, _ in rows])}
         teller = Teller(core, connection, self._now_ms())
         read: list[tuple[int]] = []
@@ -159,8 +174,10 @@ class Reader:
         return True
 
     def _read(
-        self, core: Core, connection: sqlite3.Connection, teller: Teller, it: Shown, *, facts: bool
+        self, core: Core, connection: sqlite3.Connection, teller: "Teller", it: Shown, *, facts: bool
     ) -> None:
+        from cognition.taking import own_zone, read_text, stated, take_in
+
         text, fields = it.memory.text, it.memory.fields
         if links := self._linker.find_before(connection, it).writes(it.rid):
             core.commit(links, self._now_ms())  # by itself: the next telling may be linked to this one

@@ -7,12 +7,12 @@ from the first moment: memories whose vectors are not ready are found by their w
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
-from typing import Final, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
-from cognition import noticing, queue
+from cognition import queue
 from cognition.decay import PROFILE_DEFAULT, PROFILES, Profile
 from cognition.embedding.embedder import Embedder, Vectors
 from cognition.embedding.lexicon import WordVectors
@@ -24,14 +24,6 @@ from cognition.feedback import ranking_weights
 from cognition.filters import Filters
 from cognition.index import VectorIndex
 from cognition.ingest import Ingest
-from cognition.judging.nominating import (
-    ByMeaning,
-    Nominated,
-    Vectorized,
-    nominated,
-    number_of,
-    unjudged,
-)
 from cognition.local import LocalTables
 from cognition.marking import with_both_sides
 from cognition.memories import Shown
@@ -60,9 +52,7 @@ from cognition.reranking.readings import enter_model
 from cognition.reranking.reranker import Reranker
 from cognition.reranking.worker import RerankerWorker
 from cognition.spelling import corrected
-from cognition.steps import steps
 from cognition.talk.queue import requeue_talk
-from cognition.talk.reader import TalkReader
 from cognition.thinking.cycle import Cycle, think
 from cognition.tracing import Stage as Traced
 from cognition.tracing import trace
@@ -71,6 +61,12 @@ from cognition.words import QUERY_CHARACTERS_MAX
 from cognition.worker import EmbeddingWorker
 from replica import Core, MemoryId, Replica, ReplicaError
 from replica.supervision import Supervisor, Trouble
+
+if TYPE_CHECKING:
+    from cognition.comparing import Comparing
+    from cognition.judging.nominating import Nominated
+    from cognition.talk.reader import TalkReader
+    from cognition.thinking.cycle import Step
 
 Result = TypeVar("Result")
 # Who closes waits so long for what was told a moment ago to be read; the rest is read when the store is opened again.
@@ -99,7 +95,6 @@ class Mind:
         self.embedding = EmbeddingWorker(replica, embedder, space)
         self._lexicon = self.new_lexicon()  # the reading thread's own
         self._postings = Postings()  # and this
-        self._by_meaning = ByMeaning(self.embedding.embed_here)  # and this
         self._has_triples = has_triples
         self.profile = profile
         """How memories fade on this device."""
@@ -107,12 +102,26 @@ class Mind:
         """The words that stand for one another on this device."""
         self.talk: TalkReader | None = None  # where a model is configured
         self.model: ChatModel | None = None
-        self._steps = steps(thresholds)
+        self._thresholds = thresholds
         self._thinking = trio.Lock()  # two cycles at once would raise the same things twice
         self.last_cycle: Cycle | None = None
         """What thinking last came to, since this mind was opened."""
         self.troubles: dict[str, Trouble] = {}
         """What failed of what goes on in the background, by its name."""
+
+    # What compares, and what thinks, load most of what reads texts: whoever asks a question needs neither.
+
+    @cached_property
+    def _comparing(self) -> "Comparing":
+        from cognition.comparing import Comparing
+
+        return Comparing(self._replica, self.embedding)
+
+    @cached_property
+    def _steps(self) -> "Sequence[Step]":
+        from cognition.steps import steps
+
+        return steps(self._thresholds)
 
     @property
     def trouble(self) -> ModelUnavailable | ReplicaError | None:
@@ -342,38 +351,13 @@ class Mind:
 
         return await self._replica.read(read)
 
-    async def nominate(self, rid: MemoryId) -> list[Nominated]:
-        """Return the older memories that one which was just told is to be compared with: see `nominated`.
+    async def nominate(self, rid: MemoryId) -> "list[Nominated]":
+        """Return the older memories that one which was just told is to be compared with."""
+        return await self._comparing.nominate(rid)
 
-        By meaning where the model is loaded, else by words: nobody who tells something waits for a model.
-        """
-        vector = await self.embedding.vector_of_new(rid)
-        by_meaning = None
-        if vector is not None:
-            embedding = self.embedding
-            await embedding.catch_up()  # what was told a moment ago is compared with, too
-            by_meaning = Vectorized(vector, self._by_meaning, embedding.loaded, embedding.waiting())
-
-        def read(connection: sqlite3.Connection) -> list[Nominated]:
-            compared_by = by_meaning
-            if compared_by is None and self.embedding.ready:  # it may have its vector already
-                number = number_of(connection, rid)
-                compared_by = None if number is None else self._vectorized(connection, number)
-            return nominated(connection, rid, compared_by)
-
-        return await self._replica.read(read)
-
-    async def unjudged(self, workspace: str | None = None) -> list[tuple[Shown, Nominated]]:
-        """Return the pairs of memories that somebody should judge: see `cognition.judging.nominating.unjudged`."""
-        await self.embedding.catch_up()
-
-        def read(connection: sqlite3.Connection) -> list[tuple[Shown, Nominated]]:
-            def by_meaning(number: int) -> Vectorized | None:
-                return self._vectorized(connection, number) if self.embedding.ready else None
-
-            return unjudged(connection, by_meaning, workspace=workspace)
-
-        return await self._replica.read(read)
+    async def unjudged(self, workspace: str | None = None) -> "list[tuple[Shown, Nominated]]":
+        """Return the pairs of memories that somebody should judge."""
+        return await self._comparing.unjudged(workspace)
 
     async def read_entities(self) -> None:
         """Read what every text that came since names and states."""
@@ -386,36 +370,9 @@ class Mind:
                 await self.settle()
             except (ModelUnavailable, ReplicaError):
                 pass  # what has no vector yet is left to a later cycle; `trouble` tells why
-            await self._notice()
+            await self._comparing.notice()
             self.last_cycle = await think(self._replica, self._steps)
             return self.last_cycle
-
-    async def _notice(self) -> None:
-        """Compare what came with what was told before it, and claim what cannot both hold."""
-        while numbers := await self._replica.read(noticing.waiting):
-            ready = self.embedding.ready and self.embedding.trouble is None
-
-            def find(
-                connection: sqlite3.Connection, numbers: list[int] = numbers, ready: bool = ready
-            ) -> list[noticing.Found]:
-                return noticing.find(connection, numbers, self._vectorized if ready else lambda *_: None)
-
-            found = await self._replica.read(find)
-
-            def write(
-                core: Core,
-                connection: sqlite3.Connection,
-                found: list[noticing.Found] = found,
-                numbers: list[int] = numbers,
-            ) -> None:
-                noticing.write(core, connection, found, numbers, self._replica.now_ms())
-
-            await self._replica.run(write)
-
-    def _vectorized(self, connection: sqlite3.Connection, number: int) -> Vectorized | None:
-        """Return what compares a stored memory by meaning; None where it has no vector."""
-        vector = self.embedding.loaded(connection).vectors([number]).get(number)
-        return None if vector is None else Vectorized(vector, self._by_meaning, self.embedding.loaded, {})
 
     @property
     def is_thinking(self) -> bool:
@@ -489,6 +446,8 @@ async def open_mind(
         replica, chosen, space, thresholds, has_triples, profile, reranker, with_own(words or {}), ingest
     )
     if model is not None:
+        from cognition.talk.reader import TalkReader  # here: few have a model read for them
+
         mind.model = model
         device = await replica.run(lambda core, _: core.device)
         mind.talk = TalkReader(replica, device, model, newer=newer)

@@ -1,7 +1,12 @@
 """Begin the `samemind` command, also as `python -m samemind`: Ctrl-C ends it quietly while it is loaded too."""
 
 import gc
+import os
 import sys
+
+# numpy's BLAS starts a thread for each core when it is loaded, which takes as long as the rest of numpy: the products
+# here are too small to share out, so that nothing is found any sooner by two.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main() -> int:

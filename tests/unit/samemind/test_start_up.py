@@ -45,9 +45,19 @@ NOTHING_OPENED = (
     "ssl",
     "trio",
 )
+READING = (
+    "cognition.comparing",
+    "cognition.contradictions.reading",
+    "cognition.extraction.engine",
+    "cognition.grammar.typed",
+    "cognition.judging",
+    "cognition.noticing",
+    "cognition.steps",
+)
 # 0.1.0 loaded 773 for each of the first two. Raise a number only for what the command cannot do without.
 OPENING_MAX = 470
 ASKING_MAX = 150
+RECALLING_MAX = 720
 EXPLAINING_MAX = 180
 
 
@@ -87,6 +97,14 @@ def test_a_command_that_shows_what_is_there_loads_no_cognition(home: Path, words
     assert among(modules, NEVER) == []
     assert "trio" in modules
     assert len(modules) <= OPENING_MAX
+
+
+def test_a_question_loads_what_ranks_and_nothing_that_reads_texts(home: Path) -> None:
+    """What is told was read by whoever told it."""
+    modules = loaded(home, "recall", "Lisbon")
+    assert among(modules, READING) == []
+    assert "cognition.ranking" in modules
+    assert len(modules) <= RECALLING_MAX
 
 
 def test_help_opens_nothing(home: Path) -> None:

@@ -1,0 +1,85 @@
+"""Compare memories with older ones: who is to be asked about which pair, and what cannot both hold."""
+
+import sqlite3
+
+from cognition import noticing
+from cognition.judging.nominating import (
+    ByMeaning,
+    Nominated,
+    Vectorized,
+    nominated,
+    number_of,
+    unjudged,
+)
+from cognition.memories import Shown
+from cognition.worker import EmbeddingWorker
+from replica import Core, MemoryId, Replica
+
+
+class Comparing:
+    """Compares memories of one replica, by meaning where they have vectors."""
+
+    def __init__(self, replica: Replica, embedding: EmbeddingWorker) -> None:
+        self._replica = replica
+        self._embedding = embedding
+        self._by_meaning = ByMeaning(embedding.embed_here)  # the reading thread's own
+
+    async def nominate(self, rid: MemoryId) -> list[Nominated]:
+        """Return the older memories that one which was just told is to be compared with: see `nominated`.
+
+        By meaning where the model is loaded, else by words: nobody who tells something waits for a model.
+        """
+        vector = await self._embedding.vector_of_new(rid)
+        by_meaning = None
+        if vector is not None:
+            embedding = self._embedding
+            await embedding.catch_up()  # what was told a moment ago is compared with, too
+            by_meaning = Vectorized(vector, self._by_meaning, embedding.loaded, embedding.waiting())
+
+        def read(connection: sqlite3.Connection) -> list[Nominated]:
+            compared_by = by_meaning
+            if compared_by is None and self._embedding.ready:  # it may have its vector already
+                number = number_of(connection, rid)
+                compared_by = None if number is None else self._vectorized(connection, number)
+            return nominated(connection, rid, compared_by)
+
+        return await self._replica.read(read)
+
+    async def unjudged(self, workspace: str | None = None) -> list[tuple[Shown, Nominated]]:
+        """Return the pairs of memories that somebody should judge: see `cognition.judging.nominating.unjudged`."""
+        await self._embedding.catch_up()
+
+        def read(connection: sqlite3.Connection) -> list[tuple[Shown, Nominated]]:
+            def by_meaning(number: int) -> Vectorized | None:
+                return self._vectorized(connection, number) if self._embedding.ready else None
+
+            return unjudged(connection, by_meaning, workspace=workspace)
+
+        return await self._replica.read(read)
+
+    async def notice(self) -> None:
+        """Compare what came with what was told before it, and claim what cannot both hold."""
+        while numbers := await self._replica.read(noticing.waiting):
+            ready = self._embedding.ready and self._embedding.trouble is None
+
+            def find(
+                connection: sqlite3.Connection, numbers: list[int] = numbers, ready: bool = ready
+            ) -> list[noticing.Found]:
+                return noticing.find(connection, numbers, self._vectorized if ready else lambda *_: None)
+
+            found = await self._replica.read(find)
+
+            def write(
+                core: Core,
+                connection: sqlite3.Connection,
+                found: list[noticing.Found] = found,
+                numbers: list[int] = numbers,
+            ) -> None:
+                noticing.write(core, connection, found, numbers, self._replica.now_ms())
+
+            await self._replica.run(write)
+
+    def _vectorized(self, connection: sqlite3.Connection, number: int) -> Vectorized | None:
+        """Return what compares a stored memory by meaning; None where it has no vector."""
+        vector = self._embedding.loaded(connection).vectors([number]).get(number)
+        return None if vector is None else Vectorized(vector, self._by_meaning, self._embedding.loaded, {})
