@@ -67,6 +67,9 @@ class Taken:
 # are enough for all that it took; and of how many peers that is kept, the last ones.
 WANTED_EACH_MAX: Final = INTRODUCTIONS_EACH_MAX
 WANTED_PEERS_MAX: Final = 64
+# Peers that say they hold writes of this device, before any of it has come: a device is restored some times in its
+# life, and each of its peers says so once.
+ECHOES_UNPROVEN_MAX: Final = 16
 
 
 class Core:
@@ -109,6 +112,8 @@ class Core:
         """Snapshots that came in part, by the peer that was sending."""
         self.out_since: dict[DeviceId, int] = {}
         """When it was heard here that a device is out, in ms since 1970; nothing of what older programs heard."""
+        self.echoes: dict[DeviceId, Place] = {}
+        """What each peer said last that it holds of this device's own, and this device did not."""
         self.quotas = Quotas()
         """What has come from each peer lately."""
         self.merged = 0
@@ -221,10 +226,23 @@ class Core:
         """The feed that the next op goes on; None where it begins one."""
         return self._own
 
-    def heard_of_myself(self, places: Iterable[Place]) -> bool:
-        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored); say whether I did."""
-        if all(place.origin != self.origin or self.feeds.locate(place) is not None for place in places):
+    def heard_of_myself(self, places: Iterable[Place], peer: DeviceId, now_ms: int) -> bool:
+        """Start a new incarnation if a peer holds ops of mine that I do not (I was restored); say whether I did.
+
+        That a peer names an op proves nothing: whoever were always believed could make this device begin a chain with
+        each of its writes, until nobody takes another. So each peer is believed once, and again when what it named has
+        come from somewhere. A true word that is not believed costs no more than a branch.
+        """
+        lacking = [each for each in places if each.origin == self.origin and self.feeds.locate(each) is None]
+        if not lacking:
             return False
+        unproven = {each: place for each, place in self.echoes.items() if self.feeds.locate(place) is None}
+        if peer in unproven:
+            self.accuse(peer, Fault.ECHO, now_ms)
+            return False
+        if len(unproven.keys() & self.membership.standing) >= ECHOES_UNPROVEN_MAX:
+            return False
+        self.echoes = unproven | {peer: max(lacking, key=attrgetter("seq"))}
         self.incarnate(Why.ECHO)
         self.write(Changes(), now_ms=0)
         return True
@@ -599,6 +617,7 @@ class Core:
             self.membership.root,
             self.membership.awaits,
             self.out_since,
+            self.echoes,
         )
 
     def reload(self) -> None:
@@ -621,6 +640,7 @@ class Core:
         meta = Meta.read(self._kept)
         self.membership.settle(meta.root, meta.awaits)
         self.out_since = dict(meta.out_since)
+        self.echoes = dict(meta.echoes)
         self._pos, self._clock, self.totals = meta.position, meta.clock, meta.totals
         self.horizon_ms, self.opened, self.incidents = meta.horizon_ms, meta.opened, meta.incidents
         self.evidence, self.has_news_of_faults = meta.evidence, False

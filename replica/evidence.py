@@ -33,6 +33,8 @@ class Fault(StrEnum):
     """Begins chains of ops faster than any honest program: whoever hands them over, and they wait there."""
     QUOTA = "quota"
     """Hands over more than its quota for an hour: the sender's, and the rest waits there."""
+    ECHO = "echo"
+    """Says that it holds writes of this device, so that this begins anew, and hands none over: the sender's."""
     INTRODUCTIONS = "introductions"
     """Hands over introductions faster than anybody pairs devices: the sender's, and they wait there."""
 
@@ -43,6 +45,7 @@ SENTENCES: Final[Mapping[Fault, str]] = {
     Fault.CROOKED_OP: "signed writes that make no sense; they are kept, without effect",
     Fault.CHAINS: "begins chains of writes faster than any honest program; what is too much waits there",
     Fault.QUOTA: "sends more than its quota for an hour; the rest waits there until there is room",
+    Fault.ECHO: "says that it holds writes of this device, and never hands them over",
     Fault.INTRODUCTIONS: "introduces devices faster than anybody pairs them; what is too many waits there",
     Fault.SNAPSHOT: "signed a snapshot that breaks the rules; nothing of it was taken",
     Fault.SNAPSHOT_DENIES: "signed a snapshot without memories that it covers; those that are held here stay",

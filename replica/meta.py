@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple, Self
 
 from replica import hlc
-from replica.codec import pack, unpack
+from replica.codec import pack, read_place, unpack, wire_place
 from replica.evidence import Evidence, packed, read_evidence
 from replica.folding import Totals
-from replica.ids import DEVICE_ID_BYTES, DeviceId, Origin
+from replica.ids import DEVICE_ID_BYTES, DeviceId, Origin, Place
 from replica.incarnations import Incident, Opened, read_incidents
 from replica.state.register import Vector
 from replica.vouched import Vouched, read_vouched
@@ -54,6 +54,8 @@ class Meta(NamedTuple):
     awaits: DeviceId | None
     out_since: Mapping[DeviceId, int]
     """When it was heard here that a device is out, in ms since 1970."""
+    echoes: Mapping[DeviceId, Place]
+    """What peers said that they hold of this device, and this device does not (`Core.heard_of_myself`)."""
 
     def rows(self) -> dict[str, bytes]:
         """Return the rows that say so, by name."""
@@ -66,6 +68,7 @@ class Meta(NamedTuple):
             "quotas": pack(self.quotas),
             "root": pack([self.root, self.awaits]),
             "out since": pack(dict(sorted(self.out_since.items()))),
+            "echoes": pack({peer: wire_place(place) for peer, place in sorted(self.echoes.items())}),
             "incidents": pack([list(incident) for incident in self.incidents]),
             "past": pack(self.past),
             "opened": pack(self.opened),
@@ -110,4 +113,5 @@ class Meta(NamedTuple):
             root,
             awaits,
             held.get("out since", {}),
+            {DeviceId(peer): read_place(place) for peer, place in held.get("echoes", {}).items()},
         )

@@ -241,7 +241,7 @@ class Exchange:
         """
         feeds, heads = self._core.feeds, theirs.frontier.heads
         self._leaving.resume_at(theirs.base, theirs.parts)
-        self._core.heard_of_myself(heads)
+        self._core.heard_of_myself(heads, self._peer, now_ms)
         known = feeds.vector_of(heads)
         news = [head for head in heads if feeds.locate(head) is None]
         origins = {head.origin: None for head in news if feeds.of(head.origin)}

@@ -81,7 +81,7 @@ def cut(world: "World") -> Sequence[Swap]:
 
 
 def no_incarnation(world: "World") -> Sequence[Swap]:
-    return [(Core, "heard_of_myself", lambda self, places: False)]
+    return [(Core, "heard_of_myself", lambda self, *_: False)]
 
 
 def unsigned(world: "World") -> Sequence[Swap]:

@@ -251,9 +251,9 @@ def test_a_restored_device_that_hears_what_it_lost_becomes_a_new_incarnation_and
     backup = copy_of(ann, "ann")
     remember(ann, "after the backup")
     sync(ann, ben)
-    assert backup.heard_of_myself(ben.frontier().heads)
+    assert backup.heard_of_myself(ben.frontier().heads, ben.device, NOW_MS)
     assert backup.origin != ann.origin
-    assert not backup.heard_of_myself(ben.frontier().heads)
+    assert not backup.heard_of_myself(ben.frontier().heads, ben.device, NOW_MS)
     remember(backup, "written since")
     settle([backup, ben])
     assert texts(backup) == texts(ben) == {"before the backup", "after the backup", "written since"}

@@ -3,7 +3,7 @@
 from replica import hlc
 from replica.evidence import Accused, Fault, Seen
 from replica.folding import Totals
-from replica.ids import DeviceId, Origin
+from replica.ids import DeviceId, Origin, Place
 from replica.incarnations import Incident, Opened, Why
 from replica.meta import Contact, Meta
 from replica.vouched import Vouched
@@ -33,6 +33,7 @@ def test_what_was_kept_is_read_as_it_was() -> None:
         root=DEVICE,
         awaits=None,
         out_since={DEVICE: 18},
+        echoes={DEVICE: Place(Origin(DEVICE, b"12345678"), 19, b"short id")},
     )
     assert Meta.read(meta.rows()) == meta
     assert Meta.read(meta.rows()).rows() == meta.rows()
