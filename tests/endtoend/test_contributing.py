@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
-COPIED = ("samemind", "cognition", "replica", "sync", "simulations", "tests/support", "docs")
+COPIED = ("samemind", "cognition", "replica", "sync", "simulations", "tests/support", "tests/bench", "docs")
 SECONDS_MAX = 300
 # Written by the two commands that the page names.
 GENERATED = re.compile(r"samemind/(__init__|_catalog|_methods|_blocking_methods)\.py|docs/reference/\w+\.md")
@@ -110,6 +110,19 @@ def test_an_option_is_one_file(with_command: tuple[Path, set[str]], tmp_path: Pa
     assert (
         "speaker: str | None = None"
         in (copy / "samemind/_methods.py").read_text("utf-8").split("def oldest(")[1]
+    )
+
+
+def test_a_signal_is_its_file_and_its_test(copy: Path) -> None:
+    before = contents(copy)
+    for name, code in blocks("Add a signal"):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_text(code, "utf-8")
+    added = {name for name, content in contents(copy).items() if before.get(name) != content}
+    assert added == {"cognition/ranking/signals/itemised.py", "tests/unit/cognition/test_itemised.py"}
+    run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/cognition/test_itemised.py")
+    assert "itemised" in run(copy, "-c", "from tests.bench.families import NAMES; print(NAMES)"), (
+        "it is fitted like any other"
     )
 
 
