@@ -17,6 +17,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import logging
 import random
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
@@ -53,6 +54,8 @@ _CLOSE_SECONDS: Final = 0.4
 HALF_SECONDS_MAX: Final = 3_600.0
 _DIGITS_MAX: Final = 12
 _REASON_CHARACTERS_MAX: Final = 200
+
+_ASYNCIO_LOG: Final = logging.getLogger("asyncio")
 
 Result = TypeVar("Result")
 
@@ -217,6 +220,7 @@ class StreamBox:
     async def _connect_to(self, server: str) -> Any:
         from nats.aio.client import Client  # here: 140 ms, and an extra
 
+        _ASYNCIO_LOG.addFilter(_is_worth_saying)
         client, last = Client(), list[Exception]()
 
         async def heard(error: Exception) -> None:
@@ -349,6 +353,11 @@ def _read_part(subject: str) -> tuple[str, int, int] | None:
         return None
     name, size, number = words[0].replace("_", "."), int(words[1]), int(words[2])
     return (name, size, number) if is_name(name) and number < _count(size) <= PARTS_MAX else None
+
+
+def _is_worth_saying(record: logging.LogRecord) -> bool:
+    """Leave out what asyncio says of each TLS connection that ends, where the client began it in the clear."""
+    return "eof_received() has no effect" not in str(record.msg)
 
 
 def _signing(key: Ed25519PrivateKey) -> Callable[[str], bytes]:

@@ -1,5 +1,8 @@
 """A cluster of three NATS servers as a mailbox: each is killed in turn while both devices write."""
 
+import shlex
+import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,11 +14,14 @@ import pytest
 import trio
 
 from sync.mailbox.keeping import Keeper
+from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
 from sync.mailbox.places import Place, check_place, open_box
+from sync.mailbox.serving import Cluster, certificate_command, server_settings
 from tests.support.daemons import agree, until
 from tests.support.devices import Device, devices
 from tests.support.mailbox_servers import free_port, needs_package, needs_program, wait_for
 
+SEED = new_seed(bytes(range(32)))
 GROUP_S = 0.2
 # A cluster that lost its leader chooses another within some ten seconds.
 DOWN_S, UP_S = 6.0, 10.0
@@ -24,7 +30,7 @@ AGREE_SECONDS_MAX = 90.0
 
 
 @dataclass
-class Cluster:
+class Servers:
     """Three servers on loopback."""
 
     folder: Path
@@ -34,16 +40,29 @@ class Cluster:
     running: dict[int, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     @property
-    def url(self) -> str:
-        return "nats://" + ",".join(f"127.0.0.1:{port}" for port in self.ports) + "/group?replicas=3"
+    def place(self) -> Place:
+        url = "nats+tls://" + ",".join(f"127.0.0.1:{port}" for port in self.ports) + "/group?replicas=3"
+        return check_place(Place(url, SEED, (self.folder / "box.crt").read_text()))
+
+    def certify(self) -> None:
+        command = certificate_command(
+            ["127.0.0.1"], certificate=f"{self.folder}/box.crt", key=f"{self.folder}/box.key"
+        )
+        subprocess.run(shlex.split(command), check=True, capture_output=True)
 
     def start(self, n: int) -> None:
-        routes = ", ".join(f"nats://127.0.0.1:{port}" for port in self.routes)
+        """As whoever runs `samemind mailbox serve-config` is told, but for ports and folders."""
+        routes = tuple(f"127.0.0.1:{port}" for port in self.routes)
         config = self.folder / f"{n}.conf"
         config.write_text(
-            f"server_name: n{n}\nlisten: 127.0.0.1:{self.ports[n]}\n"
-            f"jetstream {{ store_dir: {self.folder}/{n}, max_file: 2GB }}\n"
-            f"cluster {{ name: meet, listen: 127.0.0.1:{self.routes[n]}, routes: [ {routes} ] }}\n"
+            server_settings(
+                public_nkey(read_seed(SEED)),
+                listen=f"127.0.0.1:{self.ports[n]}",
+                store=f"{self.folder}/{n}",
+                cluster=Cluster(f"n{n}", routes, f"127.0.0.1:{self.routes[n]}"),
+                certificate=f"{self.folder}/box.crt",
+                key=f"{self.folder}/box.key",
+            )
         )
         with (self.folder / f"{n}.log").open("ab") as log:
             self.running[n] = subprocess.Popen([self.program, "-c", str(config)], stdout=log, stderr=log)
@@ -55,9 +74,11 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
+def cluster(folder: Path) -> Iterator[Servers]:
     needs_package("nats")
-    found = Cluster(folder, needs_program("nats-server"))
+    needs_program("openssl")
+    found = Servers(folder, needs_program("nats-server"))
+    found.certify()
     with ExitStack() as stack:
         for n in range(3):
             found.start(n)
@@ -65,11 +86,11 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         yield found
 
 
-def keeper(device: Device, url: str) -> Keeper:
+def keeper(device: Device, place: Place) -> Keeper:
     async def took() -> None:
         """Nobody is linked."""
 
-    box = open_box(check_place(Place(url)), device.host)
+    box = open_box(place, device.host)
     return Keeper(
         box,
         device.replica,
@@ -90,7 +111,7 @@ def test_no_memory_is_lost_while_each_server_of_a_cluster_is_killed_in_turn(tmp_
         with cluster(tmp_path) as servers:
             async with devices(tmp_path, "laptop", "phone") as both, trio.open_nursery() as nursery:
                 written: list[str] = []
-                keepers = [keeper(device, servers.url) for device in both]
+                keepers = [keeper(device, servers.place) for device in both]
                 for each in keepers:
                     nursery.start_soon(each.run)
                 over, began = trio.Event(), trio.current_time()
@@ -127,3 +148,24 @@ def test_no_memory_is_lost_while_each_server_of_a_cluster_is_killed_in_turn(tmp_
                         await each.aclose()
 
     trio.run(main)
+
+
+@pytest.mark.slow
+def test_who_has_not_the_key_of_the_servers_does_not_join_them(tmp_path: Path) -> None:
+    """A route is a server's way to all accounts of all others; nothing but the certificate keeps strangers from it."""
+    with cluster(tmp_path) as servers, socket.create_connection(("127.0.0.1", servers.routes[0])) as line:
+        line.settimeout(10)
+        line.recv(4096)  # who it is, in the clear
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            speak_as_a_stranger(line)
+
+
+def speak_as_a_stranger(line: socket.socket) -> None:
+    """Say what a server says, without a certificate, until the other hangs up."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with context.wrap_socket(line) as inside:
+        inside.sendall(b'CONNECT {"name":"mallory"}\r\nPING\r\n')
+        while inside.recv(4096):
+            pass
+    raise ConnectionError("it hung up")

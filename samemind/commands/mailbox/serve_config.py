@@ -1,6 +1,8 @@
 """Print the settings of a NATS server that keeps a mailbox for this group."""
 
-from dataclasses import dataclass
+import re
+import shlex
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from samemind.declaring import Agents, Command, Effects, Method, Takes, argument, option
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
 class ServeConfig:
     """Print the settings of a NATS server that keeps a mailbox for this group."""
 
-    host: str = argument("the name or address by which devices reach the server", metavar="HOST")
+    host: str = argument(
+        "the name or address by which devices reach the server; of a cluster all three, with commas",
+        metavar="HOST",
+    )
     key_file: str | None = option(
         "--key-file", "where the group's key is kept, and made if it is not there", takes=Takes.PATH
     )
@@ -30,7 +35,10 @@ class ServeConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
-    """What a NATS server needs that keeps a mailbox. `key_file` holds the secret that devices sign in with."""
+    """What a NATS server needs that keeps a mailbox. `key_file` holds the secret that devices sign in with.
+
+    `names`: of a cluster, the `server_name` of each server; the settings are those of the first.
+    """
 
     settings_path: str
     settings: str
@@ -39,9 +47,11 @@ class ServerConfig:
     certificate_command: str
     key_file: str
     url: str
+    names: list[str] = field(default_factory=list)
 
 
 PORT_MAX: Final = 65_535
+_HOST: Final = re.compile(r"[A-Za-z0-9:][A-Za-z0-9.:_-]{0,253}")
 
 
 async def run(device: "Device", options: ServeConfig) -> ServerConfig:
@@ -51,19 +61,33 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
     from samemind.mailboxes import new_mailbox
     from sync.mailbox.nkeys import public_nkey, read_seed
     from sync.mailbox.places import Place
-    from sync.mailbox.serving import DROP_IN, SETTINGS, certificate_command, drop_in, server_settings
+    from sync.mailbox.serving import (
+        DROP_IN,
+        PORT_ROUTES,
+        SETTINGS,
+        Cluster,
+        certificate_command,
+        drop_in,
+        server_settings,
+    )
 
     key_file = device.home.mailbox_key if options.key_file is None else Path(options.key_file)
     if options.key_file is not None:
         device.home.check_foreign(key_file)
     if not 0 < options.port <= PORT_MAX:
         raise Usage(f"expected a port from 1 to {PORT_MAX}, got {options.port}", code="invalid")
+    hosts = _hosts(options.host)
+    cluster = None
+    if len(hosts) > 1:
+        cluster = Cluster(hosts[0], tuple(f"{_bracketed(each)}:{PORT_ROUTES}" for each in hosts))
     seed = _seed(key_file, new=options.new_key)
     try:
         nkey = public_nkey(read_seed(seed))
-        settings = server_settings(nkey, listen=f"0.0.0.0:{options.port}", tls=not options.no_tls)
+        listen = f"0.0.0.0:{options.port}"
+        settings = server_settings(nkey, listen=listen, tls=not options.no_tls, cluster=cluster)
         scheme = "nats" if options.no_tls else "nats+tls"
-        url = f"{scheme}://{options.host}:{options.port}"
+        url = f"{scheme}://" + ",".join(f"{_bracketed(each)}:{options.port}" for each in hosts)
+        url += f"/group?replicas={len(hosts)}" if cluster else ""
         new_mailbox([], None, Place(url, seed), None, ())
     except ValueError as error:
         raise Usage(str(error), code="invalid") from None
@@ -72,10 +96,33 @@ async def run(device: "Device", options: ServeConfig) -> ServerConfig:
         settings=settings,
         drop_in_path=DROP_IN,
         drop_in=drop_in(),
-        certificate_command="" if options.no_tls else certificate_command(options.host),
+        certificate_command="" if options.no_tls else certificate_command(hosts),
         key_file=str(key_file),
         url=url,
+        names=hosts if cluster else [],
     )
+
+
+def _hosts(text: str) -> list[str]:
+    """Return the hosts that were named: one, or all of a cluster. They stand in settings and commands as they are."""
+    from sync.mailbox.serving import CLUSTER_SIZES
+
+    hosts = [each.strip().strip("[]") for each in text.split(",")]
+    for each in hosts:
+        if not _HOST.fullmatch(each):
+            raise Usage(f"expected the name or address of a host, got {each!r:.80}", code="invalid")
+    if len(set(hosts)) != len(hosts) or len(hosts) not in (1, *CLUSTER_SIZES):
+        wanted = " or ".join(map(str, CLUSTER_SIZES))
+        raise Usage(
+            f"expected one host, or the {wanted} different ones of a cluster, got {len(hosts)}",
+            code="invalid",
+            hint="of two servers none may be down: take one or three",
+        )
+    return hosts
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _seed(key_file: "Path", *, new: bool) -> str:
@@ -101,14 +148,17 @@ def _seed(key_file: "Path", *, new: bool) -> str:
 
 
 def render(document: Document) -> list[str]:
-    lines = [f"# {document['settings_path']}", *document["settings"].splitlines(), ""]
+    others = ", ".join(f'"{each}"' for each in document["names"][1:])
+    lines = [f"# {document['settings_path']}{others and f' (server_name: {others} on the others)'}"]
+    lines += [*document["settings"].splitlines(), ""]
     lines += [f"# {document['drop_in_path']}", *document["drop_in"].splitlines(), ""]
     if document["certificate_command"]:
-        lines += ["# a certificate, if the host has none", document["certificate_command"], ""]
+        when = "once: the others have the same two files" if others else "if the host has none"
+        lines += [f"# a certificate, {when}", document["certificate_command"], ""]
     pin = " --certificate samemind.crt" if document["certificate_command"] else ""
     lines += [
         "# then, on this device",
-        f"samemind mailbox add {document['url']} --secret-file {document['key_file']}{pin}",
+        f"samemind mailbox add {shlex.quote(document['url'])} --secret-file {shlex.quote(document['key_file'])}{pin}",
     ]
     return lines
 

@@ -12,6 +12,7 @@ from samemind.commands.device._mailbox_checks import QUIET_DAYS, UNREACHED_MINUT
 from samemind.commands.device._parts import Check
 from samemind.commands.group._by_mailbox import _keep, read_opening
 from samemind.commands.mailbox._parts import MailboxPeer, MailboxView, ago, standing
+from samemind.commands.mailbox.serve_config import render as render_config
 from samemind.config import Home
 from samemind.errors import Failed, NotFound, Usage
 from samemind.mailboxes import (
@@ -181,6 +182,23 @@ def test_a_server_keeps_its_key_until_another_is_asked_for(tmp_path: Path) -> No
         assert Path(first.key_file).read_text() not in (key, "")
         assert Path(first.key_file).stat().st_mode & 0o077 == 0
         assert mind.mailbox_server_config("meet.example") == other
+
+
+def test_three_servers_have_the_same_settings_but_their_names(tmp_path: Path) -> None:
+    hosts = ["n1.example", "n2.example", "10.0.0.3"]
+    with samemind.open_blocking(tmp_path / "home") as mind:
+        found = mind.mailbox_server_config(",".join(hosts))
+        assert found.names == hosts
+        assert found.url == "nats+tls://n1.example:4222,n2.example:4222,10.0.0.3:4222/group?replicas=3"
+        assert 'server_name: "n1.example"' in found.settings
+        assert "subjectAltName=DNS:n1.example,DNS:n2.example,IP:10.0.0.3" in found.certificate_command
+        printed = "\n".join(render_config(to_json(found)))
+        assert '# /etc/nats-server.conf (server_name: "n2.example", "10.0.0.3" on the others)' in printed
+        assert "samemind mailbox add 'nats+tls://n1.example:4222," in printed
+        assert mind.mailbox_server_config("::1").url == "nats+tls://[::1]:4222"
+        for wrong in ("", "a,b", "a,a,b", "a b", "a;rm", "$(x)", "a,,b", '"'):
+            with pytest.raises(Usage):
+                mind.mailbox_server_config(wrong)
 
 
 def test_doctor_says_that_it_holds_more_than_it_should() -> None:
