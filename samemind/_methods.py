@@ -223,6 +223,7 @@ class Methods(Asking):
         until: When | None = None,
         include_cold: bool = False,
         fading: bool = False,
+        each: bool = False,
         limit: int = 50,
         offset: int = 0,
     ) -> Listed:
@@ -244,6 +245,7 @@ class Methods(Asking):
             until=when_of(until),
             include_cold=include_cold,
             fading=fading,
+            each=each,
             limit=limit,
             offset=offset,
         )
@@ -280,11 +282,21 @@ class Methods(Asking):
         return answer
 
     async def forget(
-        self, *rids: Rid, erase: bool = False, status: bool = False, workspace: str | None = None
+        self,
+        *rids: Rid,
+        erase: bool = False,
+        status: bool = False,
+        only: bool = False,
+        workspace: str | None = None,
     ) -> Forgotten:
         """Forget memories on every device, and those that say the same; or erase them from every file."""
         answer: Forgotten = await self._ask(
-            "forget", rids=[rid_of(one) for one in rids], erase=erase, status=status, workspace=workspace
+            "forget",
+            rids=[rid_of(one) for one in rids],
+            erase=erase,
+            status=status,
+            only=only,
+            workspace=workspace,
         )
         return answer
 

@@ -44,6 +44,7 @@ ONE_IMPORTER_EACH = {
 IMPORT_NAMES = {
     "import-linter": "importlinter",
     "PyNaCl": "nacl",
+    "openai-agents": "agents",
     "nats-py": "nats",
     "sqlcipher3-wheels": "sqlcipher3",
 }

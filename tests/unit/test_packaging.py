@@ -27,7 +27,7 @@ def asked_for() -> dict[str, list[str]]:
     extras = PROJECT["project"]["optional-dependencies"]
     core = PROJECT["project"]["dependencies"]
     dev = [line for line in extras["dev"] if not line.startswith("samemind[")]
-    for own in re.findall(r"samemind\[(\w+)\]", "\n".join(extras["dev"])):
+    for own in re.findall(r"samemind\[([\w-]+)\]", "\n".join(extras["dev"])):
         dev += extras[own]
     doors = core + extras["mcp"] + extras["panel"]
     models = core + extras["models"]

@@ -83,6 +83,26 @@ def list_page(
     return Listed(memories=[shown[show_memory_id(rid)] for rid, *_ in rows], total=total)
 
 
+def each_page(
+    connection: sqlite3.Connection,
+    filters: Kept,
+    *,
+    limit: int,
+    offset: int,
+    now_ms: int,
+    profile: Profile,
+) -> Listed:
+    """Return a page of what the filters let through, the newest first: every telling, and no summary."""
+    condition, values = filters.sql()
+    ((total,),) = connection.execute(f"SELECT count(*) FROM memory m WHERE {condition}", values)
+    ids = connection.execute(
+        f"SELECT m.id FROM memory m WHERE {condition} ORDER BY m.created DESC, m.rid DESC LIMIT ? OFFSET ?",
+        (*values, limit, offset),
+    )
+    page = _in_order(connection, [number for (number,) in ids])
+    return Listed(memories=standing_views(connection, page, now_ms=now_ms, profile=profile), total=total)
+
+
 def fading_page(
     connection: sqlite3.Connection,
     filters: Kept,

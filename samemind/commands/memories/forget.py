@@ -23,12 +23,14 @@ class Forget:
     status: bool = option(
         "--status", "change nothing: tell which devices have confirmed an erasure", default=False
     )
+    only: bool = option("--only", "these alone: what else says the same stays", default=False)
     workspace: str | None = option("--workspace", "what says the same in other spaces stays")
 
 
 async def run(device: "Device", options: Forget) -> Forgotten:
     """Put a tombstone on the memories named, and on those that say the same: forgotten is what they said.
 
+    With `only`, those that say the same stay: a program that keeps its own records here deletes one and no other.
     The facts that were taken from them go with them, as they repeat it; a fact named by itself leaves its parent.
 
     Erasing also takes their words out of every log and file; what was only forgotten before can still be erased.
@@ -38,13 +40,17 @@ async def run(device: "Device", options: Forget) -> Forgotten:
     from samemind.commands.memories._forgetting import facts_taken_from, forget_said, forgotten_view, told_as
     from samemind.ids import find_memory
 
+    def all_said(connection: "sqlite3.Connection", named: "set[MemoryId]") -> "set[MemoryId]":
+        if options.only:
+            return named
+        return named.union(*(told_as(connection, rid, options.workspace) for rid in named))
+
     def tell(core: "Core", connection: "sqlite3.Connection") -> Forgotten:
         rids = sorted(find_memory(connection, text, forgotten=True) for text in options.rids)
         return forgotten_view(core, rids)
 
     def erase(core: "Core", connection: "sqlite3.Connection") -> "tuple[list[MemoryId], set[MemoryId]]":
-        named = {find_memory(connection, text, forgotten=True) for text in options.rids}
-        said = named.union(*(told_as(connection, rid, options.workspace) for rid in named))
+        said = all_said(connection, {find_memory(connection, text, forgotten=True) for text in options.rids})
         facts = facts_taken_from(connection, said)
         rids = sorted(said | facts)
         for start in range(0, len(rids), NAMES_MAX):
@@ -52,8 +58,7 @@ async def run(device: "Device", options: Forget) -> Forgotten:
         return rids, facts
 
     def write(core: "Core", connection: "sqlite3.Connection") -> Forgotten:
-        named = {find_memory(connection, text) for text in options.rids}
-        said = named.union(*(told_as(connection, rid, options.workspace) for rid in named))
+        said = all_said(connection, {find_memory(connection, text) for text in options.rids})
         return forget_said(device, core, connection, said)
 
     if options.erase and not options.status:

@@ -20,6 +20,7 @@ class List(Filters):
     """List memories, newest first."""
 
     fading: bool = option("--fading", "what is about to be forgotten, the faintest first", default=False)
+    each: bool = option("--each", "every telling by itself, also where several say the same", default=False)
     limit: int = option("--limit", "how many at most", default=50, metavar="N", short="-n")
     offset: int = option("--offset", "how many to pass over", default=0, metavar="N")
 
@@ -31,14 +32,16 @@ LIST_MAX: Final = 100_000
 async def run(device: "Device", options: List) -> Listed:
     """List memories, newest first."""
     from replica.collector import collector_paused
-    from samemind.commands.memories._standing import fading_page, list_page
+    from samemind.commands.memories._standing import each_page, fading_page, list_page
     from samemind.filtering import kept
     from samemind.moments import moment_of, read_at
 
     if not 0 <= options.limit <= LIST_MAX or options.offset < 0:
         raise Usage(f"expected a limit of 0 to {LIST_MAX} and an offset of 0 or more", code="invalid")
     filters, now_ms = kept(options), moment_of(device, options.as_of)
-    page = fading_page if options.fading else list_page
+    if options.fading and options.each:
+        raise Usage("expected one of --fading and --each", code="invalid")
+    page = fading_page if options.fading else each_page if options.each else list_page
 
     def read(connection: "sqlite3.Connection") -> Listed:
         with collector_paused():  # of a thousand memories nothing goes again before all are there

@@ -232,3 +232,24 @@ def test_a_result_in_this_process_is_the_one_that_a_daemon_would_send(tmp_path: 
             assert from_json(type(result), json.loads(json.dumps(to_json(result)))) == result
 
     with_mind(tmp_path, main)
+
+
+def test_every_telling_is_listed_by_itself_and_forgotten_alone_where_that_is_asked(tmp_path: Path) -> None:
+    """People are shown what says the same as one, and forget it as one; programs keep records of their own."""
+
+    async def main(mind: Mind) -> None:
+        one, other = [(await mind.remember("Ann likes green tea")).rid for _ in range(2)]
+        assert len(await mind.list()) == 1
+        assert [view.rid for view in await mind.list(each=True)] == [other, one]
+        assert (await mind.list(each=True, limit=1, offset=1)).total == 2
+        with pytest.raises(samemind.Usage, match="one of --fading and --each"):
+            await mind.list(each=True, fading=True)
+        assert (await mind.forget(one, only=True)).rids == [one]
+        assert [view.rid for view in await mind.list(each=True)] == [other]
+        again = (await mind.remember("Ann likes green tea")).rid
+        assert (await mind.forget(again, erase=True, only=True)).rids == [again]
+        await hikes(mind, count=4)
+        await mind.think()
+        assert len(await mind.list(include_cold=True, each=True)) == 5, "no summary is a telling"
+
+    with_mind(tmp_path, main)
