@@ -156,31 +156,15 @@ def run_demo(*, quiet: bool) -> Document:
             made = device.run("init", "--name", device.name)
             screen.said(device.name, f"is device {made['device_id'][:12]}")
 
-        screen.step("Pair them, once, by a code that is good for one guess")
-        with laptop.going("pair") as offering:
-            offer = offering.next()
-            screen.said("laptop", f"shows the code {offer['code']}")
-            joined = phone.run("pair", offer["code"], "--address", offer["address"])
-            paired = offering.next()
-        if paired["words"] != joined["words"]:
-            raise Failed("the two devices show different words", code="demo_failed")
-        screen.said("phone", f"typed it; both show the words: {joined['words']}")
+        _pair(screen, laptop, phone)
 
         screen.step("Each learns something while they are apart")
         told = _learn_apart(screen, laptop, phone)
 
         screen.step("Both come up, and find each other")
         with contextlib.ExitStack() as stack:
-            for device in (laptop, phone):
-                device.daemon = stack.enter_context(device.going("up"))
-            up = {
-                device.name: device.daemon.next() for device in (laptop, phone) if device.daemon is not None
-            }
-            for device in (laptop, phone):
-                screen.said(
-                    device.name, f"listens on {up[device.name]['address']}, process {up[device.name]['pid']}"
-                )
-            found_by = _meet(screen, phone, address=up["laptop"]["address"])
+            address = _come_up(screen, stack, laptop, phone)
+            found_by = _meet(screen, phone, address=address)
             digests = _agree(laptop, phone)
 
             screen.step("The phone recalls what the laptop learned, and the other way round")
@@ -194,17 +178,7 @@ def run_demo(*, quiet: bool) -> Document:
             took_ms = _travel(screen, laptop, phone)
             digests = _agree(laptop, phone)
 
-            screen.step("And they agree")
-            for device in (laptop, phone):
-                digest = digests[device.name]
-                screen.said(
-                    device.name,
-                    f"{digest['digest'][:32]}…  {digest['memories']} memories, {digest['ops']} ops",
-                )
-            for device in (laptop, phone):
-                if not device.run("verify")["ok"]:
-                    raise Failed(f"{device.name}: the log does not hold", code="demo_failed")
-            screen.said("both", "every signature and every chain holds, recomputed from the log")
+            _show_agreement(screen, laptop, phone, digests)
     took_s = time.monotonic() - began
     screen.line(f"\nDone in {took_s:.1f} s. `samemind help` lists what else there is.")
     return {
@@ -216,6 +190,44 @@ def run_demo(*, quiet: bool) -> Document:
         "travelled_ms": round(took_ms),
         "took_s": round(took_s, 1),
     }
+
+
+def _pair(screen: Screen, laptop: DemoDevice, phone: DemoDevice) -> None:
+    screen.step("Pair them, once, by a code that is good for one guess")
+    with laptop.going("pair") as offering:
+        offer = offering.next()
+        screen.said("laptop", f"shows the code {offer['code']}")
+        joined = phone.run("pair", offer["code"], "--address", offer["address"])
+        paired = offering.next()
+    if paired["words"] != joined["words"]:
+        raise Failed("the two devices show different words", code="demo_failed")
+    screen.said("phone", f"typed it; both show the words: {joined['words']}")
+
+
+def _come_up(screen: Screen, stack: contextlib.ExitStack, laptop: DemoDevice, phone: DemoDevice) -> str:
+    """Start both daemons, and return where the laptop's listens."""
+    for device in (laptop, phone):
+        device.daemon = stack.enter_context(device.going("up"))
+    up = {device.name: device.daemon.next() for device in (laptop, phone) if device.daemon is not None}
+    for device in (laptop, phone):
+        screen.said(device.name, f"listens on {up[device.name]['address']}, process {up[device.name]['pid']}")
+    return str(up["laptop"]["address"])
+
+
+def _show_agreement(
+    screen: Screen, laptop: DemoDevice, phone: DemoDevice, digests: dict[str, Document]
+) -> None:
+    screen.step("And they agree")
+    for device in (laptop, phone):
+        digest = digests[device.name]
+        screen.said(
+            device.name,
+            f"{digest['digest'][:32]}…  {digest['memories']} memories, {digest['ops']} ops",
+        )
+    for device in (laptop, phone):
+        if not device.run("verify")["ok"]:
+            raise Failed(f"{device.name}: the log does not hold", code="demo_failed")
+    screen.said("both", "every signature and every chain holds, recomputed from the log")
 
 
 def _learn_apart(screen: Screen, laptop: DemoDevice, phone: DemoDevice) -> dict[str, str]:

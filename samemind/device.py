@@ -188,30 +188,16 @@ async def open_device(
         limits = quota_limits(settings)
         await replica.run(lambda core, _: setattr(core.quotas, "limits", limits))
         mind = await stack.enter_async_context(_mind(replica, home, settings, local)) if opens_mind else None
+        rehearsals = Rehearsals(replica.now_ms)
         device = Device(
-            home,
-            settings,
-            identity,
-            replica,
-            mind,
-            host,
-            own,
-            program,
-            SystemRandom(),
-            Rehearsals(replica.now_ms),
+            home, settings, identity, replica, mind, host, own, program, SystemRandom(), rehearsals
         )
-        device.lets_go = lets_go
-        device.key = key
+        device.lets_go, device.key = lets_go, key
         if linking is not None:
             device.syncer = await stack.enter_async_context(linking(device))
             stack.callback(setattr, device, "syncer", None)
         if answers:
-
-            async def answer(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
-                asked = verb_named(verb)
-                return await perform(device, asked, read_options(asked, options), say)
-
-            await stack.enter_async_context(serve(home, answer))
+            await stack.enter_async_context(_answering(device))
             await stack.enter_async_context(kept_small(replica))  # who answers stays
         await stack.enter_async_context(telling(replica, device.rehearsals))
         try:
@@ -222,6 +208,16 @@ async def open_device(
             raised = error  # past the nurseries, which would wrap it in a group of one
     if raised is not None:
         raise raised
+
+
+def _answering(device: Device) -> AbstractAsyncContextManager[None]:
+    """Return what lets other programs use the store through this one."""
+
+    async def answer(verb: str, options: Mapping[str, Any], say: Say) -> Mapping[str, Any]:
+        asked = verb_named(verb)
+        return await perform(device, asked, read_options(asked, options), say)
+
+    return serve(device.home, answer)
 
 
 def _load_what_thinks() -> None:

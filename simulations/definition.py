@@ -65,73 +65,86 @@ class Shown:
 
 def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> Meaning:
     """Return what these ops mean together; `proofs` are memories erased by a proof whose op may not be held."""
-    meaning = Meaning(tombstones=set(proofs))
     said = [each for each in held if each.body is not None]
-    adds: dict[bytes, list[Written]] = defaultdict(list)
-    index: dict[Place, int] = {}
+    reading = _Reading(said, proofs)
     for each in said:
-        if isinstance(each.body, ops.Forget | ops.Erase):
-            meaning.tombstones.update(each.body.rids)
-    for each in said:
-        if isinstance(each.body, ops.Remember) and each.op.rid not in meaning.tombstones:
-            assert each.op.rid is not None
-            adds[each.op.rid].append(each)
-            memory = meaning.memories.setdefault(each.op.rid, MemoryMeaning())
-            memory.adds[each.op.place] = (each.op.hlc, each.body.text, dict(each.body.fields))
-            index[each.op.place] = each.index
-    known = {rid: bits(writers) for rid, writers in adds.items()}
-    starts: dict[tuple[bytes, bytes], Bits] = defaultdict(int)
-    for added, memory in meaning.memories.items():
-        for place, (_, text, _) in memory.adds.items():
-            starts[added, base_name(added, text)] |= 1 << index[place]
-    registers: dict[Any, list[tuple[Written, Any]]] = defaultdict(list)
-    edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
-    resolutions: list[tuple[Written, ops.Verdict]] = []
-    triggers: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
-    untags: dict[bytes, list[Written]] = defaultdict(list)
+        reading.note(each)
+    reading.withdraw(said)
+    return reading.decided()
 
-    def acts(each: Written, rid: bytes | None, base: bytes | None = None) -> bool:
+
+class _Reading:
+    """Ops on their way to a meaning: what was written where, before it is decided what stands."""
+
+    def __init__(self, said: list[Written], proofs: frozenset[bytes]) -> None:
+        """Find the memories that live, which everything else acts on."""
+        self.meaning = meaning = Meaning(tombstones=set(proofs))
+        adds: dict[bytes, list[Written]] = defaultdict(list)
+        self.index: dict[Place, int] = {}
+        for each in said:
+            if isinstance(each.body, ops.Forget | ops.Erase):
+                meaning.tombstones.update(each.body.rids)
+        for each in said:
+            if isinstance(each.body, ops.Remember) and each.op.rid not in meaning.tombstones:
+                assert each.op.rid is not None
+                adds[each.op.rid].append(each)
+                memory = meaning.memories.setdefault(each.op.rid, MemoryMeaning())
+                memory.adds[each.op.place] = (each.op.hlc, each.body.text, dict(each.body.fields))
+                self.index[each.op.place] = each.index
+        self.known = {rid: bits(writers) for rid, writers in adds.items()}
+        self.starts: dict[tuple[bytes, bytes], Bits] = defaultdict(int)
+        for added, memory in meaning.memories.items():
+            for place, (_, text, _) in memory.adds.items():
+                self.starts[added, base_name(added, text)] |= 1 << self.index[place]
+        self.registers: dict[Any, list[tuple[Written, Any]]] = defaultdict(list)
+        self.edits: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
+        self.resolutions: list[tuple[Written, ops.Verdict]] = []
+        self.triggers: dict[tuple[bytes, bytes], list[Written]] = defaultdict(list)
+        self.untags: dict[bytes, list[Written]] = defaultdict(list)
+
+    def acts(self, each: Written, rid: bytes | None, base: bytes | None = None) -> bool:
         """Whether the writer had seen an add of the memory that is among these ops, and what it acts on in that add.
 
         An edit acts on a text, which it names by `base`: where that text is in an add of a later version, it waits.
         """
         if rid is None:
             return False
-        return bool(each.past & (known.get(rid, 0) if base is None else starts.get((rid, base), 0)))
+        return bool(each.past & (self.known.get(rid, 0) if base is None else self.starts.get((rid, base), 0)))
 
-    for each in said:
-        rid = each.op.rid
+    def note(self, each: Written) -> None:
+        """Note what one op wrote."""
+        meaning, registers, rid = self.meaning, self.registers, each.op.rid
         match each.body:
             case ops.Set(name, value) if rid is None:
                 registers["setting", name].append((each, value))
-            case ops.Set(name, value) if acts(each, rid):
+            case ops.Set(name, value) if self.acts(each, rid):
                 registers["field", rid, name].append((each, value))
-                index[each.op.place] = each.index
-            case ops.Tag(labels) | ops.Untag(labels) if acts(each, rid):
+                self.index[each.op.place] = each.index
+            case ops.Tag(labels) | ops.Untag(labels) if self.acts(each, rid):
                 assert rid is not None
                 is_on = isinstance(each.body, ops.Tag)
                 for label in labels:
                     registers["label", rid, label].append((each, is_on))
                 if not is_on:
-                    untags[rid].append(each)
+                    self.untags[rid].append(each)
             case ops.Relate(source, relation, target, weight):
                 registers["edge", source, relation, target].append((each, weight))
-            case ops.Edit(base) if acts(each, rid, base):
+            case ops.Edit(base) if self.acts(each, rid, base):
                 assert rid is not None
-                edits[rid, base].append(each)
+                self.edits[rid, base].append(each)
                 memory = meaning.memories[rid]
                 memory.edited_hlc = max(memory.edited_hlc, each.op.hlc)
             case ops.Access(totals):
                 for named, count, last in totals:
-                    if acts(each, named):
+                    if self.acts(each, named):
                         accesses = meaning.memories[named].accesses
                         before = accesses.get(each.op.origin, (0, 0))
                         accesses[each.op.origin] = (max(before[0], count), max(before[1], last))
-            case ops.Claim() if acts(each, rid):
+            case ops.Claim() if self.acts(each, rid):
                 assert rid is not None
                 meaning.memories[rid].claims[each.op.place] = each.body
             case ops.Resolve(verdicts):
-                resolutions += [(each, verdict) for verdict in verdicts]
+                self.resolutions += [(each, verdict) for verdict in verdicts]
             case ops.Receipt(rids):
                 for named in rids:
                     meaning.receipts.setdefault(named, set()).add(each.op.origin.device)
@@ -139,33 +152,40 @@ def meaning_of(held: list[Written], proofs: frozenset[bytes] = frozenset()) -> M
                 meaning.proposals[each.op.place] = rids
             case ops.SaysSame(pair, sureness):
                 meaning.links[each.op.place] = (pair, sureness)
-            case ops.Trigger(trigger) if acts(each, rid):
+            case ops.Trigger(trigger) if self.acts(each, rid):
                 assert rid is not None
-                triggers[rid, trigger].append(each)
+                self.triggers[rid, trigger].append(each)
             case ops.Feedback(named, amounts):
                 meaning.lessons[each.op.place] = (named, amounts)
             case _:
                 pass
-    for each, verdict in resolutions:
-        told = meaning.memories.get(verdict.rid)
-        if told is not None and verdict.claim in told.claims:
-            registers["verdict", verdict.rid, verdict.claim].append((each, verdict.keep))
-    for each in said:
-        if isinstance(each.body, ops.Withdraw):
-            for proposal in each.body.proposals:
-                meaning.proposals.pop(proposal, None)
-        if isinstance(each.body, ops.Unlink):
-            for link in each.body.links:
-                meaning.links.pop(link, None)
-    for key, writes in registers.items():
-        _place_heads(meaning, key, _unseen(writes))
-    for labelled, writers in untags.items():
-        _take_off(meaning.memories[labelled], writers, index)
-    for (rid, trigger), writers in triggers.items():
-        meaning.memories[rid].triggers[trigger] = _raised(writers)
-    for (rid, base), writers in sorted(edits.items(), key=lambda item: item[0]):
-        meaning.memories[rid].edits[base] = _edited(meaning.memories[rid], rid, base, writers)
-    return meaning
+
+    def withdraw(self, said: list[Written]) -> None:
+        """Take back the proposals and links that somebody withdrew."""
+        for each in said:
+            if isinstance(each.body, ops.Withdraw):
+                for proposal in each.body.proposals:
+                    self.meaning.proposals.pop(proposal, None)
+            if isinstance(each.body, ops.Unlink):
+                for link in each.body.links:
+                    self.meaning.links.pop(link, None)
+
+    def decided(self) -> Meaning:
+        """Decide what stands of what was written."""
+        meaning = self.meaning
+        for each, verdict in self.resolutions:
+            told = meaning.memories.get(verdict.rid)
+            if told is not None and verdict.claim in told.claims:
+                self.registers["verdict", verdict.rid, verdict.claim].append((each, verdict.keep))
+        for key, writes in self.registers.items():
+            _place_heads(meaning, key, _unseen(writes))
+        for labelled, writers in self.untags.items():
+            _take_off(meaning.memories[labelled], writers, self.index)
+        for (rid, trigger), writers in self.triggers.items():
+            meaning.memories[rid].triggers[trigger] = _raised(writers)
+        for (rid, base), writers in sorted(self.edits.items(), key=lambda item: item[0]):
+            meaning.memories[rid].edits[base] = _edited(meaning.memories[rid], rid, base, writers)
+        return meaning
 
 
 def claims_of(meaning: Meaning) -> Iterator[Place]:

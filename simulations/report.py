@@ -67,6 +67,34 @@ def write_report(
             "No faults here: this is what the protocols cost when all goes well. Made by "
             "<code>python -m simulations report</code>; the same seed gives the same page.</p>"
         ),
+        *_figures(by_size, by_ops),
+        "<h2>The numbers</h2>",
+        _table(by_size),
+        "<h2>One small world</h2>",
+        (
+            f"<p>Seed {seed} with four devices and fourteen writes, faults and all: {len(outcome.events)} events. Time "
+            f"runs from left to right, one line a device. Replay it with <code>python -m simulations run --seed {seed} "
+            "--replicas 4 --ops 14 --trace</code>.</p>"
+        ),
+        _figure(
+            space_time(outcome.events),
+            "Filled circles are commits, arrows are ops that arrived, crosses are crashes; "
+            "grey bands are partitions. Hover over a mark to read its line of the trace.",
+        ),
+        "<h2>The words of a trace</h2>",
+        "<dl>"
+        + "".join(f"<dt>{escape(word)}</dt><dd>{escape(means)}</dd>" for word, means in LEGEND.items())
+        + "</dl>",
+    ]
+    head = f'<meta charset="utf-8"><title>How news spreads</title><style>{STYLE}</style>'
+    path.write_text(
+        f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
+    )
+
+
+def _figures(by_size: _Runs, by_ops: _Runs) -> list[str]:
+    """What the protocols cost, drawn."""
+    return [
         _figure(
             _plot(
                 "Rounds until everybody has everything", "devices", "rounds", by_size, _rounds, _ideal_rounds
@@ -95,28 +123,7 @@ def write_report(
             ),
             "With more to say at once, greetings weigh less and compression finds more.",
         ),
-        "<h2>The numbers</h2>",
-        _table(by_size),
-        "<h2>One small world</h2>",
-        (
-            f"<p>Seed {seed} with four devices and fourteen writes, faults and all: {len(outcome.events)} events. Time "
-            f"runs from left to right, one line a device. Replay it with <code>python -m simulations run --seed {seed} "
-            "--replicas 4 --ops 14 --trace</code>.</p>"
-        ),
-        _figure(
-            space_time(outcome.events),
-            "Filled circles are commits, arrows are ops that arrived, crosses are crashes; "
-            "grey bands are partitions. Hover over a mark to read its line of the trace.",
-        ),
-        "<h2>The words of a trace</h2>",
-        "<dl>"
-        + "".join(f"<dt>{escape(word)}</dt><dd>{escape(means)}</dd>" for word, means in LEGEND.items())
-        + "</dl>",
     ]
-    head = f'<meta charset="utf-8"><title>How news spreads</title><style>{STYLE}</style>'
-    path.write_text(
-        f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
-    )
 
 
 def _runs(sizes: Sequence[int], say: Callable[[str], None]) -> _Runs:

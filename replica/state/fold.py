@@ -36,6 +36,18 @@ from replica.state.register import Dot, Vector, saw, write
 from replica.state.text import EditedText, base_name
 
 DotOf = Callable[[Place], Dot | None]
+_Beside = (
+    ops.Relate
+    | ops.Claim
+    | ops.Resolve
+    | ops.Propose
+    | ops.Withdraw
+    | ops.Trigger
+    | ops.Receipt
+    | ops.Feedback
+    | ops.SaysSame
+    | ops.Unlink
+)
 
 _add = tuple.__new__  # by name it takes three times as long, and nearly every op that is folded adds a memory
 
@@ -115,16 +127,29 @@ def fold(
         case ops.Forget() | ops.Erase():
             for named in body.rids:
                 state.kill(named)
-        case ops.Relate():
-            key = keys[0]
-            weight = None if body.weight is None else float(body.weight)  # as everybody else reads it
-            state.cells[key] = write(state.register(key), dot, hlc, weight, vector)
-            state.touched[key] = None
         case ops.Access():
             for key, (_, count, last) in zip(keys, body.totals, strict=True):
                 if cell := _known(state, (key,), vector):
                     held = cell.accesses.get(origin, (0, 0))
                     cell.accesses[origin] = (max(held[0], count), max(held[1], last))
+        case ops.Tag() | ops.Untag():
+            if cell := _known(state, keys, vector):
+                _label(cell, body, dot, hlc, vector)
+        case _:
+            _fold_beside(state, op, body, keys, dot, vector, dot_of)
+
+
+def _fold_beside(
+    state: State, op: ops.Op, body: _Beside, keys: Sequence[Key], dot: Dot, vector: Vector, dot_of: DotOf
+) -> None:
+    """Apply an op that says something of memories, or beside them, and changes none; see `fold`."""
+    hlc = op.hlc
+    match body:
+        case ops.Relate():
+            key = keys[0]
+            weight = None if body.weight is None else float(body.weight)  # as everybody else reads it
+            state.cells[key] = write(state.register(key), dot, hlc, weight, vector)
+            state.touched[key] = None
         case ops.Claim():
             if cell := _known(state, keys, vector):
                 cell.claims[dot] = HeldClaim(
@@ -175,9 +200,6 @@ def fold(
                 if isinstance(link, Link) and saw(vector, link.dot):
                     del state.cells[key]
                     state.touched[key] = None
-        case ops.Tag() | ops.Untag():
-            if cell := _known(state, keys, vector):
-                _label(cell, body, dot, hlc, vector)
         case _:
             assert_never(body)
 

@@ -74,142 +74,149 @@ def check(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
+# The log, the feeds and the folded state.
+_LOG: Final = (
+    """CREATE TABLE op (
+        pos INTEGER PRIMARY KEY,
+        feed INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        hlc INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        ends INTEGER NOT NULL,
+        rid BLOB,
+        seen BLOB NOT NULL,
+        payload BLOB,
+        payload_hash BLOB,
+        id BLOB NOT NULL,
+        signature BLOB,
+        status INTEGER NOT NULL
+    )""",
+    "CREATE UNIQUE INDEX op_by_feed ON op (feed, seq)",
+    "CREATE INDEX op_by_seen ON op (feed, seq) WHERE seen != x''",
+    "CREATE INDEX op_by_memory ON op (rid, pos) WHERE rid IS NOT NULL",
+    "CREATE INDEX op_not_folded ON op (status) WHERE status != 0",
+    """CREATE TABLE feed (
+        no INTEGER PRIMARY KEY,
+        origin_no INTEGER NOT NULL,
+        device BLOB NOT NULL,
+        incarnation BLOB NOT NULL,
+        parent INTEGER,
+        fork INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        head BLOB NOT NULL,
+        vector BLOB NOT NULL,
+        fork_vector BLOB NOT NULL,
+        fork_head BLOB,
+        base_seq INTEGER NOT NULL,
+        base_head BLOB,
+        base_signature BLOB,
+        base_vector BLOB NOT NULL
+    )""",
+    """CREATE TABLE cell (
+        part INTEGER NOT NULL,
+        name BLOB NOT NULL,
+        state BLOB,
+        base BLOB,
+        PRIMARY KEY (part, name)
+    ) WITHOUT ROWID""",
+    "CREATE TABLE tombstone (rid BLOB PRIMARY KEY, in_base INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE spine (feed INTEGER, first INTEGER, ids BLOB NOT NULL, PRIMARY KEY (feed, first)) WITHOUT ROWID",
+    "CREATE TABLE proof (id BLOB PRIMARY KEY, frame BLOB NOT NULL, purged INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+)
+# What shows of the state: a memory's fields follow `FIELDS`; then what refers to it; then the group.
+_MEMORY: Final = """CREATE TABLE memory (
+    id INTEGER PRIMARY KEY,
+    rid BLOB NOT NULL UNIQUE,
+    text TEXT NOT NULL,
+    content INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    feed INTEGER NOT NULL,
+    accesses INTEGER NOT NULL,
+    last_access INTEGER NOT NULL,
+    {columns},
+    more BLOB
+)"""
+_SHOWN: Final = (
+    "CREATE INDEX memory_by_content ON memory (content)",
+    "CREATE INDEX memory_by_conversation ON memory (conversation, position) WHERE conversation IS NOT NULL",
+    "CREATE INDEX memory_by_parent ON memory (parent) WHERE parent IS NOT NULL",
+    "CREATE INDEX memory_by_topic ON memory (topic) WHERE topic IS NOT NULL",
+    "CREATE INDEX memory_by_goal ON memory (goal) WHERE goal IS NOT NULL",
+    """CREATE TABLE edge (
+        source TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        target TEXT NOT NULL,
+        weight REAL NOT NULL,
+        hlc INTEGER NOT NULL,
+        PRIMARY KEY (source, relation, target)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX edge_by_target ON edge (target)",
+    """CREATE TABLE claim (
+        id INTEGER NOT NULL,
+        claim BLOB NOT NULL,
+        feed INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        hlc INTEGER NOT NULL,
+        entity TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        value TEXT NOT NULL,
+        valid_from INTEGER,
+        replaces BLOB NOT NULL,
+        verdicts BLOB NOT NULL,
+        PRIMARY KEY (id, claim)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE raised_trigger (
+        id INTEGER NOT NULL,
+        trigger_id BLOB NOT NULL,
+        status INTEGER NOT NULL,
+        raised INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        about BLOB NOT NULL,
+        delivered INTEGER,
+        delivered_by BLOB,
+        PRIMARY KEY (id, trigger_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX raised_trigger_by_trigger ON raised_trigger (trigger_id)",
+    "CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE lesson (
+        op BLOB NOT NULL, signal TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (op, signal)
+    ) WITHOUT ROWID""",
+    "CREATE TABLE proposal_member (proposal BLOB, rid BLOB, PRIMARY KEY (proposal, rid)) WITHOUT ROWID",
+    "CREATE INDEX proposal_by_member ON proposal_member (rid)",
+    """CREATE TABLE member (
+        device BLOB PRIMARY KEY,
+        public_key BLOB NOT NULL,
+        certificate BLOB NOT NULL,
+        name TEXT NOT NULL,
+        introduced_by BLOB NOT NULL,
+        signature BLOB NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE revocation (
+        device BLOB NOT NULL,
+        by BLOB NOT NULL,
+        signature BLOB NOT NULL,
+        PRIMARY KEY (device, by)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE peer (
+        device BLOB PRIMARY KEY,
+        nickname TEXT,
+        fixed_address TEXT,
+        last_address TEXT,
+        last_sync INTEGER,
+        offset_ms INTEGER,
+        known BLOB
+    ) WITHOUT ROWID""",
+)
+
+
 @migration
 def create_replica(connection: sqlite3.Connection) -> None:
     """The log, the feeds, the folded state, and what shows of it."""
     columns = ",\n".join(f'"{field.name}" {field.column}' for field in FIELDS.values())
-    for statement in (
-        """CREATE TABLE op (
-            pos INTEGER PRIMARY KEY,
-            feed INTEGER NOT NULL,
-            seq INTEGER NOT NULL,
-            hlc INTEGER NOT NULL,
-            kind INTEGER NOT NULL,
-            version INTEGER NOT NULL,
-            ends INTEGER NOT NULL,
-            rid BLOB,
-            seen BLOB NOT NULL,
-            payload BLOB,
-            payload_hash BLOB,
-            id BLOB NOT NULL,
-            signature BLOB,
-            status INTEGER NOT NULL
-        )""",
-        "CREATE UNIQUE INDEX op_by_feed ON op (feed, seq)",
-        "CREATE INDEX op_by_seen ON op (feed, seq) WHERE seen != x''",
-        "CREATE INDEX op_by_memory ON op (rid, pos) WHERE rid IS NOT NULL",
-        "CREATE INDEX op_not_folded ON op (status) WHERE status != 0",
-        """CREATE TABLE feed (
-            no INTEGER PRIMARY KEY,
-            origin_no INTEGER NOT NULL,
-            device BLOB NOT NULL,
-            incarnation BLOB NOT NULL,
-            parent INTEGER,
-            fork INTEGER NOT NULL,
-            seq INTEGER NOT NULL,
-            head BLOB NOT NULL,
-            vector BLOB NOT NULL,
-            fork_vector BLOB NOT NULL,
-            fork_head BLOB,
-            base_seq INTEGER NOT NULL,
-            base_head BLOB,
-            base_signature BLOB,
-            base_vector BLOB NOT NULL
-        )""",
-        """CREATE TABLE cell (
-            part INTEGER NOT NULL,
-            name BLOB NOT NULL,
-            state BLOB,
-            base BLOB,
-            PRIMARY KEY (part, name)
-        ) WITHOUT ROWID""",
-        "CREATE TABLE tombstone (rid BLOB PRIMARY KEY, in_base INTEGER NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE spine (feed INTEGER, first INTEGER, ids BLOB NOT NULL, PRIMARY KEY (feed, first)) WITHOUT ROWID",
-        "CREATE TABLE proof (id BLOB PRIMARY KEY, frame BLOB NOT NULL, purged INTEGER NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
-        f"""CREATE TABLE memory (
-            id INTEGER PRIMARY KEY,
-            rid BLOB NOT NULL UNIQUE,
-            text TEXT NOT NULL,
-            content INTEGER NOT NULL,
-            created INTEGER NOT NULL,
-            updated INTEGER NOT NULL,
-            feed INTEGER NOT NULL,
-            accesses INTEGER NOT NULL,
-            last_access INTEGER NOT NULL,
-            {columns},
-            more BLOB
-        )""",
-        "CREATE INDEX memory_by_content ON memory (content)",
-        "CREATE INDEX memory_by_conversation ON memory (conversation, position) WHERE conversation IS NOT NULL",
-        "CREATE INDEX memory_by_parent ON memory (parent) WHERE parent IS NOT NULL",
-        "CREATE INDEX memory_by_topic ON memory (topic) WHERE topic IS NOT NULL",
-        "CREATE INDEX memory_by_goal ON memory (goal) WHERE goal IS NOT NULL",
-        """CREATE TABLE edge (
-            source TEXT NOT NULL,
-            relation TEXT NOT NULL,
-            target TEXT NOT NULL,
-            weight REAL NOT NULL,
-            hlc INTEGER NOT NULL,
-            PRIMARY KEY (source, relation, target)
-        ) WITHOUT ROWID""",
-        "CREATE INDEX edge_by_target ON edge (target)",
-        """CREATE TABLE claim (
-            id INTEGER NOT NULL,
-            claim BLOB NOT NULL,
-            feed INTEGER NOT NULL,
-            seq INTEGER NOT NULL,
-            hlc INTEGER NOT NULL,
-            entity TEXT NOT NULL,
-            relation TEXT NOT NULL,
-            value TEXT NOT NULL,
-            valid_from INTEGER,
-            replaces BLOB NOT NULL,
-            verdicts BLOB NOT NULL,
-            PRIMARY KEY (id, claim)
-        ) WITHOUT ROWID""",
-        """CREATE TABLE raised_trigger (
-            id INTEGER NOT NULL,
-            trigger_id BLOB NOT NULL,
-            status INTEGER NOT NULL,
-            raised INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            about BLOB NOT NULL,
-            delivered INTEGER,
-            delivered_by BLOB,
-            PRIMARY KEY (id, trigger_id)
-        ) WITHOUT ROWID""",
-        "CREATE INDEX raised_trigger_by_trigger ON raised_trigger (trigger_id)",
-        "CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID",
-        """CREATE TABLE lesson (
-            op BLOB NOT NULL, signal TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (op, signal)
-        ) WITHOUT ROWID""",
-        "CREATE TABLE proposal_member (proposal BLOB, rid BLOB, PRIMARY KEY (proposal, rid)) WITHOUT ROWID",
-        "CREATE INDEX proposal_by_member ON proposal_member (rid)",
-        """CREATE TABLE member (
-            device BLOB PRIMARY KEY,
-            public_key BLOB NOT NULL,
-            certificate BLOB NOT NULL,
-            name TEXT NOT NULL,
-            introduced_by BLOB NOT NULL,
-            signature BLOB NOT NULL
-        ) WITHOUT ROWID""",
-        """CREATE TABLE revocation (
-            device BLOB NOT NULL,
-            by BLOB NOT NULL,
-            signature BLOB NOT NULL,
-            PRIMARY KEY (device, by)
-        ) WITHOUT ROWID""",
-        """CREATE TABLE peer (
-            device BLOB PRIMARY KEY,
-            nickname TEXT,
-            fixed_address TEXT,
-            last_address TEXT,
-            last_sync INTEGER,
-            offset_ms INTEGER,
-            known BLOB
-        ) WITHOUT ROWID""",
-    ):
+    for statement in (*_LOG, _MEMORY.format(columns=columns), *_SHOWN):
         connection.execute(statement)
 
 
