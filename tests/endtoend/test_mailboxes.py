@@ -1,6 +1,7 @@
 """Devices that reach nothing but a mailbox, and are never up together: daemons in network namespaces, real servers."""
 
 import json
+import shlex
 import subprocess
 import sys
 import time
@@ -13,11 +14,14 @@ from typing import Any
 import pytest
 
 from samemind.config import Home, Settings
+from sync.mailbox.nkeys import new_seed, public_nkey, read_seed
+from sync.mailbox.serving import certificate_command, server_settings
 from tests.bench import mailbox
 from tests.support.mailbox_servers import PASSWORD, USER, needs_package, needs_program
 from tests.support.netns import Host, hub_and_hosts, needs_netns
 
 PORT = 4222
+SEED, WRONG_SEED = new_seed(bytes(range(32))), new_seed(bytes(range(1, 33)))
 READY_SECONDS_MAX = 60.0
 # Long enough for a ping of NATS's, which goes every twenty seconds.
 IDLE_SECONDS = 24.0
@@ -102,19 +106,30 @@ def pair_by_mailbox(laptop: Daemon, phone: Daemon) -> None:
 
 
 @contextmanager
-def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[str]]:
-    """Serve a mailbox on the hub; return the words that add it, for host 0 and host 1."""
+def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[list[str]]]:
+    """Serve a mailbox on the hub; return the words that add it, for host 0 and host 1. NATS: as we tell to run it."""
     secret = folder / "secret"
     secret.write_text(PASSWORD)
     where = [f"10.78.{n}.1:{PORT}" for n in range(2)]
     if kind == "NATS":
         needs_package("nats")
-        config = folder / "nats.conf"
+        secret.write_text(SEED)
+        config, files = folder / "nats.conf", (folder / "box.crt", folder / "box.key")
+        certificate, key = map(str, files)
+        made = certificate_command(["meet.example"], certificate=certificate, key=key)
+        subprocess.run([needs_program("openssl"), *shlex.split(made)[1:]], check=True, capture_output=True)
+        nkey = public_nkey(read_seed(SEED))
         config.write_text(
-            f"listen: 0.0.0.0:{PORT}\njetstream {{ store_dir: {folder}/store, max_file: 2GB }}\n"
+            server_settings(
+                nkey,
+                listen=f"0.0.0.0:{PORT}",
+                store=f"{folder}/store",
+                certificate=certificate,
+                key=key,
+            )
         )
         command = [needs_program("nats-server"), "-c", str(config)]
-        urls = [f"nats://{each}" for each in where]
+        adds = [[f"nats+tls://{each}", "--certificate", certificate] for each in where]
     else:
         needs_package("opendal")
         (folder / "files").mkdir()
@@ -127,7 +142,7 @@ def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[str]]:
             f"0.0.0.0:{PORT}",
         ]
         command += ["--user", USER, "--pass", PASSWORD, "--config", str(folder / "rclone.conf")]
-        urls = [f"webdav+http://{USER}@{each}/box" for each in where]
+        adds = [[f"webdav+http://{USER}@{each}/box"] for each in where]
     with (folder / "server.log").open("ab") as log:
         server = hub.popen(command, stdout=log, stderr=log)
         until = time.monotonic() + READY_SECONDS_MAX
@@ -135,7 +150,7 @@ def serving(kind: str, hub: Host, folder: Path) -> Iterator[list[str]]:
         while hub.run(knock, check=False, capture_output=True).returncode:
             assert server.poll() is None, (folder / "server.log").read_text()
             assert time.monotonic() < until
-        yield urls
+        yield [[*add, "--name", "box", "--secret-file", str(secret)] for add in adds]
 
 
 @needs_netns
@@ -148,18 +163,22 @@ def test_two_daemons_that_are_never_up_together_agree_through_a_mailbox(kind: st
         way = f"import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('{hosts[1].address}', 9))"
         tried = hosts[0].run([sys.executable, "-c", way], check=False, capture_output=True)
         assert b"unreachable" in tried.stderr, "they reach each other"
-        with serving(kind, hub, tmp_path) as urls:
-            for device, url in zip((laptop, phone), urls, strict=True):
-                secret = [] if kind == "NATS" else ["--secret-file", str(tmp_path / "secret")]
-                device.call("mailbox", "add", url, "--name", "box", *secret)
+        with serving(kind, hub, tmp_path) as adds:
+            for device, add in zip((laptop, phone), adds, strict=True):
+                device.call("mailbox", "add", *add)
+            laptop.call("remember", "known before they met")
+            laptop.call("mailbox", "look")
+            phone.call("remember", "known on the other side")
             pair_by_mailbox(laptop, phone)
+            known = {"known before they met", "known on the other side"}
+            assert laptop.texts() == phone.texts() == known, "both were there: they need not look again"
 
             with laptop.up():
                 laptop.call("remember", "Ann lives in Lisbon")
                 going = laptop.call("remember", "buy some milk on the way")["rid"]
                 secret_rid = laptop.call("remember", "the alarm code is 4711")["rid"]
             with phone.up():
-                assert phone.texts() == {
+                assert phone.texts() == known | {
                     "Ann lives in Lisbon",
                     "buy some milk on the way",
                     "the alarm code is 4711",
@@ -190,15 +209,22 @@ def test_two_daemons_that_are_never_up_together_agree_through_a_mailbox(kind: st
 
 @needs_netns
 @pytest.mark.slow
-def test_a_password_that_is_refused_is_told_by_doctor_and_lies_in_no_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong"),
+    [("NATS", SEED, WRONG_SEED), ("WebDAV", PASSWORD, "hush-hush")],
+    ids=["NATS", "WebDAV"],  # the name of a test is in the environment of what it starts
+)
+def test_a_secret_that_is_refused_is_told_by_doctor_and_lies_in_no_log(
+    kind: str, right: str, wrong: str, tmp_path: Path
+) -> None:
     with hub_and_hosts(2) as (hub, hosts):
         laptop, _ = strangers(tmp_path, hosts)
-        with serving("WebDAV", hub, tmp_path) as urls:
-            wrong = tmp_path / "wrong"
-            wrong.write_text("hush-hush")
-            laptop.call("mailbox", "add", urls[0], "--name", "box", "--secret-file", str(wrong))
+        with serving(kind, hub, tmp_path) as (add, _):
+            file = tmp_path / "wrong"
+            file.write_text(wrong)
+            laptop.call("mailbox", "add", *add[:-1], str(file))
             assert laptop.call("mailbox", "look", codes=(1,))["error"]["code"] == "mailbox_denied"
-            laptop.call("mailbox", "add", urls[0], "--name", "box", "--secret-file", str(tmp_path / "secret"))
+            laptop.call("mailbox", "add", *add)
             with laptop.up():
                 (check,) = [
                     each
@@ -206,10 +232,16 @@ def test_a_password_that_is_refused_is_told_by_doctor_and_lies_in_no_log(tmp_pat
                     if each["name"] == "mailbox"
                 ]
                 assert check["ok"], check
-            for file in laptop.home.iterdir():
-                if file.name != "mailboxes.json":
-                    assert b"hush-hush" not in file.read_bytes()
-                    assert PASSWORD.encode() not in file.read_bytes()
+                pid = laptop.call("status")["pid"]
+                for shown in ("cmdline", "environ", "comm"):
+                    assert right.encode() not in Path(f"/proc/{pid}/{shown}").read_bytes()
+                for words in (["mailbox", "list"], ["status"], ["doctor"]):
+                    assert right not in json.dumps(laptop.call(*words, codes=(0, 1)))
+            for each in (file for file in laptop.home.rglob("*") if file.is_file()):
+                holds = each.name == "mailboxes.json"
+                assert (right.encode() in each.read_bytes()) is holds, each
+                assert wrong.encode() not in each.read_bytes()
+                assert not holds or each.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.slow

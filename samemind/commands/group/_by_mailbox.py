@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -17,12 +18,17 @@ from samemind.plain import to_json
 from samemind.times import at_ms, read_span
 
 if TYPE_CHECKING:
+    from samemind.mailboxes import Settled
     from sync.mailbox.box import Mailbox
     from sync.mailbox.meeting import CodeByMailbox, Opening
     from sync.meeting import Partner
     from sync.pairing import Introduction
     from sync.pairing import Paired as PairedDevice
     from sync.syncer import Syncer
+
+# The other writes within a second of its own look; the two are paired whatever comes of it.
+FIRST_LOOK_WAITS_S: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
+FIRST_LOOK_SECONDS_MAX: Final = 30.0
 
 
 async def pair_by_mailbox(
@@ -67,7 +73,24 @@ async def pair_by_mailbox(
             await box.aclose()
     partner = partner_of(paired, None)
     await syncer.take_in(partner, shows_code=proof is None)
+    await _first_look(device, settled, partner.device_id)
     return partner
+
+
+async def _first_look(device: Device, settled: "Settled", partner: DeviceId) -> None:
+    """Leave the other what it may read from now on, and take what it leaves, while both are known to be there.
+
+    What lay in the mailbox before was sealed for others.
+    """
+    from samemind.commands.mailbox._looking import look_into
+    from sync.errors import SyncError
+
+    with trio.move_on_after(FIRST_LOOK_SECONDS_MAX), suppress(SyncError):
+        for wait_s in FIRST_LOOK_WAITS_S:
+            await trio.sleep(wait_s)
+            await look_into(device, settled)
+            if await device.replica.run(lambda core, _: partner in core.contacts):
+                return
 
 
 async def _join(

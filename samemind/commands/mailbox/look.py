@@ -9,7 +9,6 @@ from samemind.rendering import Document, counted
 
 if TYPE_CHECKING:
     from samemind.device import Device
-    from samemind.mailboxes import Settled
     from sync.carrier.visit import Looked
 
 
@@ -44,6 +43,7 @@ class MailboxesLooked:
 
 async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
     """Look now, through the daemon's connections or through ones that are made for it."""
+    from samemind.commands.mailbox._looking import look_into
     from samemind.mailboxes import mailbox_named, read_mailboxes, told_of
     from sync.errors import MailboxError
 
@@ -52,29 +52,10 @@ async def run(device: "Device", options: LookIntoMailbox) -> MailboxesLooked:
     done = []
     for settled in wanted:
         try:
-            done.append(_looked_view(settled.name, await _look(device, settled)))
+            done.append(_looked_view(settled.name, await look_into(device, settled)))
         except MailboxError as error:
             raise told_of(settled.name, error) from None
     return MailboxesLooked(mailboxes=done)
-
-
-async def _look(device: "Device", settled: "Settled") -> "Looked":
-    import trio
-
-    from samemind.mailboxes import keeper_of
-
-    if device.mailboxes is not None and settled.name in device.mailboxes.keepers:
-        return await device.mailboxes.keepers[settled.name].look()
-    keeper = keeper_of(settled, device.replica, device.identity, device.host, device.random, _nobody)
-    try:
-        return await keeper.look()
-    finally:
-        with trio.CancelScope(shield=True), trio.move_on_after(1):
-            await keeper.aclose()
-
-
-async def _nobody() -> None:
-    """There is no link to tell what came."""
 
 
 def _looked_view(name: str, looked: "Looked") -> MailboxLooked:
